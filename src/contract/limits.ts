@@ -1,0 +1,35 @@
+/** The numbers of API.md, "Limits". Every one is tested at n-1, n and n+1 by `test/contract`. */
+
+export const MAX_CONTENT_CHARACTERS = 51_200;
+export const MAX_NAME_CHARACTERS = 255;
+export const MIN_PAGE_LIMIT = 1;
+export const MAX_PAGE_LIMIT = 1_000;
+export const DEFAULT_PAGE_LIMIT = 100;
+export const SEARCH_HYBRID = { min: 1, max: 500, default: 10 } as const;
+export const SEARCH_REGEX = { min: 1, max: 500, default: 50 } as const;
+export const SEARCH_REGEX_PATTERN_CHARACTERS = 1_024;
+export const SEARCH_REGEX_LINES_PER_FILE = 50;
+export const SEARCH_REGEX_LINE_CHARACTERS = 4_096;
+
+/**
+ * The length of a text in the unit of the limits: Unicode code points.
+ *
+ * ASSUMES: "characters" are code points, as JSON Schema's `maxLength` counts them: neither bytes (a limit in bytes would call
+ * 51,200 CJK characters too long) nor UTF-16 units (an artefact of some languages), so an emoji outside the BMP is one
+ * (contract tests "takes a text of exactly 51,200 characters", "counts an astral character as one"). Code points are also the
+ * smallest of the sensible counts: what is over the limit here is over it in every unit, so a client may hold it unsent.
+ */
+export function countCharacters(text: string): number {
+  let count = text.length;
+  for (let i = 0; i < text.length - 1; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0xd800 && unit <= 0xdbff) {
+      const next = text.charCodeAt(i + 1);
+      if (next >= 0xdc00 && next <= 0xdfff) {
+        count--;
+        i++;
+      }
+    }
+  }
+  return count;
+}

@@ -1,0 +1,113 @@
+import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
+
+/** The rules of API.md, "Paths and names": the one home of what a legal name is. */
+
+/** Why a name is refused. Kebab-case: also what logs, SQLite and the screen show. */
+export type NameFault =
+  | "empty"
+  | "too-long"
+  | "whitespace"
+  | "shell-metacharacter"
+  | "slash"
+  | "control-character"
+  | "dot-or-dot-dot"
+  | "leading-dot-folder"
+  | "not-lowercase-md"
+  | "folder-ends-in-md"
+  | "lone-surrogate";
+
+export type NameKind = "file" | "folder";
+
+// ASSUMES: "shell metacharacters" are those that a POSIX shell interprets anywhere in an unquoted word, and the history `!`, the
+// braces and the comment sign of the common shells (contract test "refuses each shell metacharacter"). Another deployment
+// may refuse more or fewer; the client learns which (DOUBTFUL_CHARACTERS).
+export const SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
+
+/** Characters that some deployments may call shell metacharacters although this one does not. A client sends them once and learns. */
+export const DOUBTFUL_CHARACTERS = "=%^@+,:";
+
+const WHITESPACE = /[\s\u0085\u180e\u200b\u2060\ufeff]/u;
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Judges one name (a path segment).
+ * @param refused characters counted as shell metacharacters; the embedded service's set unless a client has learned another
+ * @returns every fault, in a fixed order; empty for a legal name
+ */
+export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
+  const faults: NameFault[] = [];
+  if (name === "") return ["empty"];
+  if (name === "." || name === "..") faults.push("dot-or-dot-dot");
+  if (LONE_SURROGATE.test(name)) faults.push("lone-surrogate");
+  if (countCharacters(name) > MAX_NAME_CHARACTERS) faults.push("too-long");
+  if (/[/\\]/.test(name)) faults.push("slash");
+  if (CONTROL.test(name)) faults.push("control-character");
+  if (WHITESPACE.test(name.replace(CONTROL_ALL, ""))) faults.push("whitespace");
+  if ([...name].some((character) => refused.includes(character))) faults.push("shell-metacharacter");
+  if (kind === "folder" && name.startsWith(".") && name !== "." && name !== "..") faults.push("leading-dot-folder");
+  if (kind === "folder" && name.endsWith(".md")) faults.push("folder-ends-in-md");
+  if (kind === "file" && !name.endsWith(".md")) faults.push("not-lowercase-md");
+  return faults;
+}
+
+const CONTROL_ALL = /[\u0000-\u001f\u007f-\u009f]/g;
+
+/** What a fault means, as a clause for messages: "it …". */
+export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
+  empty: "is empty",
+  "too-long": `is longer than ${MAX_NAME_CHARACTERS} characters`,
+  whitespace: "holds white space",
+  "shell-metacharacter": `holds one of ${SHELL_METACHARACTERS}`,
+  slash: "holds a slash or backslash",
+  "control-character": "holds a control character",
+  "dot-or-dot-dot": "is . or ..",
+  "leading-dot-folder": "is a folder's and starts with a dot",
+  "not-lowercase-md": "is a file's and does not end in .md",
+  "folder-ends-in-md": "is a folder's and ends in .md",
+  "lone-surrogate": "is not well-formed Unicode",
+};
+
+/** One judged path. `segment` is the index of the first bad name; the offending `pointer` is the caller's. */
+export type PathFault = { readonly segment: number; readonly name: string; readonly fault: NameFault };
+
+/**
+ * Splits a path of the wire, with or without a leading slash, into its names.
+ * ASSUMES: one leading slash is accepted and means the root; answers carry none (contract test "takes a path with a leading slash").
+ */
+export function pathSegments(path: string): string[] {
+  return (path.startsWith("/") ? path.slice(1) : path).split("/");
+}
+
+/** @returns the first fault of a wire path, or null. Its last name is judged as `kind`, the ones before as folders. */
+export function pathFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
+  const segments = pathSegments(path);
+  for (const [segment, name] of segments.entries()) {
+    const fault = nameFaults(name, segment === segments.length - 1 ? kind : "folder", refused)[0];
+    if (fault !== undefined) return { segment, name, fault };
+  }
+  return null;
+}
+
+/**
+ * The legal remote name that a local name is mirrored under (`names: map`). Deterministic; a legal name maps to itself.
+ * White space and refused characters become one hyphen; a name of nothing else becomes `u` and its code points (`[.md` → `u5b.md`).
+ * @returns null where no mapping is safe: not a `.md` file, a dot folder, a name that is too long or not Unicode
+ */
+export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
+  const faults = nameFaults(name, kind, refused);
+  if (faults.length === 0) return name;
+  if (faults.some((fault) => !MAPPABLE.has(fault))) return null;
+  const stem = kind === "file" ? name.slice(0, -".md".length) : name;
+  const bad = (character: string) =>
+    character === "\\" || WHITESPACE.test(character) || CONTROL.test(character) || refused.includes(character);
+  let mapped = "";
+  for (const character of stem) mapped += bad(character) ? (mapped.endsWith("-") ? "" : "-") : character;
+  mapped = mapped.replace(/^-+|-+$/g, "");
+  if (!/[\p{L}\p{N}]/u.test(mapped))
+    mapped = `u${[...stem].map((character) => character.codePointAt(0)!.toString(16)).join("-")}`;
+  const result = kind === "file" ? `${mapped}.md` : mapped;
+  return nameFaults(result, kind, refused).length === 0 ? result : null;
+}
+
+const MAPPABLE: ReadonlySet<NameFault> = new Set(["whitespace", "shell-metacharacter", "slash", "control-character"]);
