@@ -1,0 +1,107 @@
+import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
+import type { Digest } from "./digest.ts";
+import type { HoldReason } from "./hold.ts";
+import type { LocalPath, RemotePath } from "./path.ts";
+
+/** The rows of the state file: what both sides were last seen to hold. */
+
+/**
+ * What `lstat` says of a file, kept to save a re-hash and as evidence of identity. Times in milliseconds with fraction, as the file
+ * system gives them: compared for equality only (I29), never with a clock. `birthMs` is 0 where the disk has none.
+ */
+export type Stamp = {
+  readonly dev: number;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly birthMs: number;
+  readonly nlink: number;
+};
+
+/** A text sent to review (202): it is not sent again until the user changes it. `at`: milliseconds since the epoch. */
+export type Submission = { readonly digest: Digest; readonly baseChangeId: ChangeId; readonly at: number };
+
+/** One linked document: an id, its two places and the version that both sides were seen to hold. */
+export type Link = {
+  readonly id: DocId;
+  readonly localPath: LocalPath;
+  readonly remotePath: RemotePath;
+  /** The base version: the next PUT's `baseChangeId`, whose text is `digest` in the text store (I07). */
+  readonly changeId: ChangeId;
+  /** The base text as the service holds it. */
+  readonly digest: Digest;
+  /** The bytes of the local file at that base: differs from `digest` where only line ends, BOM or final newline differ. */
+  readonly localDigest: Digest;
+  /** null until the local file was seen (a row written before its effect was verified). */
+  readonly stamp: Stamp | null;
+  /** False while the stamp is as young as the look that took it (racy, as in git's index): then it does not save the re-hash. */
+  readonly stampTrusted: boolean;
+  readonly protected: boolean;
+  /** False until the file's bytes are known to survive power loss. */
+  readonly durable: boolean;
+  /** Local text that a PUT was answered for with the base's own text (a service that normalises): not sent again on this base. */
+  readonly echoDigest: Digest | null;
+  readonly submissions: readonly Submission[];
+  /** `outside`: moved out of the mirrored subtree; `suspended`: newly ignored. Both: nothing is sent, written or deleted. */
+  readonly standing: "linked" | "outside" | "suspended";
+};
+
+/** One linked folder: presence and place only. */
+export type DirLink = {
+  readonly id: DirId;
+  readonly localPath: LocalPath;
+  readonly remotePath: RemotePath;
+  /** Inode and birth time of the local folder: evidence of a rename. */
+  readonly dev: number;
+  readonly ino: number;
+  readonly birthMs: number;
+};
+
+/** A document that is gone from the service: if its id is seen again, it takes this back. */
+export type Tombstone = {
+  readonly id: DocId;
+  readonly localPath: LocalPath;
+  readonly remotePath: RemotePath;
+  readonly changeId: ChangeId;
+  readonly digest: Digest;
+  /** Path below `.mdmirror/`, or null when no local text was moved there. */
+  readonly trashPath: string | null;
+  readonly at: number;
+};
+
+/** A version of the remote text that the sidecar showed. `at`: milliseconds since the epoch. */
+export type ShownVersion = { readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
+
+/** The one open conflict of a document (I27). */
+export type Conflict = {
+  readonly id: DocId;
+  /** The base text the two sides parted from; null when both were new at one path. */
+  readonly baseDigest: Digest | null;
+  readonly baseChangeId: ChangeId | null;
+  readonly sidecarPath: LocalPath;
+  readonly sidecarIno: number;
+  readonly sidecarDev: number;
+  /** Oldest first; the last is what the sidecar holds unless the user edited it. Never empty. */
+  readonly shown: readonly ShownVersion[];
+  /** How many looks in a row found the sidecar gone while the document was there. */
+  readonly looksGone: number;
+  readonly since: number;
+};
+
+/** A row that is left alone on purpose. `key` is the id, or the local path of what has none. */
+export type Hold = {
+  readonly key: string;
+  readonly path: LocalPath;
+  readonly reason: HoldReason;
+  /** The service's code or the system's errno, where one was the cause. */
+  readonly code: string | null;
+  readonly detail: string;
+  readonly requestId: string | null;
+  /** The text the hold is about: another text ends it. null where the hold is not about a text. */
+  readonly digest: Digest | null;
+  /** The remote version the hold is about: another version ends it. */
+  readonly changeId: ChangeId | null;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+};

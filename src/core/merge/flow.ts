@@ -1,0 +1,129 @@
+import type { Budget } from "./budget.ts";
+import { type Cluster, cluster, type Meets, overlaps, type Side, span } from "./cluster.ts";
+import { Interner } from "./lines.ts";
+import { diff, type Edit } from "./myers.ts";
+import { sentences, type Unit, words } from "./sentences.ts";
+import { subsumes } from "./subsume.ts";
+import { BREAK, type Token } from "./tokens.ts";
+import { wordsOf } from "./words.ts";
+
+type Grain = "sentences" | "words";
+type Texts = { readonly base: readonly Token[]; readonly local: readonly Token[]; readonly remote: readonly Token[] };
+
+/**
+ * Merges running text: sentences first, then words within the sentences that both sides changed. Undefined where that
+ * could be wrong.
+ */
+export function mergeFlow(texts: Texts, budget: Budget, grain: Grain = "sentences"): Token[] | undefined {
+  const split = grain === "sentences" ? sentences : words;
+  const interner = new Interner();
+  const units = { base: split(texts.base), local: split(texts.local), remote: split(texts.remote) };
+  const ids = {
+    base: interner.ids(units.base.map((unit) => unit.key)),
+    local: interner.ids(units.local.map((unit) => unit.key)),
+    remote: interner.ids(units.remote.map((unit) => unit.key)),
+  };
+  const edits = { local: diff(ids.base, ids.local, budget), remote: diff(ids.base, ids.remote, budget) };
+  if (budget.left < 0) return undefined;
+  const meets = grain === "sentences" ? sentencesMeet : wordsMeet(units.local, units.remote, texts);
+  const merged: Token[] = [];
+  const shift = { local: 0, remote: 0 };
+  const part = (side: Side, from: number, to: number): readonly Token[] => slice(texts[side], units[side], from, to);
+  const keep = (from: number, to: number): boolean => {
+    const kept = keepTokens(
+      slice(texts.base, units.base, from, to),
+      part("local", from + shift.local, to + shift.local),
+      part("remote", from + shift.remote, to + shift.remote),
+    );
+    if (kept !== undefined) merged.push(...kept);
+    return kept !== undefined;
+  };
+  let at = 0;
+  for (const found of cluster(edits.local, edits.remote, meets)) {
+    if (!keep(at, found.start)) return undefined;
+    const l = span(found.local, found.start, found.end, shift.local);
+    const r = span(found.remote, found.start, found.end, shift.remote);
+    const sides = {
+      base: slice(texts.base, units.base, found.start, found.end),
+      local: part("local", l.from, l.to),
+      remote: part("remote", r.from, r.to),
+    };
+    const settled = settle(found, sides, ids, { l, r }, grain, budget);
+    if (settled === undefined) return undefined;
+    merged.push(...settled);
+    shift.local = l.to - found.end;
+    shift.remote = r.to - found.end;
+    at = found.end;
+  }
+  return keep(at, units.base.length) ? merged : undefined;
+}
+
+type Range = { readonly from: number; readonly to: number };
+type Ids = { readonly base: readonly number[]; readonly local: readonly number[]; readonly remote: readonly number[] };
+
+/** The tokens of one cluster; undefined for a conflict. */
+function settle(
+  found: Cluster,
+  sides: Texts,
+  ids: Ids,
+  at: { readonly l: Range; readonly r: Range },
+  grain: Grain,
+  budget: Budget,
+): readonly Token[] | undefined {
+  if (found.remote.length === 0) return sides.local;
+  if (found.local.length === 0) return sides.remote;
+  const local = { ids: ids.local.slice(at.l.from, at.l.to), edits: found.local, from: at.l.from };
+  const remote = { ids: ids.remote.slice(at.r.from, at.r.to), edits: found.remote, from: at.r.from };
+  if (subsumes(remote, local, budget)) return sides.remote;
+  if (subsumes(local, remote, budget)) return sides.local;
+  return grain === "sentences" ? mergeFlow(sides, budget, "words") : undefined;
+}
+
+function sentencesMeet(earlier: Edit, _side: Side, later: Edit): boolean {
+  if (overlaps(earlier, later)) return true;
+  if (later.start > earlier.end) return false;
+  // An edit that only adds or only removes a sentence next to an edited one may have moved text across.
+  return !isReplacement(earlier) || !isReplacement(later);
+}
+
+/** Touching edits of words stand side by side, unless one only removes, or an added piece shares words with the other. */
+function wordsMeet(local: readonly Unit[], remote: readonly Unit[], texts: Texts): Meets {
+  const added = (edit: Edit, side: Side): string[] =>
+    slice(texts[side], side === "local" ? local : remote, edit.from, edit.to).flatMap((token) => wordsOf(token.text));
+  return (earlier, side, later) => {
+    if (overlaps(earlier, later)) return true;
+    if (later.start > earlier.end) return false;
+    if (isReplacement(earlier) && isReplacement(later)) return false;
+    if (earlier.from === earlier.to || later.from === later.to) return true;
+    const words = new Set(added(earlier, side));
+    return added(later, side === "local" ? "remote" : "local").some((word) => words.has(word));
+  };
+}
+
+function isReplacement(edit: Edit): boolean {
+  return edit.start < edit.end && edit.from < edit.to;
+}
+
+function slice(tokens: readonly Token[], units: readonly Unit[], from: number, to: number): readonly Token[] {
+  const first = units[from]?.from ?? tokens.length;
+  return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
+}
+
+/** Tokens that neither side changed, each with the white space of the side that changed it. */
+function keepTokens(base: readonly Token[], local: readonly Token[], remote: readonly Token[]): Token[] | undefined {
+  const kept: Token[] = [];
+  for (const [at, { text, space }] of base.entries()) {
+    const l = local[at]?.space ?? space;
+    const r = remote[at]?.space ?? space;
+    if (l === r || r === space) kept.push({ text, space: l });
+    else if (l === space) kept.push({ text, space: r });
+    else if (isFolded(l, r, text)) kept.push({ text, space: l });
+    else return undefined;
+  }
+  return kept;
+}
+
+/** Whether two spaces differ only in where a running line is broken. */
+function isFolded(l: string, r: string, text: string): boolean {
+  return text === BREAK || (/^[ \n]+$/.test(l) && /^[ \n]+$/.test(r) && (l === " " || r === " " || l === r));
+}

@@ -1,0 +1,86 @@
+import { type Budget, spend } from "./budget.ts";
+
+/** Base elements [start, end) became the other sequence's elements [from, to). */
+export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
+
+/** LIMIT: edit length past which what differs counts as one replacement. */
+export const MAX_EDIT_LENGTH = 400;
+
+/**
+ * The shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as ordered edits that neither overlap
+ * nor touch. Past the cap on edit length or budget, everything between the common ends is one edit, which can only make
+ * a merge more careful.
+ */
+export function diff(base: readonly number[], side: readonly number[], budget: Budget): Edit[] {
+  const shorter = Math.min(base.length, side.length);
+  let head = 0;
+  while (head < shorter && base[head] === side[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && base[base.length - 1 - tail] === side[side.length - 1 - tail]) tail++;
+  const end = base.length - tail;
+  const to = side.length - tail;
+  if (head === end && head === to) return [];
+  const whole = [{ start: head, end, from: head, to }];
+  if (head === end || head === to) return whole;
+  return script(base.slice(head, end), side.slice(head, to), head, budget) ?? whole;
+}
+
+/** The script of two sequences without common ends, shifted by `offset`; undefined past a cap. */
+function script(a: readonly number[], b: readonly number[], offset: number, budget: Budget): Edit[] | undefined {
+  const most = Math.min(MAX_EDIT_LENGTH, a.length + b.length);
+  const reach = new Int32Array(2 * most + 3);
+  const middle = most + 1;
+  const trace: Int32Array[] = [];
+  for (let d = 0; d <= most; d++) {
+    let steps = 2 * d + 1;
+    for (let k = -d; k <= d; k += 2) {
+      const below = reach[middle + k - 1] as number;
+      const above = reach[middle + k + 1] as number;
+      let x = k === -d || (k !== d && below < above) ? above : below + 1;
+      let y = x - k;
+      const first = x;
+      while (x < a.length && y < b.length && a[x] === b[y]) {
+        x++;
+        y++;
+      }
+      steps += x - first;
+      reach[middle + k] = x;
+      if (x >= a.length && y >= b.length) return walkBack(trace, d, a.length, b.length, offset);
+    }
+    if (!spend(budget, steps)) return undefined;
+    trace.push(reach.slice(middle - d, middle + d + 1));
+  }
+  return undefined;
+}
+
+/** Follows the furthest points back from the end; `trace[d]` holds diagonals -d…d after step d. */
+function walkBack(trace: readonly Int32Array[], last: number, n: number, m: number, offset: number): Edit[] {
+  const edits: Edit[] = [];
+  let x = n;
+  let y = m;
+  for (let d = last; d > 0; d--) {
+    const before = trace[d - 1] as Int32Array;
+    const at = (k: number): number => (k < 1 - d || k > d - 1 ? -1 : (before[k + d - 1] as number));
+    const k = x - y;
+    const down = k === -d || (k !== d && at(k - 1) < at(k + 1));
+    const previous = down ? k + 1 : k - 1;
+    const px = at(previous);
+    const py = px - previous;
+    const ex = down ? px : px + 1;
+    const ey = down ? py + 1 : py;
+    pushFront(edits, { start: px + offset, end: ex + offset, from: py + offset, to: ey + offset });
+    x = px;
+    y = py;
+  }
+  return edits.reverse();
+}
+
+/** Adds a single step found while walking back, joined to the edit after it when they touch. */
+function pushFront(edits: Edit[], step: Edit): void {
+  const next = edits.at(-1);
+  if (next !== undefined && next.start === step.end && next.from === step.to) {
+    edits[edits.length - 1] = { start: step.start, end: next.end, from: step.from, to: next.to };
+  } else {
+    edits.push(step);
+  }
+}

@@ -1,0 +1,45 @@
+import { BLANK, BREAK, type Token } from "./tokens.ts";
+
+/** A run of tokens that is compared as one: `from` is its first token, `key` its words without their white space. */
+export type Unit = { readonly from: number; readonly key: string };
+
+/** Each token by itself. */
+export function words(tokens: readonly Token[]): Unit[] {
+  return tokens.map((token, from) => ({ from, key: token.text }));
+}
+
+const STOP = /^[.!?…]$/;
+const WIDE_STOP = /^[。！？；]$/;
+const CLOSING = /^[)\]"'”’»」』）*_]$/;
+
+/** Sentences, by their stops; line breaks that structure depends on and blank lines stand alone. */
+export function sentences(tokens: readonly Token[]): Unit[] {
+  const units: Unit[] = [];
+  let from = 0;
+  let key = "";
+  for (const [at, token] of tokens.entries()) {
+    const alone = token.text === BREAK || token.text === BLANK;
+    if (from < at && (alone || endsSentence(tokens, at))) {
+      units.push({ from, key });
+      from = at;
+      key = "";
+    }
+    key += `${key === "" ? "" : "\0"}${token.text}`;
+    if (alone) {
+      units.push({ from, key });
+      from = at + 1;
+      key = "";
+    }
+  }
+  if (from < tokens.length) units.push({ from, key });
+  return units;
+}
+
+/** Whether a sentence ends right before the token at `at`. */
+function endsSentence(tokens: readonly Token[], at: number): boolean {
+  let last = at - 1;
+  while (last > 0 && tokens[last]?.space === "" && CLOSING.test(tokens[last]?.text ?? "")) last--;
+  const stop = tokens[last]?.text ?? "";
+  if (WIDE_STOP.test(stop)) return !CLOSING.test(tokens[at]?.text ?? "");
+  return STOP.test(stop) && tokens[at]?.space !== "";
+}

@@ -1,0 +1,44 @@
+import type { DocId } from "../contract/ids.ts";
+import type { Digest } from "./digest.ts";
+import type { LocalPath } from "./path.ts";
+
+/** What the user and the deployment decide; together with the trees it determines the plan (I24). */
+export type Policy = {
+  /** `map`: a refused local name is mirrored under a legal one; `hold`: it is held. */
+  readonly names: "map" | "hold";
+  /** Characters that this deployment refuses in names, as far as learned. */
+  readonly refusedCharacters: string;
+  readonly direction: "both" | "pull-only" | "push-only";
+  /** First sync only: whose text wins where both sides are new at one path. null and `each`: a conflict each. */
+  readonly prefer: "local" | "remote" | "each" | null;
+  /** What happens to text that does not merge. `sidecar` is the default: yours stays, theirs beside it. */
+  readonly conflicts: (path: LocalPath) => "sidecar" | "copy" | "local" | "remote";
+  /** False where the deployment answered 404, 405 or 400 to a folder PATCH: folders then move file by file. */
+  readonly folderMoves: boolean;
+  /** False where `parentId: null` was refused: moves to the root are held. */
+  readonly movesToRoot: boolean;
+  /** Try refused rows again (at start, by hand, daily). */
+  readonly retryRefused: boolean;
+  /** Protected documents: texts that were already the local text in the pass before, and may go to review now. null: any may. */
+  readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
+  /** In `sync` an absence needs two looks: linked paths that the second look found absent too. null: one look is enough. */
+  readonly absentTwice: ReadonlySet<LocalPath> | null;
+  readonly guards: GuardLimits;
+};
+
+export type GuardLimits = {
+  /** Deletions without a question: max(minDeletes, min(share of known documents, maxDeletes)). */
+  readonly minDeletes: number;
+  readonly deleteShare: number;
+  readonly maxDeletes: number;
+  readonly minConflicts: number;
+  readonly conflictShare: number;
+};
+
+export const DEFAULT_GUARDS: GuardLimits = {
+  minDeletes: 10,
+  deleteShare: 0.1,
+  maxDeletes: 100,
+  minConflicts: 10,
+  conflictShare: 0.01,
+};

@@ -1,0 +1,97 @@
+import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
+import type { Digest } from "./digest.ts";
+import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "./link.ts";
+import type { DiskFolding, LocalPath, RemotePath } from "./path.ts";
+
+/** The three trees that a plan is made of: base (what the state file holds), local (one walk), remote (one listing). Plain data. */
+
+/** Why a text cannot be sent, whatever its name; null when it can. */
+export type TextFault = "not-utf-8" | "holds-nul" | "too-large";
+
+/** A regular file that the mirror considers: `.md`, not ignored, not a sidecar. */
+export type LocalFile = {
+  readonly path: LocalPath;
+  readonly stamp: Stamp;
+  readonly stampTrusted: boolean;
+  /** Of the bytes on disk. */
+  readonly digest: Digest;
+  readonly textFault: TextFault | null;
+  /** Equal to "" in bytes: an empty text is no evidence of identity, and may be a crashing editor's. */
+  readonly empty: boolean;
+};
+
+export type LocalFolder = {
+  readonly path: LocalPath;
+  readonly dev: number;
+  readonly ino: number;
+  readonly birthMs: number;
+};
+
+/** What is at a path that the mirror leaves alone; it still occupies the path. */
+export type LocalOther = {
+  readonly path: LocalPath;
+  readonly kind:
+    | "symlink"
+    | "other-file"
+    | "ignored"
+    | "ignored-folder"
+    | "dot-folder"
+    | "special"
+    | "litter"
+    | "sidecar";
+  /** Present for files and folders: a linked inode under such a name is `renamed-out-of-mirror`, not a deletion. */
+  readonly stamp: Stamp | null;
+};
+
+export type LocalTree = {
+  readonly files: ReadonlyMap<LocalPath, LocalFile>;
+  readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
+  readonly others: ReadonlyMap<LocalPath, LocalOther>;
+  /** Paths (files, or folders with all below them) that the walk could not see, and why. A linked path at or below one is unknown. */
+  readonly unseen: ReadonlyMap<LocalPath, string>;
+  readonly disk: DiskFolding;
+  /** False when the root's device or inode is not the state's: then no inode is evidence of anything. */
+  readonly inodesTrusted: boolean;
+  /** Paths that the ignore rules exclude, judged without looking at the disk: pure, of a path. */
+  readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
+};
+
+export type RemoteFile = {
+  readonly id: DocId;
+  readonly path: RemotePath;
+  readonly changeId: ChangeId;
+  readonly protected: boolean;
+};
+
+export type RemoteFolder = { readonly id: DirId; readonly path: RemotePath };
+
+export type RemoteTree = {
+  readonly files: ReadonlyMap<DocId, RemoteFile>;
+  readonly folders: ReadonlyMap<DirId, RemoteFolder>;
+  /** False when a page failed: presences may be used, absences are void (I20). */
+  readonly complete: boolean;
+  /** Whether folders were listed to the end in this pass; if not, no folder is absent. */
+  readonly foldersComplete: boolean;
+  /** Linked ids whose absence is proven: complete pass, GET by id answered `404 file_not_found`, the key is healthy. */
+  readonly gone: ReadonlySet<DocId>;
+  /** Linked folder ids proven absent: complete folder listing, and no document of theirs is present. */
+  readonly goneFolders: ReadonlySet<DirId>;
+  /** Linked ids that a GET found outside the mirrored subtree. */
+  readonly outside: ReadonlySet<DocId>;
+  /** Linked ids that could be neither seen nor proven absent, and why. */
+  readonly unseen: ReadonlyMap<DocId, string>;
+};
+
+export type BaseTree = {
+  readonly links: ReadonlyMap<DocId, Link>;
+  readonly dirs: ReadonlyMap<DirId, DirLink>;
+  readonly tombstones: ReadonlyMap<DocId, Tombstone>;
+  readonly conflicts: ReadonlyMap<DocId, Conflict>;
+  /** By key: an id, or the local path of what has none. */
+  readonly holds: ReadonlyMap<string, Hold>;
+};
+
+export type Trees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
+
+/** The text of a digest, or null where the store does not hold it. Pure: a digest names one text for ever. */
+export type TextLookup = (digest: Digest) => string | null;
