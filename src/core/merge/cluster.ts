@@ -30,7 +30,8 @@ export function cluster(local: readonly Edit[], remote: readonly Edit[], meets: 
     const last = clusters.at(-1);
     const others = last === undefined ? [] : side === "local" ? last.remote : last.local;
     const otherSide = side === "local" ? "remote" : "local";
-    const joined = last !== undefined && (edit.start < last.end || others.some((other) => meets(other, otherSide, edit)));
+    const joined =
+      last !== undefined && (edit.start < last.end || others.some((other) => meets(other, otherSide, edit)));
     if (joined) {
       last[side].push(edit);
       last.end = Math.max(last.end, edit.end);

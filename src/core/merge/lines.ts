@@ -55,14 +55,26 @@ export function mergeLines(base: string, local: string, remote: string, budget: 
   const [bi, li, ri] = [interner.ids(b), interner.ids(l), interner.ids(r)];
   if (!affordable(bi, li, budget) || !affordable(bi, ri, budget)) return undefined;
   const lines: string[] = [];
-  for (const [ids, texts] of [[bi, b], [li, l], [ri, r]] as const) {
+  for (const [ids, texts] of [
+    [bi, b],
+    [li, l],
+    [ri, r],
+  ] as const) {
     for (const [at, id] of ids.entries()) lines[id] = texts[at] as string;
   }
   const text = (ids: readonly number[]): string[] => ids.map((id) => lines[id] as string);
   return diff3Merge(li, bi, ri).map((block): LineBlock => {
     if (block.conflict === undefined) return { kind: "settled", text: text(block.ok).join("") };
     const { a, aIndex, o, oIndex, b: other, bIndex } = block.conflict;
-    return { kind: "conflict", base: text(o), local: text(a), remote: text(other), baseLine: oIndex, localLine: aIndex, remoteLine: bIndex };
+    return {
+      kind: "conflict",
+      base: text(o),
+      local: text(a),
+      remote: text(other),
+      baseLine: oIndex,
+      localLine: aIndex,
+      remoteLine: bIndex,
+    };
   });
 }
 

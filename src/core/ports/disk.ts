@@ -1,0 +1,97 @@
+import type { Digest } from "../digest.ts";
+import type { Stamp } from "../link.ts";
+import type { DiskFolding, LocalPath } from "../path.ts";
+import type { LocalTree } from "../tree.ts";
+
+export type KnownFile = { readonly stamp: Stamp; readonly digest: Digest };
+
+export type LocalText = {
+  readonly text: string;
+  readonly digest: Digest;
+  readonly stamp: Stamp;
+  readonly stampTrusted: boolean;
+};
+
+/** How an effect on the disk ended. `fault`: errno name; nothing was changed, or it was put back. */
+export type DiskOutcome<T> =
+  | { readonly kind: "done"; readonly value: T }
+  | { readonly kind: "stale"; readonly detail: string }
+  | { readonly kind: "fault"; readonly errno: string; readonly detail: string };
+
+export type Written = { readonly stamp: Stamp };
+
+export type RootIdentity = {
+  readonly dev: number;
+  readonly ino: number;
+  readonly birthMs: number;
+  readonly markerId: string | null;
+};
+
+/** What `look` finds at a path: a file's digest, or that there is none, or why it cannot say. */
+export type Look =
+  | { readonly kind: "file"; readonly digest: Digest; readonly stamp: Stamp }
+  | { readonly kind: "folder" }
+  | { readonly kind: "other" }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/**
+ * The folder. Synchronous but for `flush`: a synchronous call leaves the smallest window between a look and an effect, and is the fastest on
+ * small files. No symlink is followed in any component; nothing outside the root is touched (I26). Parked paths and trash paths are
+ * relative to `.mdmirror/`. Every effect that takes a document off its path is journalled by the caller before (intent with `parkAt`).
+ */
+export interface Disk {
+  /** null when the root is not there or not a folder. */
+  identify(): RootIdentity | null;
+  folding(): DiskFolding;
+  /** Whole walk; reads and hashes what `known` does not vouch for. New texts are handed to `onText` (to be kept before they can be lost). */
+  walk(known: (path: LocalPath) => KnownFile | null, onText: (digest: Digest, text: string) => void): LocalTree;
+  look(path: LocalPath): Look;
+  /** The text, strictly UTF-8, byte for byte (BOM kept). */
+  read(path: LocalPath): DiskOutcome<LocalText>;
+  /** A new file by temp file and `link`; stale when anything is at the path. The parent must exist. */
+  create(path: LocalPath, text: string): DiskOutcome<Written>;
+  /** The journalled replace of DESIGN 5; the old inode stays at `parkAt` until `discardParked`. */
+  replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written>;
+  /** To a free path, never over anything; a case-only rename is a rename. `expect` null: any file. */
+  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
+  /** Moves a file to `trash/…` below `.mdmirror/`; taken aside, looked at, put back when it is not `expect`. `expect` null: any file. */
+  trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null>;
+  makeFolder(path: LocalPath): DiskOutcome<{ readonly dev: number; readonly ino: number; readonly birthMs: number }>;
+  moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
+  /** Only when empty but for litter (editors' and desktops' leftovers), which goes to the trash first. */
+  removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
+  /** What an editor may have written into a parked inode since: its text, or null when it is not there. */
+  readParked(parkAt: string): DiskOutcome<LocalText | null>;
+  /** Puts a parked or trashed file back to its path, never over anything: stale when the path is taken. */
+  putBack(parkAt: string, path: LocalPath): DiskOutcome<Written>;
+  discardParked(parkAt: string): void;
+  /** Removes temp files that no open intent names. */
+  sweep(keep: ReadonlySet<string>): void;
+  /** fsync of files and their folders, several at a time. Returns those that failed, with errno. */
+  flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
+}
+
+export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
+
+/**
+ * The system calls that `local/` makes, on absolute paths; node:fs in life, a RAM disk in the simulator. Errors are thrown with `code` set to
+ * the errno name, as node:fs throws them.
+ */
+export interface Fs {
+  lstat(path: string): FsStat;
+  /** Names and kinds, in no order; `special` covers devices, sockets and FIFOs. */
+  readdir(path: string): readonly { readonly name: string; readonly kind: FsStat["kind"] }[];
+  /** Opened without following a symlink; refused (ELOOP, EISDIR, EINVAL) when it is not a regular file. */
+  readFile(path: string): { readonly bytes: Uint8Array; readonly stat: FsStat };
+  /** Creates exclusively, writes all; `sync`: fsync before close. Removes what it made if the write fails. */
+  writeNew(path: string, bytes: Uint8Array, mode: number, sync: boolean): void;
+  rename(from: string, to: string): void;
+  link(existing: string, path: string): void;
+  unlink(path: string): void;
+  mkdir(path: string, mode: number): void;
+  rmdir(path: string): void;
+  realpath(path: string): string;
+  /** fsync of a file or a folder. */
+  sync(path: string): Promise<void>;
+}

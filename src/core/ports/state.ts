@@ -1,0 +1,142 @@
+import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
+import type { Digest } from "../digest.ts";
+import type { Conflict, DirLink, Hold, Link, Tombstone } from "../link.ts";
+import type { LocalPath, RemotePath } from "../path.ts";
+import type { BaseTree } from "../tree.ts";
+
+/** Written before an effect, removed with the commit of its base. What recovery needs to settle it by looking. */
+export type Intent =
+  // remote
+  | { readonly kind: "post"; readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly digest: Digest }
+  | {
+      readonly kind: "put";
+      readonly id: DocId;
+      readonly localPath: LocalPath;
+      readonly baseChangeId: ChangeId;
+      readonly baseDigest: Digest;
+      readonly digest: Digest;
+      readonly review: boolean;
+    }
+  | { readonly kind: "patch"; readonly id: DocId; readonly from: RemotePath; readonly to: RemotePath }
+  | { readonly kind: "delete"; readonly id: DocId; readonly localPath: LocalPath; readonly changeId: ChangeId }
+  | { readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
+  | { readonly kind: "patch-folder"; readonly dirId: DirId; readonly from: RemotePath; readonly to: RemotePath }
+  | { readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath }
+  // local
+  /** `writes` goes to `path`; the old inode to `parkAt`. `base*`: the link's base before, for an edit that slipped into the parked inode. */
+  | {
+      readonly kind: "replace";
+      readonly id: DocId;
+      readonly path: LocalPath;
+      readonly parkAt: string;
+      readonly expect: Digest;
+      readonly writes: Digest;
+      readonly baseChangeId: ChangeId | null;
+      readonly baseDigest: Digest | null;
+    }
+  | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
+  | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
+  | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
+  /** A replace that is done: the parked inode is looked at once more in the next pass. */
+  | {
+      readonly kind: "parked";
+      readonly id: DocId;
+      readonly path: LocalPath;
+      readonly parkAt: string;
+      readonly expect: Digest;
+      readonly baseChangeId: ChangeId | null;
+      readonly baseDigest: Digest | null;
+    };
+
+export type OpenIntent = { readonly intentId: number; readonly run: number; readonly intent: Intent };
+
+export type EventSide = "local" | "remote" | "both";
+
+/** One line of the log: what happened, to which document, and why. Never a text. */
+export type MirrorEvent = {
+  readonly run: number;
+  readonly at: number;
+  /** An action kind, or `halt`, `approve`, `conflict`, `hold`, `restore`, `fault`. */
+  readonly kind: string;
+  readonly side: EventSide;
+  readonly id: string | null;
+  readonly path: LocalPath;
+  readonly detail: string;
+  readonly outcome: string;
+  readonly code: string | null;
+  readonly requestId: string | null;
+  /** Text versions before and after, where there are any: what `history`, `undo` and `restore` go by. */
+  readonly before: Digest | null;
+  readonly after: Digest | null;
+};
+
+export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
+
+/**
+ * The state file. Synchronous. Every method is atomic; `transact` makes several so. Texts are stored before what names them.
+ */
+export interface State {
+  transact<T>(work: () => T): T;
+
+  load(): BaseTree;
+  link(id: DocId): Link | null;
+  putLink(link: Link): void;
+  removeLink(id: DocId): void;
+  putDir(dir: DirLink): void;
+  removeDir(id: DirId): void;
+  /** A folder moved with all below it: rewrites the paths of links, folders, conflicts and holds on that side. */
+  moveSubtree(side: "local" | "remote", from: string, to: string): void;
+  putTombstone(tombstone: Tombstone): void;
+  removeTombstone(id: DocId): void;
+  conflict(id: DocId): Conflict | null;
+  putConflict(conflict: Conflict): void;
+  removeConflict(id: DocId): void;
+  putHold(hold: Hold): void;
+  removeHold(key: string): void;
+  /** Makes the holds exactly these; `since` of one that was there with the same reason and detail is kept. Writes nothing when equal. */
+  replaceHolds(holds: readonly Hold[]): void;
+
+  openIntent(run: number, intent: Intent): number;
+  closeIntent(intentId: number): void;
+  /** One transaction: closes, and opens `next` (a replace that becomes parked). */
+  turnIntent(intentId: number, next: Intent): void;
+  intents(): OpenIntent[];
+
+  /** Idempotent. */
+  putText(text: string): Digest;
+  putKnownText(digest: Digest, text: string): void;
+  text(digest: Digest): string | null;
+  hasText(digest: Digest): boolean;
+  addVersion(version: Version): void;
+  /** Newest first. */
+  versions(id: DocId): Version[];
+  /** Whether this change id is an earlier one of the document than `than` (known by order of arrival). */
+  isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean;
+
+  meta(key: string): string | null;
+  setMeta(key: string, value: string | null): void;
+
+  /** Numbers a run (one `sync`, or one pass of the daemon). */
+  beginRun(kind: string, at: number): number;
+  endRun(run: number, at: number, summary: string): void;
+  record(event: MirrorEvent): void;
+  /** Newest first. */
+  events(query: {
+    readonly limit: number;
+    readonly path?: LocalPath;
+    readonly id?: string;
+    readonly run?: number;
+    readonly kinds?: readonly string[];
+    readonly since?: number;
+  }): MirrorEvent[];
+  runs(limit: number): {
+    readonly run: number;
+    readonly kind: string;
+    readonly startedAt: number;
+    readonly endedAt: number | null;
+    readonly summary: string | null;
+  }[];
+  /** Deletions done on a side since a time (milliseconds since the epoch). */
+  deletionsSince(side: "local" | "remote", since: number): number;
+  close(): void;
+}

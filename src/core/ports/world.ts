@@ -1,0 +1,35 @@
+/**
+ * What the engine needs of the world. Adapters implement these; the simulator implements the lowest of them (Wire, Fs, Clock, Random)
+ * in memory and kills at any call. Expected ends are values; an exception means a bug, or that the process is being killed: nobody
+ * catches what it does not know.
+ */
+
+export interface Clock {
+  /** Milliseconds since the epoch: for display, dates of folders, `Retry-After` dates and retention; never for decisions about texts. */
+  now(): number;
+  /** Milliseconds that only grow. */
+  monotonic(): number;
+  /** Resolves after `ms`, or early when aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface Random {
+  /** [0, 1) */
+  fraction(): number;
+  /** `n` lower-case hex digits. */
+  hex(n: number): string;
+}
+
+export interface Log {
+  /** Never a text, never a key (I30). */
+  write(
+    level: "debug" | "info" | "warn" | "error",
+    event: string,
+    fields: Readonly<Record<string, string | number | boolean | null>>,
+  ): void;
+}
+
+/** Progress of long work, for a terminal: `total` is null while unknown. */
+export interface Progress {
+  report(phase: "recover" | "scan" | "list" | "plan" | "apply", done: number, total: number | null): void;
+}
