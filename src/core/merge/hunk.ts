@@ -1,0 +1,103 @@
+import type { Budget } from "./budget.ts";
+import { cluster, overlaps, span } from "./cluster.ts";
+import { mergeFlow } from "./flow.ts";
+import { mergeInsertions } from "./insertions.ts";
+import { Interner, type LineBlock } from "./lines.ts";
+import { diff, type Edit } from "./myers.ts";
+import { subsumes } from "./subsume.ts";
+import { tokenise, write } from "./tokens.ts";
+
+/** Where both sides changed the text in ways that do not go together. Lines are 0-based: the first line in each text. */
+export type ConflictHunk = {
+  readonly base: string;
+  readonly local: string;
+  readonly remote: string;
+  readonly baseLine: number;
+  readonly localLine: number;
+  readonly remoteLine: number;
+};
+
+/** The conflicting lines of a line merge. */
+export type Overlap = Extract<LineBlock, { kind: "conflict" }>;
+
+/** What the lines around a hunk tell: the lines of the base text, and for each text which lines are code. */
+export type Surroundings = {
+  readonly baseLines: readonly string[];
+  readonly code: {
+    readonly base: readonly boolean[];
+    readonly local: readonly boolean[];
+    readonly remote: readonly boolean[];
+  };
+};
+
+/** Settles a conflict of lines with finer and finer pieces; what is left are smaller conflicts. */
+export function mergeHunk(
+  hunk: Overlap,
+  around: Surroundings,
+  budget: Budget,
+): { text: string } | { conflicts: ConflictHunk[] } {
+  const interner = new Interner();
+  const ids = { base: interner.ids(hunk.base), local: interner.ids(hunk.local), remote: interner.ids(hunk.remote) };
+  const edits = { local: diff(ids.base, ids.local, budget), remote: diff(ids.base, ids.remote, budget) };
+  const conflicts: ConflictHunk[] = [];
+  const shift = { local: 0, remote: 0 };
+  let text = "";
+  let at = 0;
+  for (const found of cluster(edits.local, edits.remote, linesMeet)) {
+    text += hunk.base.slice(at, found.start).join("");
+    const l = span(found.local, found.start, found.end, shift.local);
+    const r = span(found.remote, found.start, found.end, shift.remote);
+    const part: Overlap = {
+      kind: "conflict",
+      base: hunk.base.slice(found.start, found.end),
+      local: hunk.local.slice(l.from, l.to),
+      remote: hunk.remote.slice(r.from, r.to),
+      baseLine: hunk.baseLine + found.start,
+      localLine: hunk.localLine + l.from,
+      remoteLine: hunk.remoteLine + r.from,
+    };
+    const local = { ids: ids.local.slice(l.from, l.to), edits: found.local, from: l.from };
+    const remote = { ids: ids.remote.slice(r.from, r.to), edits: found.remote, from: r.from };
+    if (found.local.length === 0 || subsumes(remote, local, budget)) text += part.remote.join("");
+    else if (found.remote.length === 0 || subsumes(local, remote, budget)) text += part.local.join("");
+    else {
+      const settled = mergePart(part, around, budget);
+      if (settled === undefined) conflicts.push(conflictOf(part));
+      else text += settled;
+    }
+    shift.local = l.to - found.end;
+    shift.remote = r.to - found.end;
+    at = found.end;
+  }
+  return conflicts.length > 0 ? { conflicts } : { text: text + hunk.base.slice(at).join("") };
+}
+
+/** A conflict with its sides as text. */
+export function conflictOf(part: Overlap): ConflictHunk {
+  const { base, local, remote, baseLine, localLine, remoteLine } = part;
+  return { base: base.join(""), local: local.join(""), remote: remote.join(""), baseLine, localLine, remoteLine };
+}
+
+function linesMeet(earlier: Edit, _side: unknown, later: Edit): boolean {
+  if (overlaps(earlier, later)) return true;
+  if (later.start > earlier.end) return false;
+  const replaces = (edit: Edit): boolean => edit.start < edit.end && edit.from < edit.to;
+  return !replaces(earlier) || !replaces(later);
+}
+
+/** Lines that both sides changed: both may have added entries to a list, or changed words of running text. */
+function mergePart(part: Overlap, around: Surroundings, budget: Budget): string | undefined {
+  const inserted = mergeInsertions(part, around);
+  if (inserted !== undefined) return inserted;
+  const { base, local, remote } = around.code;
+  const isCode =
+    base.slice(part.baseLine, part.baseLine + part.base.length).includes(true) ||
+    local.slice(part.localLine, part.localLine + part.local.length).includes(true) ||
+    remote.slice(part.remoteLine, part.remoteLine + part.remote.length).includes(true);
+  if (isCode || part.base.length === 0 || part.local.length === 0 || part.remote.length === 0) return undefined;
+  const merged = mergeFlow(
+    { base: tokenise(part.base).tokens, local: tokenise(part.local).tokens, remote: tokenise(part.remote).tokens },
+    budget,
+  );
+  return merged === undefined ? undefined : write(merged);
+}

@@ -1,0 +1,80 @@
+import type { Overlap, Surroundings } from "./hunk.ts";
+import { wordsOf } from "./words.ts";
+
+/** An entry of a list, a table or the reference definitions, with the lines that belong to it. */
+type Entry = { readonly shape: string; readonly text: string };
+
+const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
+const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
+const ROW = /^\s*\|.*\|\s*$/;
+const RULE = /^\s*\|?[\s:|-]+\|?\s*$/;
+
+/** Share of the smaller entry's words from which two entries count as the same one written twice. */
+const SAME_ENTRY = 0.6;
+
+/**
+ * Both sides added entries at one place: both are kept, the remote's first, or all sorted where the list is. Undefined when
+ * something else was added, or when two of the entries look like the same one.
+ */
+export function mergeInsertions(part: Overlap, around: Surroundings): string | undefined {
+  if (part.base.length > 0) return undefined;
+  let [head, tail] = [0, 0];
+  const shorter = Math.min(part.local.length, part.remote.length);
+  while (head < shorter && part.local[head] === part.remote[head]) head++;
+  while (tail < shorter - head && part.local.at(-1 - tail) === part.remote.at(-1 - tail)) tail++;
+  const local = entriesOf(part.local.slice(head, part.local.length - tail));
+  const remote = entriesOf(part.remote.slice(head, part.remote.length - tail));
+  if (local === undefined || remote === undefined) return undefined;
+  const shape = local[0]?.shape;
+  if (![...local, ...remote].every((entry) => entry.shape === shape)) return undefined;
+  if (local.some((mine) => remote.some((theirs) => alike(mine.text, theirs.text)))) return undefined;
+  const both = inOrder([...remote, ...local], around.baseLines, part.baseLine);
+  return [
+    ...part.local.slice(0, head),
+    ...both.map((entry) => entry.text),
+    ...part.local.slice(part.local.length - tail),
+  ].join("");
+}
+
+/** The entries that some lines consist of; undefined when they are anything else. */
+function entriesOf(lines: readonly string[]): Entry[] | undefined {
+  const entries: { shape: string; text: string }[] = [];
+  for (const line of lines) {
+    const shape = shapeOf(line);
+    const last = entries.at(-1);
+    if (shape !== undefined && (last === undefined || !isNested(last.shape, shape)))
+      entries.push({ shape, text: line });
+    else if (last !== undefined && last.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line)))
+      last.text += line;
+    else return undefined;
+  }
+  return entries;
+}
+
+/** What kind of entry a line starts, with its indent: only entries of one shape belong to one list. */
+function shapeOf(line: string): string | undefined {
+  const item = ITEM.exec(line);
+  if (item !== null) return `item ${item[1]}${/\p{N}/u.test(item[2] ?? "") ? "1" : item[2]}`;
+  if (DEFINITION.test(line)) return "definition";
+  if (ROW.test(line) && !RULE.test(line)) return `row ${line.split("|").length}`;
+  return undefined;
+}
+
+/** Whether an item's shape is that of a deeper item. */
+function isNested(outer: string, inner: string): boolean {
+  const indent = (shape: string): number => (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
+  return outer.startsWith("item") && inner.startsWith("item") && indent(inner) > indent(outer);
+}
+
+function alike(one: string, other: string): boolean {
+  const [few, many] = [new Set(wordsOf(one)), new Set(wordsOf(other))].sort((x, y) => x.size - y.size);
+  if (few === undefined || many === undefined) return false;
+  let shared = 0;
+  for (const word of few) if (many.has(word)) shared++;
+  return shared >= SAME_ENTRY * few.size;
+}
+
+/** The entries sorted where the lines around are, else as given. */
+function inOrder(entries: readonly Entry[], _lines: readonly string[], _at: number): readonly Entry[] {
+  return entries;
+}

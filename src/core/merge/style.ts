@@ -1,0 +1,42 @@
+/** How a text is written, apart from what it says. `feed` is undefined without a line break, "mixed" with both kinds. */
+export type Style = {
+  readonly mark: boolean;
+  readonly feed: "\n" | "\r\n" | "mixed" | undefined;
+  readonly last: boolean;
+};
+
+const MARK = "\uFEFF";
+
+/** The style of a text: byte order mark, line ends, line break at the end. */
+export function styleOf(text: string): Style {
+  const feeds = text.split("\n").length - 1;
+  const pairs = text.split("\r\n").length - 1;
+  const feed = feeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === feeds ? "\r\n" : "mixed";
+  return { mark: text.startsWith(MARK), feed, last: text.endsWith("\n") };
+}
+
+/** The text without mark, with line feeds alone and one at the end of its last line. */
+export function normalise(text: string): string {
+  const bare = (text.startsWith(MARK) ? text.slice(1) : text).replaceAll("\r\n", "\n");
+  return bare === "" || bare.endsWith("\n") ? bare : `${bare}\n`;
+}
+
+/** A normalised text written in a style. */
+export function dress(text: string, style: Style): string {
+  const whole = style.last || !text.endsWith("\n") ? text : text.slice(0, -1);
+  return (style.mark ? MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
+}
+
+/** Three-way decision of each trait: the side that changed it wins. Two values of a trait leave no room for a conflict. */
+export function mergeStyle(base: Style, local: Style, remote: Style): Style {
+  const known = base.feed ?? local.feed ?? remote.feed;
+  return {
+    mark: pick(base.mark, local.mark, remote.mark),
+    feed: pick(known, local.feed ?? known, remote.feed ?? known),
+    last: pick(base.last, local.last, remote.last),
+  };
+}
+
+function pick<T>(base: T, local: T, remote: T): T {
+  return local === base ? remote : local;
+}
