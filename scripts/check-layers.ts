@@ -1,0 +1,96 @@
+/**
+ * Checks that imports point down only and that packages stay in their homes (DESIGN 3). Prints each breach as `file:line what`; exit 1 on any.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  core: ["contract"],
+  service: ["contract", "core"],
+  remote: ["contract", "core"],
+  local: ["contract", "core"],
+  state: ["contract", "core"],
+  engine: ["contract", "core"],
+  app: ["contract", "core", "service", "remote", "local", "state", "engine"],
+  cli: ["contract", "core", "app"],
+  ui: ["contract", "core", "app"],
+};
+
+/** Package → the folders (or files) of `src/` that may import it. */
+const HOMES: Readonly<Record<string, readonly string[]>> = {
+  diff3: ["core/merge"],
+  "better-sqlite3": ["service", "state"],
+  fastify: ["service"],
+  undici: ["remote"],
+  "p-queue": ["remote"],
+  chokidar: ["local"],
+  ignore: ["local"],
+};
+
+/** Node's own modules are for the adapters and above; the pure layers get what is a pure function. */
+const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = { contract: [], core: ["node:crypto"], engine: [] };
+
+/** Calls that read the clock or chance, which the pure layers and the engine must not make. */
+const IMPURE = /\b(Date\.now|new Date\(\)|performance\.now|Math\.random|setTimeout|setInterval|process\.)/;
+
+const src = fileURLToPath(new URL("../src", import.meta.url));
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
+
+export function checkFile(file: string, text: string): string[] {
+  const breaches: string[] = [];
+  const layer = file.split("/")[0]!;
+  const allowed = LAYERS[layer];
+  if (allowed === undefined) return [`${file}:1 is in no layer of DESIGN 3`];
+  for (const match of text.matchAll(IMPORT)) {
+    const target = match[1] ?? match[2] ?? match[3]!;
+    const line = text.slice(0, match.index + match[0].length).split("\n").length;
+    const breach = breachOf(file, layer, allowed, target);
+    if (breach !== null) breaches.push(`${file}:${line} ${breach}`);
+  }
+  if (layer in PURE_BUILTINS) {
+    for (const [index, line] of text.split("\n").entries()) {
+      if (IMPURE.test(line.replace(/\/\/.*|\/?\*.*/, "")))
+        breaches.push(`${file}:${index + 1} reads clock, chance or process in a pure layer`);
+    }
+  }
+  return breaches;
+}
+
+function breachOf(file: string, layer: string, allowed: readonly string[], target: string): string | null {
+  if (target.startsWith(".")) {
+    const imported = normalize(join(dirname(file), target));
+    if (imported.startsWith("..")) return `imports ${target}, outside src/`;
+    const other = imported.split("/")[0]!;
+    return other === layer || allowed.includes(other) ? null : `imports ${other}/, which ${layer}/ must not`;
+  }
+  if (target.startsWith("node:")) {
+    const builtins = PURE_BUILTINS[layer];
+    return builtins === undefined || builtins.includes(target) ? null : `imports ${target}, and ${layer}/ is pure`;
+  }
+  const name = target
+    .split("/")
+    .slice(0, target.startsWith("@") ? 2 : 1)
+    .join("/");
+  const homes = HOMES[name];
+  if (homes === undefined) return `imports package ${name}, which has no home`;
+  return homes.some((home) => file.startsWith(home))
+    ? null
+    : `imports package ${name}, whose home is ${homes.join(", ")}`;
+}
+
+export function checkTree(): { files: number; breaches: string[] } {
+  const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => /\.(ts|mjs)$/.test(name));
+  return {
+    files: files.length,
+    breaches: files.flatMap((name) => checkFile(name, readFileSync(join(src, name), "utf8"))),
+  };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { files, breaches } = checkTree();
+  for (const breach of breaches) console.log(`${relative(process.cwd(), src)}/${breach}`);
+  console.log(`layers: ${files} files, ${breaches.length} breaches`);
+  process.exit(breaches.length === 0 ? 0 : 1);
+}
