@@ -30,7 +30,7 @@ export type RootIdentity = {
 /** What `look` finds at a path: a file's digest, or that there is none, or why it cannot say. */
 export type Look =
   | { readonly kind: "file"; readonly digest: Digest; readonly stamp: Stamp }
-  | { readonly kind: "folder" }
+  | { readonly kind: "folder"; readonly dev: number; readonly ino: number; readonly birthMs: number }
   | { readonly kind: "other" }
   | { readonly kind: "absent" }
   | { readonly kind: "unknown"; readonly why: string };

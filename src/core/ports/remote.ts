@@ -77,6 +77,8 @@ export interface Remote {
   listFiles(selector: Selector, onPage?: (seen: number) => void): Promise<Listing<FileResource>>;
   /** All folders: the roots, then `path_prefix` of each; below `prefix` only, when one is given. */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
+  /** The folder at an exact path, by the `path` selector; null when the list is empty. */
+  findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<FileResource>>;
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
