@@ -33,3 +33,8 @@ export function countCharacters(text: string): number {
   }
   return count;
 }
+
+// ASSUMES: a file's path has at most 4,096 characters and 128 names, so that one small request cannot make an unbounded tree; a
+// folder's stops early enough for any legal file name in it (contract test "bounds the length and the depth of a path").
+export const MAX_PATH_CHARACTERS = { file: 4_096, folder: 4_096 - 1 - MAX_NAME_CHARACTERS } as const;
+export const MAX_PATH_NAMES = { file: 128, folder: 127 } as const;

@@ -1,16 +1,23 @@
-/** One HTTP exchange as plain data: what the service handles in process, and what the client sends. */
+/** One exchange with the service, apart from any transport: what a test sends in process and what HTTP carries. */
 
-/** `path` holds the query; header names are lower case; bodies are text (JSON) or null. */
+/** Header names are lower case. */
+export type WireHeaders = Readonly<Record<string, string>>;
+
 export type WireRequest = {
-  readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
+  readonly method: string;
+  /** Path and query as they stand in the request line, percent-encoded: `/v1/files?limit=10`. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: WireHeaders;
+  /** JSON text, or null without a body. */
   readonly body: string | null;
 };
 
-/** `body` is "" for an empty answer (204). */
 export type WireResponse = {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: WireHeaders;
+  /** JSON text; empty for 204. */
   readonly body: string;
 };
+
+/** Rejects only where the transport would: a lost connection, never a problem answer. */
+export type Wire = (request: WireRequest) => Promise<WireResponse>;

@@ -1,0 +1,174 @@
+import { timingSafeEqual } from "node:crypto";
+import type { WireRequest } from "../contract/wire.ts";
+import { type Admin, answered, type KeyGrant } from "./admin.ts";
+import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
+import { hashKey, sentKey, unauthenticated } from "./authenticate.ts";
+import { type BodyFault, isObject, type Member, type Members, memberErrors, readBody, type SentBody } from "./body.ts";
+import type { Ground } from "./context.ts";
+import { type Query, readQuery } from "./query.ts";
+import type { RateLimit } from "./rate.ts";
+import { matchPath, splitTarget } from "./router.ts";
+
+export type AdminGround = { readonly ground: Ground; readonly admin: Admin; readonly adminKey: string | null };
+
+type AdminCall = { readonly admin: Admin; readonly id: string; readonly query: Query; readonly body: SentBody };
+type AdminEndpoint = {
+  readonly method: string;
+  readonly path: string;
+  readonly parameters: readonly string[];
+  readonly run: (call: AdminCall) => Answer;
+};
+
+const STRING: Member = { type: "string", required: true };
+const LEVELS = ["none", "read", "edit", "full"] as const;
+const STATES = ["open", "closed", "restoring"] as const;
+const STATUSES = ["in_review", "accepted", "rejected"] as const;
+
+/** ASSUMES: all of /admin; the document leaves it to "the app" (contract tests of the admin). */
+const ENDPOINTS: readonly AdminEndpoint[] = [
+  {
+    method: "GET",
+    path: "/admin/workspaces",
+    parameters: [],
+    run: ({ admin }) => done(200, { data: admin.workspaces() }),
+  },
+  { method: "POST", path: "/admin/workspaces", parameters: [], run: createWorkspace },
+  { method: "PATCH", path: "/admin/workspaces/{id}", parameters: [], run: patchWorkspace },
+  {
+    method: "DELETE",
+    path: "/admin/workspaces/{id}",
+    parameters: [],
+    run: ({ admin, id }) => answered(admin.removeWorkspace(id)),
+  },
+  { method: "GET", path: "/admin/keys", parameters: [], run: ({ admin }) => done(200, { data: admin.keys() }) },
+  { method: "POST", path: "/admin/keys", parameters: [], run: createKey },
+  { method: "PATCH", path: "/admin/keys/{id}", parameters: [], run: patchKey },
+  { method: "DELETE", path: "/admin/keys/{id}", parameters: [], run: ({ admin, id }) => answered(admin.removeKey(id)) },
+  { method: "GET", path: "/admin/reviews", parameters: ["workspaceId", "status"], run: listReviews },
+  {
+    method: "GET",
+    path: "/admin/reviews/{id}",
+    parameters: [],
+    run: ({ admin, id }) => answered(admin.reviews.show(id)),
+  },
+  {
+    method: "POST",
+    path: "/admin/reviews/{id}/accept",
+    parameters: [],
+    run: ({ admin, id }) => answered(admin.reviews.accept(id)),
+  },
+  {
+    method: "POST",
+    path: "/admin/reviews/{id}/reject",
+    parameters: [],
+    run: ({ admin, id }) => answered(admin.reviews.reject(id)),
+  },
+];
+
+/** Answers a request below /admin; its key is the admin key alone. */
+export function routeAdmin({ admin, adminKey }: AdminGround, request: WireRequest, fault: BodyFault | null): Answer {
+  const sent = sentKey(request.headers);
+  if (sent === null || adminKey === null || !timingSafeEqual(hashKey(sent), hashKey(adminKey)))
+    return unauthenticated();
+  const target = splitTarget(request.path);
+  for (const endpoint of ENDPOINTS) {
+    const values = endpoint.method === request.method ? matchPath(endpoint.path, target.path) : null;
+    if (values === null) continue;
+    const query = readQuery(target.query, endpoint.parameters);
+    if (isRefused(query)) return query;
+    return endpoint.run({ admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
+  }
+  return refuse("not_found", "There is no such endpoint.");
+}
+
+function createWorkspace({ admin, body }: AdminCall): Answer {
+  const members = readBody(body, { name: STRING });
+  return isRefused(members) ? members : answered(admin.createWorkspace(members["name"] as string), 201);
+}
+
+function patchWorkspace({ admin, id, body }: AdminCall): Answer {
+  const members = readBody(body, { state: STRING, retryAfter: { type: "integer", required: false } });
+  if (isRefused(members)) return members;
+  const state = STATES.find((each) => each === members["state"]);
+  if (state === undefined) return notOneOf("/state", STATES);
+  const retryAfter = members["retryAfter"] as number | undefined;
+  if (retryAfter !== undefined && (retryAfter < 0 || retryAfter > 86_400)) {
+    return refuseFields([
+      { code: "out_of_range", pointer: "/retryAfter", detail: "retryAfter must be 0 to 86400 seconds." },
+    ]);
+  }
+  return answered(admin.setWorkspaceState(id, state, retryAfter));
+}
+
+const KEY_MEMBERS = {
+  workspaceId: STRING,
+  grants: { type: "array", required: true },
+  label: { type: "string", required: false },
+  rateLimit: { type: "object", required: false },
+} as const;
+
+function createKey({ admin, body }: AdminCall): Answer {
+  const members = readBody(body, KEY_MEMBERS);
+  if (isRefused(members)) return members;
+  const grants = readGrants(members["grants"] as readonly unknown[]);
+  if (isRefused(grants)) return grants;
+  const rateLimit = readRate(members["rateLimit"] as Members | undefined);
+  if (isRefused(rateLimit)) return rateLimit;
+  const label = (members["label"] as string | undefined) ?? "";
+  return answered(admin.createKey({ workspaceId: members["workspaceId"] as string, grants, label, rateLimit }), 201);
+}
+
+function patchKey({ admin, id, body }: AdminCall): Answer {
+  const members = readBody(body, { grants: { type: "array", required: true } });
+  if (isRefused(members)) return members;
+  const grants = readGrants(members["grants"] as readonly unknown[]);
+  return isRefused(grants) ? grants : answered(admin.setGrants(id, grants));
+}
+
+const GRANT_MEMBERS = { on: { type: "string-or-null", required: true }, level: STRING } as const;
+
+function readGrants(sent: readonly unknown[]): KeyGrant[] | Refused {
+  const grants: KeyGrant[] = [];
+  for (const [i, each] of sent.entries()) {
+    if (!isObject(each))
+      return refuseFields([{ code: "wrong_type", pointer: `/grants/${i}`, detail: "A grant is an object." }]);
+    const errors = memberErrors(each, GRANT_MEMBERS, `/grants/${i}`);
+    if (errors.length > 0) return refuseFields(errors);
+    const level = LEVELS.find((known) => known === each["level"]);
+    if (level === undefined) return notOneOf(`/grants/${i}/level`, LEVELS);
+    grants.push({ on: each["on"] as string | null, level });
+  }
+  return grants;
+}
+
+function readRate(sent: Members | undefined): RateLimit | null | Refused {
+  if (sent === undefined) return null;
+  const member = { type: "integer", required: true } as const;
+  const errors = memberErrors(sent, { requests: member, seconds: member }, "/rateLimit");
+  if (errors.length > 0) return refuseFields(errors);
+  const { requests, seconds } = sent as RateLimit;
+  if (requests >= 1 && seconds >= 1) return { requests, seconds };
+  return refuseFields([
+    { code: "out_of_range", pointer: "/rateLimit", detail: "requests and seconds must be 1 or more." },
+  ]);
+}
+
+function listReviews({ admin, query }: AdminCall): Answer {
+  const workspaceId = query.get("workspaceId");
+  const status = STATUSES.find((each) => each === (query.get("status") ?? "in_review"));
+  if (status === undefined) return notOneOf("/status", STATUSES);
+  const workspaces = workspaceId === undefined ? admin.workspaces().map(({ id }) => id) : [workspaceId];
+  const data: object[] = [];
+  for (const id of workspaces) {
+    const reviews = admin.reviews.list(id, status);
+    if (isRefused(reviews)) return reviews;
+    data.push(...reviews);
+  }
+  return done(200, { data });
+}
+
+function notOneOf(pointer: string, known: readonly string[]): Refused {
+  return refuseFields([
+    { code: "out_of_range", pointer, detail: `${pointer.slice(1)} must be one of ${known.join(", ")}.` },
+  ]);
+}

@@ -1,0 +1,67 @@
+import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from "../contract/problem.ts";
+import type { WireResponse } from "../contract/wire.ts";
+
+/** How a request ended. A refusal is a value, so that a transaction can be rolled back without an exception. */
+
+export type Done = { readonly kind: "done"; readonly status: 200 | 201 | 202 | 204; readonly body: unknown };
+
+/** Set on refusals alone: a body that came as JSON can imitate every member but this one. */
+const MARK: unique symbol = Symbol("refused");
+
+export type Refused = {
+  readonly [MARK]: true;
+  readonly kind: "refused";
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type Answer = Done | Refused;
+
+export function done(status: Done["status"], body: unknown = null): Done {
+  return { kind: "done", status, body };
+}
+
+export function refuse(
+  code: ProblemCode,
+  detail: string,
+  errors: readonly FieldError[] = [],
+  headers: Readonly<Record<string, string>> = {},
+): Refused {
+  return { [MARK]: true, kind: "refused", code, detail, errors, headers };
+}
+
+/** `invalid_request` with its faulty fields; the detail is that of the first. */
+export function refuseFields(errors: readonly FieldError[]): Refused {
+  return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
+}
+
+// LIMIT: a body of a million unknown members is answered with the first 20 of them.
+const MAX_FIELD_ERRORS = 20;
+
+export function isRefused(value: unknown): value is Refused {
+  return typeof value === "object" && value !== null && MARK in value;
+}
+
+/** The wire form of an answer; a refusal becomes a problem with all documented members. */
+export function toWire(answer: Answer, requestId: string, docsBase: string): WireResponse {
+  const common = { "x-request-id": requestId, "cache-control": "no-store" };
+  if (answer.kind === "done") {
+    if (answer.status === 204) return { status: 204, headers: common, body: "" };
+    const headers = { ...common, "content-type": "application/json; charset=utf-8" };
+    return { status: answer.status, headers, body: JSON.stringify(answer.body) };
+  }
+  const { status, title } = PROBLEM_CODES[answer.code];
+  const problem = {
+    type: problemType(docsBase, answer.code),
+    title,
+    status,
+    code: answer.code,
+    detail: answer.detail,
+    requestId,
+    ...(answer.errors.length > 0 ? { errors: answer.errors } : {}),
+  };
+  const headers = { ...common, "content-type": "application/problem+json", ...answer.headers };
+  return { status, headers, body: JSON.stringify(problem) };
+}

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import type { WireHeaders } from "../contract/wire.ts";
+import { accessOf } from "./access.ts";
+import { type Refused, refuse } from "./answer.ts";
+import type { Context, Ground } from "./context.ts";
+import type { KeyRow } from "./keys-table.ts";
+
+/** Keys are long random strings, so that one round of SHA-256 is enough to keep them out of the database. */
+export function hashKey(key: string): Buffer {
+  return createHash("sha256").update(key, "utf8").digest();
+}
+
+/**
+ * The key of a request, from either header.
+ * ASSUMES: two keys that differ are no valid key (contract test "takes the key from either header").
+ * @returns null without exactly one key
+ */
+export function sentKey(headers: WireHeaders): string | null {
+  const bearer = /^Bearer +(\S+) *$/i.exec(headers["authorization"] ?? "")?.[1];
+  const plain = headers["x-api-key"]?.trim();
+  if (bearer !== undefined && plain !== undefined && bearer !== plain) return null;
+  return bearer ?? (plain === "" ? undefined : plain) ?? null;
+}
+
+export function unauthenticated(): Refused {
+  return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
+}
+
+export type Admit = (key: KeyRow) => Refused | null;
+
+/**
+ * @param admit the rate limit: asked for a valid key only, before anything is read for it
+ * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
+ */
+export function authenticate(ground: Ground, headers: WireHeaders, admit: Admit): Context | Refused {
+  const sent = sentKey(headers);
+  const key = sent === null ? undefined : ground.store.keys.byHash(hashKey(sent));
+  if (key === undefined) return unauthenticated();
+  const workspace = ground.store.keys.workspace(key.workspaceId);
+  if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");
+  const refused = admit(key);
+  if (refused !== null) return refused;
+  if (workspace.state !== "open") {
+    const detail =
+      workspace.state === "closed" ? "The workspace is closed for now." : "The workspace is being restored.";
+    return refuse("service_unavailable", detail, [], { "retry-after": String(workspace.retryAfter) });
+  }
+  return { ...ground, workspace, access: accessOf(ground.store.keys.grants(key.seq), ground.store.folders) };
+}

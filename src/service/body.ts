@@ -1,0 +1,72 @@
+import type { FieldCode, FieldError } from "../contract/problem.ts";
+import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
+import { pointerTo, shown } from "./query.ts";
+
+export type MemberType = "string" | "string-or-null" | "boolean" | "array" | "object" | "integer";
+export type Member = { readonly type: MemberType; readonly required: boolean };
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Why a body could not be handed over as text. */
+export type BodyFault = "too-large" | "not-utf8";
+
+/**
+ * ASSUMES: a body has at most 4 MiB, more than four times what the longest content takes in its longest JSON spelling; beyond, it
+ * is not read (contract test "bounds the body").
+ */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+export type SentBody = { readonly text: string | null; readonly fault: BodyFault | null };
+
+/** @returns the members of a JSON object, or the refusal of anything else */
+export function readObject(body: SentBody): Members | Refused {
+  if (body.fault === "too-large" || Buffer.byteLength(body.text ?? "") > MAX_BODY_BYTES) {
+    return refuse("invalid_request", `The body has more than ${MAX_BODY_BYTES} bytes.`);
+  }
+  if (body.fault === "not-utf8") return refuse("invalid_request", "The body is not UTF-8.");
+  if (body.text === null || body.text === "") return refuse("invalid_request", "A JSON body is required.");
+  try {
+    const value: unknown = JSON.parse(body.text);
+    if (isObject(value)) return value;
+  } catch {
+    return refuse("invalid_request", "The body is not valid JSON.");
+  }
+  return refuse("invalid_request", "The body must be a JSON object.");
+}
+
+export function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The faults of a body's members: unknown, missing, of the wrong type. */
+export function memberErrors(body: Members, spec: Readonly<Record<string, Member>>, at = ""): FieldError[] {
+  const errors: FieldError[] = [];
+  const fault = (code: FieldCode, name: string, what: string) =>
+    errors.push({ code, pointer: at + pointerTo(name), detail: `The member ${shown(name)} ${what}.` });
+  for (const name of Object.keys(body)) {
+    if (!Object.hasOwn(spec, name)) fault("unknown", name, "is not known here");
+  }
+  for (const [name, { type, required }] of Object.entries(spec)) {
+    if (!Object.hasOwn(body, name)) {
+      if (required) fault("required", name, "is missing");
+    } else if (!hasType(body[name], type)) {
+      fault("wrong_type", name, `must be of type ${type.replaceAll("-", " ")}`);
+    }
+  }
+  return errors;
+}
+
+function hasType(value: unknown, type: MemberType): boolean {
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "integer") return Number.isSafeInteger(value);
+  if (type === "string-or-null") return value === null || typeof value === "string";
+  return typeof value === type;
+}
+
+/** Reads a body of a fixed shape. */
+export function readBody(body: SentBody, spec: Readonly<Record<string, Member>>): Members | Refused {
+  const members = readObject(body);
+  if (isRefused(members)) return members;
+  const errors = memberErrors(members, spec);
+  return errors.length > 0 ? refuseFields(errors) : members;
+}

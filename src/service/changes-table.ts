@@ -1,0 +1,78 @@
+import type { Db } from "./database.ts";
+import { decodeText, encodeText } from "./text-codec.ts";
+
+/** `saved`: was or is the live text. The others never were: they wait for review, or were accepted (as another, saved change) or rejected. */
+export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
+
+export type ChangeRow = {
+  readonly seq: number;
+  readonly id: string;
+  readonly file: number;
+  readonly baseId: string | null;
+  readonly status: ChangeStatus;
+  /** Milliseconds since the epoch, from the service's clock. */
+  readonly at: number;
+};
+
+export type NewChange = {
+  readonly id: string;
+  readonly file: number;
+  readonly baseId: string | null;
+  readonly status: ChangeStatus;
+  readonly text: string;
+  readonly at: number;
+};
+
+const COLUMNS = "c.seq, c.id, c.file, c.base_id AS baseId, c.status, c.at";
+type Stored = { readonly codec: number; readonly text: Buffer };
+type Subtree = { readonly workspace: number; readonly path: string };
+
+/** The prepared statements of table `changes`: the whole history of each document. */
+export function changesTable(db: Db) {
+  const textOf = db.prepare<[string], Stored>("SELECT codec, text FROM changes WHERE id = ?");
+  const savedText = db.prepare<[string, number], Stored>(
+    "SELECT codec, text FROM changes WHERE id = ? AND file = ? AND status = 'saved'",
+  );
+  const byId = db.prepare<[number, string], ChangeRow>(
+    `SELECT ${COLUMNS} FROM changes c JOIN files x ON x.seq = c.file WHERE x.workspace = ? AND c.id = ?`,
+  );
+  const inReview = db.prepare<[number], { seq: number }>(
+    "SELECT seq FROM changes WHERE file = ? AND status = 'in_review' LIMIT 1",
+  );
+  const reviews = db.prepare<[number, ChangeStatus], ChangeRow>(
+    `SELECT ${COLUMNS} FROM changes c JOIN files x ON x.seq = c.file WHERE x.workspace = ? AND c.status = ? ORDER BY c.seq`,
+  );
+  const treeInReview = db.prepare<[Subtree], { seq: number }>(
+    `SELECT c.seq FROM changes c JOIN files x ON x.seq = c.file JOIN folders d ON d.seq = x.folder
+     WHERE c.status = 'in_review' AND x.workspace = @workspace
+       AND (d.path = @path OR (d.path > @path || '/' AND d.path < @path || '0')) LIMIT 1`,
+  );
+  const insert = db.prepare<[string, number, string | null, ChangeStatus, number, Buffer, number]>(
+    "INSERT INTO changes (id, file, base_id, status, codec, text, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const setStatus = db.prepare<[ChangeStatus, number]>("UPDATE changes SET status = ? WHERE seq = ?");
+  const removeOf = db.prepare<[number]>("DELETE FROM changes WHERE file = ?");
+  const decoded = (row: Stored | undefined) => (row === undefined ? null : decodeText(row));
+  return {
+    /** @throws when the change is not there: every file's `change_id` names one */
+    text: (id: string): string => {
+      const text = decoded(textOf.get(id));
+      if (text === null) throw new Error(`change ${id} has no text`);
+      return text;
+    },
+    /** The text of a saved change of that file; null when it is none. */
+    savedText: (id: string, file: number) => decoded(savedText.get(id, file)),
+    byId: (workspace: number, id: string) => byId.get(workspace, id),
+    hasReview: (file: number) => inReview.get(file) !== undefined,
+    treeHasReview: (workspace: number, path: string) => treeInReview.get({ workspace, path }) !== undefined,
+    withStatus: (workspace: number, status: ChangeStatus) => reviews.all(workspace, status),
+    insert: (change: NewChange) => {
+      const { codec, text } = encodeText(change.text);
+      insert.run(change.id, change.file, change.baseId, change.status, codec, text, change.at);
+    },
+    setStatus: (seq: number, status: ChangeStatus) => void setStatus.run(status, seq),
+    removeOf: (file: number) => void removeOf.run(file),
+  };
+}
+
+export type ChangesTable = ReturnType<typeof changesTable>;

@@ -1,0 +1,37 @@
+import type { Access } from "./access.ts";
+import type { WorkspaceRow } from "./keys-table.ts";
+import type { Store } from "./store.ts";
+
+export type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
+
+/**
+ * Combines a write on a stale base.
+ * @param base the text of the base change
+ * @param local the text that was sent
+ * @param remote the live text
+ * @returns the text to save, or null when the two cannot be combined
+ */
+export type Combine = (base: string, local: string, remote: string) => string | null;
+
+/** What the service gets from outside; with a seeded `random` and a given `now` it is deterministic. */
+export type Ground = {
+  readonly store: Store;
+  readonly combine: Combine;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly random: (bytes: number) => Uint8Array;
+};
+
+/** One authenticated request's view. */
+export type Context = Ground & { readonly workspace: WorkspaceRow; readonly access: Access };
+
+// Digits and lower case without i, l, o, u: safe to read out, and no two ids differ in case alone.
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+const ID_CHARACTERS = 20;
+
+/** 100 random bits. */
+export function newId(ground: Pick<Ground, "random">, prefix: IdPrefix): string {
+  let id: string = prefix;
+  for (const byte of ground.random(ID_CHARACTERS)) id += ALPHABET[byte & 31];
+  return id;
+}

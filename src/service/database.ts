@@ -1,0 +1,76 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { MIGRATIONS } from "./schema.ts";
+
+export type Db = Sqlite.Database;
+
+/** `:memory:`, or the folder that holds `service.db`. */
+export type DatabaseLocation = ":memory:" | { readonly folder: string };
+
+/**
+ * Opens the database and brings it to the newest schema.
+ * @throws when the folder cannot be used, another process holds it, or a newer program wrote it
+ */
+export function openDatabase(location: DatabaseLocation): Db {
+  if (location !== ":memory:") mkdirSync(location.folder, { recursive: true, mode: 0o700 });
+  const db = new Sqlite(location === ":memory:" ? ":memory:" : join(location.folder, "service.db"), { timeout: 2_000 });
+  try {
+    if (location !== ":memory:") {
+      // One process a folder: the lock is the system's and ends with the process, also with kill -9.
+      db.pragma("locking_mode = EXCLUSIVE");
+      db.pragma("journal_mode = WAL");
+      // FULL: an acknowledged write outlives a power cut as well as a killed process.
+      db.pragma("synchronous = FULL");
+    }
+    db.pragma("cache_size = -65536");
+    migrate(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+function migrate(db: Db): void {
+  const version = db.pragma("user_version", { simple: true }) as number;
+  if (version > MIGRATIONS.length)
+    throw new Error(`service.db has schema ${version}, newer than this program's ${MIGRATIONS.length}`);
+  db.transaction(() => {
+    for (const sql of MIGRATIONS.slice(version)) db.exec(sql);
+    db.pragma(`user_version = ${MIGRATIONS.length}`);
+  }).immediate();
+}
+
+export type Transact = <T>(work: () => T, keep: (result: T) => boolean) => T;
+
+/** Runs `work` in one transaction (a savepoint within another); rolled back when it throws or its result is not kept. */
+export function transactions(db: Db): Transact {
+  const outer = statements(db, "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK");
+  const inner = statements(db, "SAVEPOINT request", "RELEASE request", "ROLLBACK TO request");
+  return (work, keep) => {
+    const nested = db.inTransaction;
+    const { begin, commit, rollback } = nested ? inner : outer;
+    begin.run();
+    let kept = false;
+    try {
+      const result = work();
+      kept = keep(result);
+      if (kept) commit.run();
+      return result;
+    } catch (error) {
+      kept = false;
+      throw error;
+    } finally {
+      // SQLite may have rolled back by itself (disk full); a savepoint rolled back to is still to be released.
+      if (!kept && db.inTransaction) {
+        rollback.run();
+        if (nested) commit.run();
+      }
+    }
+  };
+}
+
+function statements(db: Db, begin: string, commit: string, rollback: string) {
+  return { begin: db.prepare(begin), commit: db.prepare(commit), rollback: db.prepare(rollback) };
+}

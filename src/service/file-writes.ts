@@ -1,0 +1,156 @@
+import { includes } from "./access.ts";
+import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
+import { memberErrors, type Members, readBody, readObject } from "./body.ts";
+import type { Call } from "./call.ts";
+import { type Context, type Ground, newId } from "./context.ts";
+import type { FileRow } from "./files-table.ts";
+import { readContent, readId, readName, readParent } from "./input.ts";
+import { findFile, findPlace, findWritableFile, occupied, pathIn } from "./place.ts";
+import { presentFile, presentReview, presentWithContent } from "./present.ts";
+
+const PATCH_MEMBERS = {
+  name: { type: "string", required: false },
+  parentId: { type: "string-or-null", required: false },
+  protected: { type: "boolean", required: false },
+} as const;
+
+/** PATCH /v1/files/{id} */
+export function patchFile(call: Call): Answer {
+  const id = readId(call.id, "doc_", "");
+  if (isRefused(id)) return id;
+  const members = readOneMember(call, PATCH_MEMBERS);
+  if (isRefused(members)) return members;
+  const { context } = call;
+  if (Object.hasOwn(members, "name")) {
+    const name = readName(members["name"] as string, "file", "/name");
+    if (isRefused(name)) return name;
+    const row = findWritableFile(context, id);
+    return isRefused(row) ? row : placeFile(context, row, row.folder, name);
+  }
+  if (Object.hasOwn(members, "parentId")) return moveFile(context, id, members["parentId"] as string | null);
+  const row = findFile(context, id);
+  if (isRefused(row)) return row;
+  if (!includes(context.access.file(row), "full")) {
+    return refuse("forbidden", "Changing protected needs Full access.");
+  }
+  context.store.files.protect(row.seq, members["protected"] as boolean);
+  return done(200, presentFile(context.store.files.bySeq(row.seq)!));
+}
+
+/** The body of a PATCH: exactly one of its members. */
+export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[1]): Members | Refused {
+  const members = readObject(call.body);
+  if (isRefused(members)) return members;
+  const errors = memberErrors(members, spec);
+  if (errors.length > 0) return refuseFields(errors);
+  const sent = Object.keys(members);
+  if (sent.length === 1) return members;
+  const detail = `Exactly one of ${Object.keys(spec).join(", ")} must be sent.`;
+  if (sent.length === 0) return refuse("invalid_request", detail);
+  return refuseFields(sent.map((name) => ({ code: "mutually_exclusive", pointer: `/${name}`, detail })));
+}
+
+/** ASSUMES: `parentId: null` moves to the root (contract test "moves a file to the root"). */
+function moveFile(context: Context, id: string, sent: string | null): Answer {
+  const parentId = readParent(sent);
+  if (isRefused(parentId)) return parentId;
+  const row = findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  const place = findPlace(context, parentId);
+  return isRefused(place) ? place : placeFile(context, row, place.seq, row.name, place.path);
+}
+
+function placeFile(context: Context, row: FileRow, folder: number, name: string, folderPath?: string): Answer {
+  const { files } = context.store;
+  const holder = files.byName(context.workspace.seq, folder, name);
+  if (holder !== undefined && holder.seq !== row.seq) {
+    return occupied(folderPath === undefined ? name : pathIn({ seq: folder, path: folderPath }, name));
+  }
+  files.place(row.seq, folder, name);
+  return done(200, presentFile(files.bySeq(row.seq)!));
+}
+
+const CONTENT_MEMBERS = {
+  baseChangeId: { type: "string", required: true },
+  content: { type: "string", required: true },
+} as const;
+
+/** PUT /v1/files/{id}/content */
+export function putContent(call: Call): Answer {
+  const id = readId(call.id, "doc_", "");
+  if (isRefused(id)) return id;
+  const members = readBody(call.body, CONTENT_MEMBERS);
+  if (isRefused(members)) return members;
+  const baseId = readId(members["baseChangeId"] as string, "chg_", "/baseChangeId");
+  if (isRefused(baseId)) return baseId;
+  const content = readContent(members["content"] as string);
+  if (isRefused(content)) return content;
+  const { context } = call;
+  const row = findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  const base = context.store.changes.savedText(baseId, row.seq);
+  if (base === null) {
+    const detail = "baseChangeId is not a change of this file.";
+    return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
+  }
+  if (row.protected === 1) return submit(context, row, baseId, content);
+  const live = context.store.changes.text(row.changeId);
+  const text = baseId === row.changeId ? content : context.combine(base, content, live);
+  const combined = text === null ? null : readContent(text);
+  if (combined === null || isRefused(combined)) return editConflict();
+  return done(200, presentWithContent(saveText(context, row, live, combined), combined));
+}
+
+/** Also answered where the combined text would be over the limit: neither side alone is at fault. */
+export function editConflict(): Refused {
+  return refuse(
+    "edit_conflict",
+    "The file changed since the base and the two versions cannot be combined; nothing was saved.",
+  );
+}
+
+/**
+ * Makes a text live.
+ * ASSUMES: a write that leaves the live text as it is makes no new change (contract test "makes no new change for equal content").
+ */
+export function saveText(context: Ground, row: FileRow, live: string, text: string): FileRow {
+  if (text === live) return row;
+  const changeId = newId(context, "chg_");
+  const change = {
+    id: changeId,
+    file: row.seq,
+    baseId: row.changeId,
+    status: "saved",
+    text,
+    at: context.now(),
+  } as const;
+  context.store.changes.insert(change);
+  context.store.files.setChange(row.seq, changeId);
+  return { ...row, changeId };
+}
+
+function submit(context: Context, row: FileRow, baseId: string, text: string): Answer {
+  const changeId = newId(context, "chg_");
+  const change = { id: changeId, file: row.seq, baseId, status: "in_review", text, at: context.now() } as const;
+  context.store.changes.insert(change);
+  return done(202, presentReview(row, changeId, baseId));
+}
+
+/**
+ * DELETE /v1/files/{id}
+ * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"); of two refusals, that of the flag comes first.
+ */
+export function deleteFile(call: Call): Answer {
+  const id = readId(call.id, "doc_", "");
+  if (isRefused(id)) return id;
+  const { context } = call;
+  const row = findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  if (row.protected === 1) return refuse("file_protected", "The file is protected; nothing was removed.");
+  if (context.store.changes.hasReview(row.seq)) {
+    return refuse("changes_in_review", "The file has changes in review; nothing was removed.");
+  }
+  context.store.changes.removeOf(row.seq);
+  context.store.files.remove(row.seq);
+  return done(204);
+}

@@ -1,0 +1,96 @@
+import { pathSegments } from "../contract/names.ts";
+import { FOLDERS } from "../contract/routes.ts";
+import { includes } from "./access.ts";
+import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
+import { type Member, type Members, memberErrors, readObject } from "./body.ts";
+import type { Call } from "./call.ts";
+import { type FolderRow, ROOT } from "./folders-table.ts";
+import { pathTooLong, readId, readName, readParent, readPath } from "./input.ts";
+import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
+import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, pathIn } from "./place.ts";
+import { presentFolder } from "./present.ts";
+
+/**
+ * GET /v1/folders
+ * ASSUMES: it takes the parameters of the list of files and answers a page in the same way (contract tests of folders).
+ */
+export function listFolders(call: Call): Answer {
+  const selector = readSelector(call.query, "folder");
+  if (isRefused(selector)) return selector;
+  const page = readPage(call, FOLDERS, selector);
+  if (isRefused(page)) return page;
+  const rows = selectFolders(call, selector, page);
+  if (isRefused(rows)) return rows;
+  const readable = (row: FolderRow) => includes(call.context.access.folder(row.seq), "read");
+  return done(200, envelope(call, FOLDERS, page, rows, readable, presentFolder));
+}
+
+function selectFolders(call: Call, selector: Chosen, page: PageRequest): readonly FolderRow[] | Refused {
+  const { store, workspace } = call.context;
+  const at = { workspace: workspace.seq, after: page.after, count: page.limit + 1 };
+  switch (selector.kind) {
+    case "none":
+      return store.folders.inParent({ ...at, parent: ROOT });
+    case "path-prefix":
+      return store.folders.below({ ...at, path: selector.path });
+    case "parent-id": {
+      const parent = findFolder(call.context, selector.id);
+      return isRefused(parent) ? parent : store.folders.inParent({ ...at, parent: parent.seq });
+    }
+    case "path": {
+      const row = store.folders.byPath(workspace.seq, selector.path);
+      return row === undefined ? [] : [row];
+    }
+  }
+}
+
+/** GET /v1/folders/{id} */
+export function readFolder(call: Call): Answer {
+  const id = readId(call.id, "dir_", "");
+  if (isRefused(id)) return id;
+  const row = findFolder(call.context, id);
+  return isRefused(row) ? row : done(200, presentFolder(row));
+}
+
+const REQUIRED: Member = { type: "string", required: true };
+const BY_PATH = { path: REQUIRED };
+const IN_PARENT = { parentId: { type: "string-or-null", required: true }, name: REQUIRED } as const;
+
+/** POST /v1/folders */
+export function createFolder(call: Call): Answer {
+  const members = readObject(call.body);
+  if (isRefused(members)) return members;
+  const byPath = Object.hasOwn(members, "path");
+  if (byPath && (Object.hasOwn(members, "parentId") || Object.hasOwn(members, "name"))) {
+    const detail = "A folder is created by path, or by parentId and name, not by both.";
+    return refuseFields([{ code: "mutually_exclusive", pointer: "/path", detail }]);
+  }
+  const errors = memberErrors(members, byPath ? BY_PATH : IN_PARENT);
+  if (errors.length > 0) return refuseFields(errors);
+  return byPath ? createByPath(call, members["path"] as string) : createInParent(call, members);
+}
+
+function createByPath(call: Call, sent: string): Answer {
+  const path = readPath(sent, "folder", "/path");
+  if (isRefused(path)) return path;
+  const names = pathSegments(path);
+  const route = findRoute(call.context, names.slice(0, -1));
+  if (isRefused(route)) return route;
+  const name = names.at(-1)!;
+  if (call.context.store.folders.byPath(call.context.workspace.seq, path)) return occupied(path);
+  return done(201, presentFolder(makeFolder(call.context, makeFolders(call.context, route), name)));
+}
+
+function createInParent(call: Call, members: Members): Answer {
+  const name = readName(members["name"] as string, "folder", "/name");
+  if (isRefused(name)) return name;
+  const parentId = readParent(members["parentId"] as string | null);
+  if (isRefused(parentId)) return parentId;
+  const parent = findPlace(call.context, parentId);
+  if (isRefused(parent)) return parent;
+  const path = pathIn(parent, name);
+  // The parent's path and one name more: each legal, together perhaps too long.
+  if (isRefused(readPath(path, "folder", "/name"))) return pathTooLong("folder", "/name");
+  if (call.context.store.folders.byPath(call.context.workspace.seq, path)) return occupied(path);
+  return done(201, presentFolder(makeFolder(call.context, parent, name)));
+}

@@ -1,0 +1,72 @@
+import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, MIN_PAGE_LIMIT } from "../contract/limits.ts";
+import type { NameKind } from "../contract/names.ts";
+import type { ListEnvelope } from "../contract/resources.ts";
+import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
+import type { Call } from "./call.ts";
+import { openCursor, sealCursor } from "./cursor.ts";
+import { readId, readPath } from "./input.ts";
+import { pointerTo, type Query, readInteger } from "./query.ts";
+
+/** Pages of files and folders (API.md, "Pagination rules"): always in the order of creation, which no rename changes. */
+
+export const LIST_PARAMETERS = ["limit", "cursor", "path", "path_prefix", "parent_id"] as const;
+
+export type Chosen =
+  | { readonly kind: "none" }
+  | { readonly kind: "path" | "path-prefix"; readonly path: string }
+  | { readonly kind: "parent-id"; readonly id: string };
+
+/** @param exact what a `path` must name: a file on files, a folder on folders */
+export function readSelector(query: Query, exact: NameKind): Chosen | Refused {
+  const sent = ["path", "path_prefix", "parent_id"].filter((name) => query.has(name));
+  const [name] = sent;
+  if (name === undefined) return { kind: "none" };
+  if (sent.length > 1) {
+    const detail = `At most one of path, path_prefix and parent_id may be sent, not ${sent.join(" and ")}.`;
+    return refuseFields(sent.map((each) => ({ code: "mutually_exclusive", pointer: pointerTo(each), detail })));
+  }
+  const value = query.get(name)!;
+  if (name === "parent_id") {
+    const id = readId(value, "dir_", "/parent_id");
+    return isRefused(id) ? id : { kind: "parent-id", id };
+  }
+  const path = readPath(value, name === "path" ? exact : "folder", pointerTo(name));
+  return isRefused(path) ? path : { kind: name === "path" ? "path" : "path-prefix", path };
+}
+
+/** What to read: rows after a place, one more than the page holds. */
+export type PageRequest = { readonly limit: number; readonly after: number; readonly boundTo: string };
+
+export function readPage(call: Call, url: string, selector: Chosen): PageRequest | Refused {
+  const limit = readInteger(call.query, "limit", {
+    min: MIN_PAGE_LIMIT,
+    max: MAX_PAGE_LIMIT,
+    default: DEFAULT_PAGE_LIMIT,
+  });
+  if (isRefused(limit)) return limit;
+  const boundTo = JSON.stringify([call.context.workspace.id, url, selector]);
+  const cursor = call.query.get("cursor");
+  if (cursor === undefined) return { limit, after: 0, boundTo };
+  const after = openCursor(call.context.store.cursorSecret, boundTo, cursor);
+  if (after !== null) return { limit, after, boundTo };
+  return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
+}
+
+/**
+ * The envelope of one page. Rows that the key may not read are dropped after the page is read, so that a page may be short or
+ * empty and its cursor still leads on.
+ * @param rows up to limit + 1 rows
+ */
+export function envelope<Row extends { readonly seq: number }, Item>(
+  call: Call,
+  url: string,
+  page: PageRequest,
+  rows: readonly Row[],
+  readable: (row: Row) => boolean,
+  present: (row: Row) => Item,
+): ListEnvelope<Item> {
+  const hasMore = rows.length > page.limit;
+  const kept = hasMore ? rows.slice(0, page.limit) : rows;
+  const nextCursor = hasMore ? sealCursor(call.context.store.cursorSecret, page.boundTo, kept.at(-1)!.seq) : null;
+  return { object: "list", url, data: kept.filter(readable).map(present), hasMore, nextCursor };
+}

@@ -1,0 +1,77 @@
+import type { FieldError } from "../contract/problem.ts";
+import { type Refused, refuseFields } from "./answer.ts";
+
+export type Query = ReadonlyMap<string, string>;
+
+/**
+ * Reads the query of a request line.
+ * @param text what follows `?`, percent-encoded
+ * @param allowed the names that the endpoint takes; any other is refused, and so are repeated ones
+ */
+export function readQuery(text: string, allowed: readonly string[]): Query | Refused {
+  const query = new Map<string, string>();
+  const errors: FieldError[] = [];
+  for (const part of text === "" ? [] : text.split("&")) {
+    const cut = part.indexOf("=");
+    const name = decode(cut < 0 ? part : part.slice(0, cut));
+    const value = decode(cut < 0 ? "" : part.slice(cut + 1));
+    const pointer = pointerTo(name ?? "");
+    if (name === null || value === null) {
+      errors.push({ code: "invalid_format", pointer, detail: "The query is not valid percent-encoded UTF-8." });
+    } else if (!allowed.includes(name)) {
+      errors.push({ code: "unknown", pointer, detail: `The parameter ${shown(name)} is not known here.` });
+    } else if (query.has(name)) {
+      errors.push({ code: "invalid_format", pointer, detail: `The parameter ${name} is sent more than once.` });
+    } else {
+      query.set(name, value);
+    }
+  }
+  return errors.length > 0 ? refuseFields(errors) : query;
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return null;
+  }
+}
+
+/** LIMIT: what a caller sent is shown back at most this long. */
+const SHOWN_CHARACTERS = 100;
+
+/** A sent name as messages show it. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+}
+
+/** The JSON Pointer (RFC 6901) to a parameter or a top-level member. */
+export function pointerTo(name: string): string {
+  return `/${name.slice(0, SHOWN_CHARACTERS).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}
+
+/** A decimal integer with no sign but `-`, no blanks, no exponent, no leading zero. */
+const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
+
+export function readInteger(
+  query: Query,
+  name: string,
+  range: { min: number; max: number; default: number },
+): number | Refused {
+  const text = query.get(name);
+  if (text === undefined) return range.default;
+  if (!INTEGER.test(text)) {
+    return refuseFields([{ code: "wrong_type", pointer: pointerTo(name), detail: `${name} is not a whole number.` }]);
+  }
+  const value = Number(text);
+  if (value >= range.min && value <= range.max) return value;
+  const detail = `${name} is ${text}; it must be ${range.min} to ${range.max}.`;
+  return refuseFields([{ code: "out_of_range", pointer: pointerTo(name), detail }]);
+}
+
+export function readFlag(query: Query, name: string): boolean | Refused {
+  const text = query.get(name);
+  if (text === undefined || text === "false") return false;
+  if (text === "true") return true;
+  return refuseFields([{ code: "wrong_type", pointer: pointerTo(name), detail: `${name} must be true or false.` }]);
+}

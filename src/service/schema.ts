@@ -1,0 +1,76 @@
+/**
+ * Numbered migrations; `user_version` holds how many have run.
+ *
+ * A file stores its name and its folder, a folder its whole path: a list joins once by row id, and renaming a folder rewrites
+ * the folders below it (hundreds) instead of the files (tens of thousands).
+ * AUTOINCREMENT, because a cursor is a place in the order of creation: a number reused after a deletion would hide the new item.
+ * Folder 0 is the root of each workspace; it has no row and no id.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE workspaces (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL,
+  retry_after INTEGER NOT NULL
+);
+
+CREATE TABLE folders (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  workspace INTEGER NOT NULL,
+  parent INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  path TEXT NOT NULL,
+  UNIQUE (workspace, path)
+);
+CREATE INDEX folders_by_parent ON folders (workspace, parent);
+
+CREATE TABLE files (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  workspace INTEGER NOT NULL,
+  folder INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  protected INTEGER NOT NULL,
+  change_id TEXT NOT NULL,
+  UNIQUE (workspace, folder, name)
+);
+CREATE INDEX files_by_workspace ON files (workspace);
+CREATE INDEX files_by_folder ON files (workspace, folder);
+
+CREATE TABLE changes (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  file INTEGER NOT NULL,
+  base_id TEXT,
+  status TEXT NOT NULL,
+  codec INTEGER NOT NULL,
+  text BLOB NOT NULL,
+  at INTEGER NOT NULL
+);
+CREATE INDEX changes_by_file ON changes (file);
+CREATE INDEX changes_in_review ON changes (file) WHERE status = 'in_review';
+
+CREATE TABLE keys (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  workspace_id TEXT NOT NULL,
+  hash BLOB NOT NULL UNIQUE,
+  label TEXT NOT NULL,
+  rate_requests INTEGER,
+  rate_seconds INTEGER,
+  at INTEGER NOT NULL
+);
+CREATE TABLE grants (
+  key INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  target INTEGER NOT NULL,
+  level TEXT NOT NULL,
+  PRIMARY KEY (key, kind, target)
+) WITHOUT ROWID;
+`,
+];

@@ -1,0 +1,89 @@
+import type { Wire, WireRequest, WireResponse } from "../contract/wire.ts";
+import { type Admin, createAdmin } from "./admin.ts";
+import { routeAdmin } from "./admin-routes.ts";
+import { type Answer, isRefused, refuse, toWire } from "./answer.ts";
+import { authenticate } from "./authenticate.ts";
+import type { BodyFault } from "./body.ts";
+import { type Combine, type Ground, newId } from "./context.ts";
+import type { DatabaseLocation } from "./database.ts";
+import { type RateLimit, rateLimiter } from "./rate.ts";
+import { route, splitTarget } from "./router.ts";
+import { openStore } from "./store.ts";
+
+export type ServiceOptions = {
+  readonly database: DatabaseLocation;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Ids, keys and the cursor secret come from here: a seeded one makes the service deterministic. */
+  readonly random: (bytes: number) => Uint8Array;
+  readonly combine: Combine;
+  /** The key of `/admin` over the wire; without one, `/admin` answers 401 and only `service.admin` remains. */
+  readonly adminKey?: string;
+  /** For keys that have no limit of their own. */
+  readonly rateLimit?: RateLimit;
+  /** {docs_base} of the problem types. */
+  readonly docsBase?: string;
+  /** Told of what became a 500. The error may hold SQL, never a key or a text. */
+  readonly onFault?: (error: unknown, requestId: string) => void;
+};
+
+export type Service = {
+  readonly handle: Wire;
+  /** `handle` without the promise. `fault` says why the body could not be handed over. */
+  answer(request: WireRequest, fault?: BodyFault | null): WireResponse;
+  readonly admin: Admin;
+  /** Runs many requests in one transaction (imports). Each refused one is still rolled back by itself. */
+  batch<T>(work: () => T): T;
+  /** From here on every request is answered 503. */
+  close(): void;
+};
+
+const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
+
+/**
+ * The file and folder service, apart from any transport.
+ * @throws when the database cannot be opened (see `openDatabase`)
+ */
+export function createService(options: ServiceOptions): Service {
+  const { now, random, combine } = options;
+  const ground: Ground = { store: openStore(options.database, random), now, random, combine };
+  const admin = createAdmin(ground);
+  const admit = rateLimiter(options.rateLimit ?? null, now);
+  let open = true;
+
+  const dispatch = (request: WireRequest, fault: BodyFault | null): Answer => {
+    if (!open) return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
+    const { path } = splitTarget(request.path);
+    if (path === "/admin" || path.startsWith("/admin/")) {
+      return routeAdmin({ ground, admin, adminKey: options.adminKey ?? null }, request, fault);
+    }
+    const context = authenticate(ground, request.headers, admit);
+    return isRefused(context) ? context : route(context, request, fault);
+  };
+
+  const answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse => {
+    const requestId = newId(ground, "req_");
+    const docsBase = options.docsBase ?? DEFAULT_DOCS_BASE;
+    try {
+      return toWire(dispatch(request, fault), requestId, docsBase);
+    } catch (error) {
+      options.onFault?.(error, requestId);
+      return toWire(
+        refuse("internal_error", "The service failed; inspect the live state before a retry."),
+        requestId,
+        docsBase,
+      );
+    }
+  };
+
+  return {
+    handle: async (request) => answer(request),
+    answer,
+    admin,
+    batch: (work) => ground.store.transact(work, () => true),
+    close: () => {
+      if (open) ground.store.close();
+      open = false;
+    },
+  };
+}

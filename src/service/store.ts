@@ -1,0 +1,37 @@
+import { type ChangesTable, changesTable } from "./changes-table.ts";
+import { type DatabaseLocation, openDatabase, type Transact, transactions } from "./database.ts";
+import { type FilesTable, filesTable } from "./files-table.ts";
+import { type FoldersTable, foldersTable } from "./folders-table.ts";
+import { type KeysTable, keysTable } from "./keys-table.ts";
+
+export type Store = {
+  readonly files: FilesTable;
+  readonly folders: FoldersTable;
+  readonly changes: ChangesTable;
+  readonly keys: KeysTable;
+  readonly transact: Transact;
+  /** A secret of this database, made once: what cursors are sealed with. */
+  readonly cursorSecret: Buffer;
+  close(): void;
+};
+
+/**
+ * @param random bytes for the secret of a new database
+ * @throws as `openDatabase`
+ */
+export function openStore(location: DatabaseLocation, random: (bytes: number) => Uint8Array): Store {
+  const db = openDatabase(location);
+  const read = db.prepare<[], { value: Buffer }>("SELECT value FROM meta WHERE name = 'cursor-secret'");
+  if (read.get() === undefined) {
+    db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(Buffer.from(random(32)));
+  }
+  return {
+    files: filesTable(db),
+    folders: foldersTable(db),
+    changes: changesTable(db),
+    keys: keysTable(db),
+    transact: transactions(db),
+    cursorSecret: read.get()!.value,
+    close: () => void db.close(),
+  };
+}

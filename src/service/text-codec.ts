@@ -1,0 +1,20 @@
+import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+
+/** How a text is stored: 0 is plain UTF-8, 1 is zstd of it. */
+export type StoredText = { readonly codec: number; readonly text: Buffer };
+
+const PLAIN = 0;
+const ZSTD = 1;
+/** LIMIT: below this size compression saves less than the page it is stored in. */
+const MIN_COMPRESSED_BYTES = 1_024;
+
+export function encodeText(text: string): StoredText {
+  const plain = Buffer.from(text, "utf8");
+  if (plain.length < MIN_COMPRESSED_BYTES) return { codec: PLAIN, text: plain };
+  const packed = zstdCompressSync(plain);
+  return packed.length < plain.length ? { codec: ZSTD, text: packed } : { codec: PLAIN, text: plain };
+}
+
+export function decodeText(stored: StoredText): string {
+  return (stored.codec === ZSTD ? zstdDecompressSync(stored.text) : stored.text).toString("utf8");
+}
