@@ -6,8 +6,8 @@ export type MemberType = "string" | "string-or-null" | "boolean" | "array" | "ob
 export type Member = { readonly type: MemberType; readonly required: boolean };
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Why a body could not be handed over as text. */
-export type BodyFault = "too-large" | "not-utf8";
+/** Why a transport could not hand a body over as text; `not-http`: not even the request. */
+export type BodyFault = "too-large" | "unreadable" | "not-http";
 
 /**
  * ASSUMES: a body has at most 4 MiB, more than four times what the longest content takes in its longest JSON spelling; beyond, it
@@ -22,7 +22,7 @@ export function readObject(body: SentBody): Members | Refused {
   if (body.fault === "too-large" || Buffer.byteLength(body.text ?? "") > MAX_BODY_BYTES) {
     return refuse("invalid_request", `The body has more than ${MAX_BODY_BYTES} bytes.`);
   }
-  if (body.fault === "not-utf8") return refuse("invalid_request", "The body is not UTF-8.");
+  if (body.fault !== null) return refuse("invalid_request", "The body is incomplete or not UTF-8.");
   if (body.text === null || body.text === "") return refuse("invalid_request", "A JSON body is required.");
   try {
     const value: unknown = JSON.parse(body.text);

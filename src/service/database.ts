@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { MIGRATIONS } from "./schema.ts";
@@ -13,8 +13,7 @@ export type DatabaseLocation = ":memory:" | { readonly folder: string };
  * @throws when the folder cannot be used, another process holds it, or a newer program wrote it
  */
 export function openDatabase(location: DatabaseLocation): Db {
-  if (location !== ":memory:") mkdirSync(location.folder, { recursive: true, mode: 0o700 });
-  const db = new Sqlite(location === ":memory:" ? ":memory:" : join(location.folder, "service.db"), { timeout: 2_000 });
+  const db = new Sqlite(location === ":memory:" ? ":memory:" : ownFile(location.folder), { timeout: 2_000 });
   try {
     if (location !== ":memory:") {
       // One process a folder: the lock is the system's and ends with the process, also with kill -9.
@@ -30,6 +29,14 @@ export function openDatabase(location: DatabaseLocation): Db {
     throw error;
   }
   return db;
+}
+
+/** Made before SQLite would make it with everyone's right to read; the files beside it take its mode. */
+function ownFile(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, "service.db");
+  closeSync(openSync(file, "a", 0o600));
+  return file;
 }
 
 function migrate(db: Db): void {

@@ -1,4 +1,4 @@
-import type { Wire, WireRequest, WireResponse } from "../contract/wire.ts";
+import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { routeAdmin } from "./admin-routes.ts";
 import { type Answer, isRefused, refuse, toWire } from "./answer.ts";
@@ -27,9 +27,12 @@ export type ServiceOptions = {
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 
+/** A `Wire` that a transport can also tell why a body could not be handed over. */
+export type ServiceWire = (request: WireRequest, fault?: BodyFault | null) => Promise<WireResponse>;
+
 export type Service = {
-  readonly handle: Wire;
-  /** `handle` without the promise. `fault` says why the body could not be handed over. */
+  readonly handle: ServiceWire;
+  /** `handle` without the promise. */
   answer(request: WireRequest, fault?: BodyFault | null): WireResponse;
   readonly admin: Admin;
   /** Runs many requests in one transaction (imports). Each refused one is still rolled back by itself. */
@@ -53,6 +56,7 @@ export function createService(options: ServiceOptions): Service {
 
   const dispatch = (request: WireRequest, fault: BodyFault | null): Answer => {
     if (!open) return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
+    if (fault === "not-http") return refuse("invalid_request", "The request is not valid HTTP.");
     const { path } = splitTarget(request.path);
     if (path === "/admin" || path.startsWith("/admin/")) {
       return routeAdmin({ ground, admin, adminKey: options.adminKey ?? null }, request, fault);
@@ -77,7 +81,7 @@ export function createService(options: ServiceOptions): Service {
   };
 
   return {
-    handle: async (request) => answer(request),
+    handle: async (request, fault) => answer(request, fault),
     answer,
     admin,
     batch: (work) => ground.store.transact(work, () => true),

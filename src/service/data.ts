@@ -1,0 +1,93 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FILES } from "../contract/routes.ts";
+import { combineByMerge } from "./combine.ts";
+import type { Combine } from "./context.ts";
+import type { RateLimit } from "./rate.ts";
+import { createService, type Service } from "./service.ts";
+
+export type OpenDataOptions = {
+  readonly combine?: Combine;
+  readonly rateLimit?: RateLimit;
+  readonly onFault?: (error: unknown, requestId: string) => void;
+};
+
+/** A data folder in use: the service, and where its two keys are. */
+export type OpenData = {
+  readonly service: Service;
+  /** A key with Full access to the first workspace. */
+  readonly key: string;
+  readonly keyFile: string;
+  readonly adminKeyFile: string;
+  close(): void;
+};
+
+/**
+ * Opens a data folder, and makes what is missing: the database, a first workspace, `key` and `admin-key` (mode 0600).
+ * A `key` that the database does not know (a new database, a lost file) is replaced.
+ * @throws when another process has it open
+ */
+export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const adminKeyFile = join(dir, "admin-key");
+  const keyFile = join(dir, "key");
+  let adminKey = readKey(adminKeyFile);
+  if (adminKey === null) {
+    adminKey = `mdm_admin_${randomBytes(32).toString("base64url")}`;
+    writeKey(adminKeyFile, adminKey);
+  }
+  const service = createService({
+    ...options,
+    combine: options.combine ?? combineByMerge,
+    database: { folder: dir },
+    now: Date.now,
+    random: randomBytes,
+    adminKey,
+  });
+  try {
+    const key = usableKey(service, keyFile);
+    return { service, key, keyFile, adminKeyFile, close: () => service.close() };
+  } catch (error) {
+    service.close();
+    throw error;
+  }
+}
+
+function usableKey(service: Service, file: string): string {
+  const kept = readKey(file);
+  if (kept !== null && knows(service, kept)) return kept;
+  const [workspace] = service.admin.workspaces();
+  const made =
+    workspace === undefined
+      ? service.admin.createWorkspace("main")
+      : service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants: [{ on: null, level: "full" }] });
+  // Cannot be refused: the workspace was read just before.
+  if (!("key" in made)) throw new Error(made.detail);
+  writeKey(file, made.key);
+  return made.key;
+}
+
+function knows(service: Service, key: string): boolean {
+  const headers = { "x-api-key": key };
+  return service.answer({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }).status !== 401;
+}
+
+function readKey(file: string): string | null {
+  try {
+    const key = readFileSync(file, "utf8").trim();
+    chmodSync(file, 0o600);
+    return key === "" ? null : key;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Whole or not at all: a killed process leaves no half key. */
+function writeKey(file: string, key: string): void {
+  const temporary = `${file}.new`;
+  writeFileSync(temporary, `${key}\n`, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, file);
+}
