@@ -1,8 +1,9 @@
 import { type Budget, MERGE_STEPS } from "./merge/budget.ts";
 import { codeLines } from "./merge/fences.ts";
-import { type ConflictHunk, conflictOf, mergeHunk } from "./merge/hunk.ts";
+import { type ConflictHunk, conflictOf, mergeHunk, type Overlap } from "./merge/hunk.ts";
 import { mergeLines, splitLines } from "./merge/lines.ts";
 import { dress, mergeStyle, normalise, styleOf } from "./merge/style.ts";
+import { isLater } from "./merge/subsume.ts";
 import { keepsCounts } from "./merge/words.ts";
 
 export type { ConflictHunk } from "./merge/hunk.ts";
@@ -38,10 +39,12 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
     : whole(budget.left < 0 ? "too-large" : "unstable");
 }
 
-function attempt(base: string, local: string, remote: string, budget: Budget): MergeResult {
+export function attempt(base: string, local: string, remote: string, budget: Budget): MergeResult {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };
   if (remote === base) return { kind: "clean", text: local, how: "base-remote" };
+  if (isLater(base, local, remote, budget)) return { kind: "clean", text: remote, how: "fine" };
+  if (isLater(base, remote, local, budget)) return { kind: "clean", text: local, how: "fine" };
   const blocks = mergeLines(base, local, remote, budget);
   if (blocks === undefined) return { kind: "conflict", reason: "too-large", hunks: [wholeText(base, local, remote)] };
   if (blocks.every((block) => block.kind === "settled")) {
@@ -75,6 +78,11 @@ function mergeFine(base: string, local: string, remote: string, budget: Budget):
     if ("text" in merged) text += merged.text;
     else conflicts.push(...merged.conflicts);
     if (budget.left < 0) conflicts.push(conflictOf(block));
+  }
+  if (conflicts.length > 0 && budget.left >= 0) {
+    const all: Overlap = { kind: "conflict", ...lines, baseLine: 0, localLine: 0, remoteLine: 0 };
+    const again = mergeHunk(all, around, budget, true);
+    if ("text" in again && budget.left >= 0) return clean(again.text);
   }
   return conflicts.length === 0
     ? clean(text)

@@ -1,11 +1,10 @@
 import type { Budget } from "./budget.ts";
 import { type Cluster, cluster, type Meets, overlaps, type Side, span } from "./cluster.ts";
 import { Interner } from "./lines.ts";
-import { diff, type Edit } from "./myers.ts";
+import { diff, type Edit, isRemoval } from "./myers.ts";
 import { sentences, type Unit, words } from "./sentences.ts";
 import { subsumes } from "./subsume.ts";
-import { BREAK, type Token } from "./tokens.ts";
-import { wordsOf } from "./words.ts";
+import { BLANK, BREAK, isHeadingId, isWord, type Token } from "./tokens.ts";
 
 type Grain = "sentences" | "words";
 type Texts = { readonly base: readonly Token[]; readonly local: readonly Token[]; readonly remote: readonly Token[] };
@@ -23,7 +22,9 @@ export function mergeFlow(texts: Texts, budget: Budget, grain: Grain = "sentence
     local: interner.ids(units.local.map((unit) => unit.key)),
     remote: interner.ids(units.remote.map((unit) => unit.key)),
   };
-  const edits = { local: diff(ids.base, ids.local, budget), remote: diff(ids.base, ids.remote, budget) };
+  const [line, blank] = [interner.id(BREAK), interner.id(BLANK)];
+  const ends = (id: number): boolean => id === line || id === blank;
+  const edits = { local: diff(ids.base, ids.local, budget, ends), remote: diff(ids.base, ids.remote, budget, ends) };
   if (budget.left < 0) return undefined;
   const meets = grain === "sentences" ? sentencesMeet : wordsMeet(units.local, units.remote, texts);
   const merged: Token[] = [];
@@ -70,13 +71,33 @@ function settle(
   grain: Grain,
   budget: Budget,
 ): readonly Token[] | undefined {
-  if (found.remote.length === 0) return sides.local;
-  if (found.local.length === 0) return sides.remote;
+  if (found.remote.length === 0) return withSpace(sides.local, sides.base, sides.remote);
+  if (found.local.length === 0) return withSpace(sides.remote, sides.base, sides.local);
   const local = { ids: ids.local.slice(at.l.from, at.l.to), edits: found.local, from: at.l.from };
   const remote = { ids: ids.remote.slice(at.r.from, at.r.to), edits: found.remote, from: at.r.from };
   if (subsumes(remote, local, budget)) return sides.remote;
   if (subsumes(local, remote, budget)) return sides.local;
-  return grain === "sentences" ? mergeFlow(sides, budget, "words") : undefined;
+  return grain === "sentences" ? mergeFlow(sides, budget, "words") : withHeadingId(sides);
+}
+
+/** Rewritten tokens, with the white space that the other side gave the first of them unless the rewriter changed it too. */
+function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
+  const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
+  if (first === undefined || old === undefined || space === undefined || first.space !== old.space) return rewritten;
+  return [{ text: first.text, space }, ...rewritten.slice(1)];
+}
+
+/** Words and a heading's id, added at one place: the id ends its line. */
+function withHeadingId({ base, local, remote }: Texts): readonly Token[] | undefined {
+  if (base.length > 0) return undefined;
+  for (const [id, words] of [
+    [local, remote],
+    [remote, local],
+  ] as const) {
+    const plain = words.every(({ text }) => text !== BREAK && text !== BLANK && !isHeadingId(text));
+    if (id.length === 1 && isHeadingId(id[0]?.text ?? "") && plain) return [...words, ...id];
+  }
+  return undefined;
 }
 
 function sentencesMeet(earlier: Edit, _side: Side, later: Edit): boolean {
@@ -86,15 +107,17 @@ function sentencesMeet(earlier: Edit, _side: Side, later: Edit): boolean {
   return !isReplacement(earlier) || !isReplacement(later);
 }
 
-/** Touching edits of words stand side by side, unless one only removes, or an added piece shares words with the other. */
+/** Touching edits of words stand side by side, unless one removes, or an added piece shares words with the other. */
 function wordsMeet(local: readonly Unit[], remote: readonly Unit[], texts: Texts): Meets {
   const added = (edit: Edit, side: Side): string[] =>
-    slice(texts[side], side === "local" ? local : remote, edit.from, edit.to).flatMap((token) => wordsOf(token.text));
+    slice(texts[side], side === "local" ? local : remote, edit.from, edit.to)
+      .map((token) => token.text)
+      .filter(isWord);
   return (earlier, side, later) => {
     if (overlaps(earlier, later)) return true;
     if (later.start > earlier.end) return false;
+    if (isRemoval(earlier) || isRemoval(later)) return true;
     if (isReplacement(earlier) && isReplacement(later)) return false;
-    if (earlier.from === earlier.to || later.from === later.to) return true;
     const words = new Set(added(earlier, side));
     return added(later, side === "local" ? "remote" : "local").some((word) => words.has(word));
   };

@@ -35,10 +35,12 @@ export function mergeHunk(
   hunk: Overlap,
   around: Surroundings,
   budget: Budget,
+  coarse = false,
 ): { text: string } | { conflicts: ConflictHunk[] } {
   const interner = new Interner();
   const ids = { base: interner.ids(hunk.base), local: interner.ids(hunk.local), remote: interner.ids(hunk.remote) };
-  const edits = { local: diff(ids.base, ids.local, budget), remote: diff(ids.base, ids.remote, budget) };
+  const join = (edits: Edit[]): Edit[] => (coarse ? joinOverBlanks(edits, hunk.base) : edits);
+  const edits = { local: join(diff(ids.base, ids.local, budget)), remote: join(diff(ids.base, ids.remote, budget)) };
   const conflicts: ConflictHunk[] = [];
   const shift = { local: 0, remote: 0 };
   let text = "";
@@ -58,8 +60,8 @@ export function mergeHunk(
     };
     const local = { ids: ids.local.slice(l.from, l.to), edits: found.local, from: l.from };
     const remote = { ids: ids.remote.slice(r.from, r.to), edits: found.remote, from: r.from };
-    if (found.local.length === 0 || subsumes(remote, local, budget)) text += part.remote.join("");
-    else if (found.remote.length === 0 || subsumes(local, remote, budget)) text += part.local.join("");
+    if (found.local.length === 0 || subsumes(remote, local, budget, true)) text += part.remote.join("");
+    else if (found.remote.length === 0 || subsumes(local, remote, budget, true)) text += part.local.join("");
     else {
       const settled = mergePart(part, around, budget);
       if (settled === undefined) conflicts.push(conflictOf(part));
@@ -70,6 +72,20 @@ export function mergeHunk(
     at = found.end;
   }
   return conflicts.length > 0 ? { conflicts } : { text: text + hunk.base.slice(at).join("") };
+}
+
+/** Edits with nothing but blank lines between them made one: blank lines look alike, so they may pair the wrong lines. */
+function joinOverBlanks(edits: readonly Edit[], base: readonly string[]): Edit[] {
+  const joined: Edit[] = [];
+  for (const edit of edits) {
+    const last = joined.at(-1);
+    if (last !== undefined && base.slice(last.end, edit.start).every((line) => line.trim() === "")) {
+      joined[joined.length - 1] = { start: last.start, end: edit.end, from: last.from, to: edit.to };
+    } else {
+      joined.push(edit);
+    }
+  }
+  return joined;
 }
 
 /** A conflict with its sides as text. */

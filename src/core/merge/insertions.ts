@@ -1,5 +1,5 @@
 import type { Overlap, Surroundings } from "./hunk.ts";
-import { wordsOf } from "./words.ts";
+import { isWord, tokenise } from "./tokens.ts";
 
 /** An entry of a list, a table or the reference definitions, with the lines that belong to it. */
 type Entry = { readonly shape: string; readonly text: string };
@@ -67,11 +67,19 @@ function isNested(outer: string, inner: string): boolean {
 }
 
 function alike(one: string, other: string): boolean {
-  const [few, many] = [new Set(wordsOf(one)), new Set(wordsOf(other))].sort((x, y) => x.size - y.size);
+  const [few, many] = [wordSet(one), wordSet(other)].sort((x, y) => x.size - y.size);
   if (few === undefined || many === undefined) return false;
   let shared = 0;
   for (const word of few) if (many.has(word)) shared++;
   return shared >= SAME_ENTRY * few.size;
+}
+
+function wordSet(text: string): Set<string> {
+  return new Set(
+    tokenise([text])
+      .tokens.map((token) => token.text)
+      .filter(isWord),
+  );
 }
 
 /** The entries sorted where the lines around are, else as given. */

@@ -3,6 +3,15 @@ import { type Budget, spend } from "./budget.ts";
 /** Base elements [start, end) became the other sequence's elements [from, to). */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
+/** Whether little or nothing stands for what was there: an edit next to it may have lost what it belongs to. */
+export function isRemoval(edit: Edit): boolean {
+  const [removed, added] = [edit.end - edit.start, edit.to - edit.from];
+  return removed > 0 && (added === 0 || removed > 4 * added + 8);
+}
+
+/** Whether a line ends with this element. */
+export type EndsPiece = (id: number) => boolean;
+
 /** LIMIT: edit length past which what differs counts as one replacement. */
 export const MAX_EDIT_LENGTH = 400;
 
@@ -11,7 +20,14 @@ export const MAX_EDIT_LENGTH = 400;
  * nor touch. Past the cap on edit length or budget, everything between the common ends is one edit, which can only make
  * a merge more careful.
  */
-export function diff(base: readonly number[], side: readonly number[], budget: Budget): Edit[] {
+export function diff(base: readonly number[], side: readonly number[], budget: Budget, ends?: EndsPiece): Edit[] {
+  const edits = shortest(base, side, budget);
+  if (ends === undefined) return edits;
+  for (const [at, edit] of edits.entries()) edits[at] = slide(edit, edits[at - 1], edits[at + 1], base, side, ends);
+  return edits;
+}
+
+function shortest(base: readonly number[], side: readonly number[], budget: Budget): Edit[] {
   const shorter = Math.min(base.length, side.length);
   let head = 0;
   while (head < shorter && base[head] === side[head]) head++;
@@ -83,4 +99,33 @@ function pushFront(edits: Edit[], step: Edit): void {
   } else {
     edits.push(step);
   }
+}
+
+/**
+ * An addition or removal moved, among the places where the script stays right, to one where it ends with a line: readers
+ * mean whole lines, and both sides' scripts then agree on the place.
+ */
+function slide(
+  edit: Edit,
+  before: Edit | undefined,
+  after: Edit | undefined,
+  base: readonly number[],
+  side: readonly number[],
+  ends: EndsPiece,
+): Edit {
+  const adds = edit.start === edit.end;
+  if (!adds && edit.from !== edit.to) return edit;
+  const [ids, from, to] = adds ? [side, edit.from, edit.to] : [base, edit.start, edit.end];
+  // One equal element stays between two edits.
+  const least = before === undefined ? 0 : (adds ? before.to : before.end) + 1;
+  const most = after === undefined ? ids.length : (adds ? after.from : after.start) - 1;
+  let down = 0;
+  while (to + down < most && ids[from + down] === ids[to + down]) down++;
+  let up = 0;
+  while (from - up > least && ids[from - up - 1] === ids[to - up - 1]) up++;
+  for (let by = down; by >= -up; by--) {
+    if (!ends(ids[to + by - 1] as number)) continue;
+    return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
+  }
+  return edit;
 }

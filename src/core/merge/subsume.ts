@@ -1,5 +1,7 @@
 import type { Budget } from "./budget.ts";
-import { diff, type Edit } from "./myers.ts";
+import { Interner, splitLines } from "./lines.ts";
+import { diff, type Edit, isRemoval } from "./myers.ts";
+import { BLANK, BREAK, type Token, tokenise } from "./tokens.ts";
 
 /** One side of a cluster: its elements, the edits that made them from the base, and where they start in that side. */
 export type Version = { readonly ids: readonly number[]; readonly edits: readonly Edit[]; readonly from: number };
@@ -8,17 +10,117 @@ export type Version = { readonly ids: readonly number[]; readonly edits: readonl
  * Whether `more` holds all that `less` did to the base and only changed what `less` had left alone: then `more` is the
  * merge of the two. Merging a merge with one of its sides again depends on this.
  */
-export function subsumes(more: Version, less: Version, budget: Budget): boolean {
-  const script = diff(less.ids, more.ids, budget);
-  if (script.length === 0) return true;
-  const removes = less.edits.filter((edit) => edit.from === edit.to);
-  const same = (edit: Edit): boolean =>
-    more.edits.some((other) => other.from === other.to && other.start === edit.start && other.end === edit.end);
-  if (!removes.every(same)) return false;
-  return script.every(({ start, end }) =>
-    less.edits.every((edit) => {
-      const [from, to] = [edit.from - less.from, edit.to - less.from];
-      return start === end ? !(from < start && start < to) : end <= from || to <= start;
-    }),
+export function subsumes(more: Version, less: Version, budget: Budget, lines = false): boolean {
+  const later = diff(less.ids, more.ids, budget);
+  const earlier = less.edits.map((edit) => ({ ...edit, from: edit.from - less.from, to: edit.to - less.from }));
+  return keeps(earlier, later, more.edits, () => lines);
+}
+
+/** Whether `later`, made of the text that `earlier` gave, leaves all of it; `direct` leads from the base to the end. */
+function keeps(
+  earlier: readonly Edit[],
+  later: readonly Edit[],
+  direct: readonly Edit[],
+  between: (edit: Edit) => boolean,
+): boolean {
+  // The direct script may keep a common word here and there; text that is still there is kept for the most part.
+  const gone = (edit: Edit): boolean => {
+    let covered = 0;
+    for (const { start, end } of direct) covered += Math.max(0, Math.min(end, edit.end) - Math.max(start, edit.start));
+    return 2 * covered >= edit.end - edit.start;
+  };
+  return earlier.every(
+    (edit) => (!isRemoval(edit) || gone(edit)) && later.every((next) => !undoes(next, edit, between(next))),
   );
+}
+
+/**
+ * Whether an edit of the text that `earlier` made reaches into what it put there, or touches where it only removed. Whole
+ * lines added between lines it put there leave them as they are.
+ */
+function undoes(later: Edit, earlier: Edit, between: boolean): boolean {
+  if (earlier.from === earlier.to) return later.start <= earlier.from && earlier.from <= later.end;
+  return later.start < earlier.to && earlier.from < later.end && !(between && later.start === later.end);
+}
+
+/**
+ * Whether `more` is a later text of `less`: it has every change that `less` made to `base`, in words and in white space.
+ * Without this rule an addition that both hold at places that look alike would be taken for two.
+ */
+export function isLater(base: string, less: string, more: string, budget: Budget): boolean {
+  const [b, l, m] = [splitLines(base), splitLines(less), splitLines(more)];
+  const interner = new Interner();
+  const [bi, li, mi] = [interner.ids(b), interner.ids(l), interner.ids(m)];
+  const earlier = diff(bi, li, budget);
+  const later = diff(li, mi, budget);
+  const direct = diff(bi, mi, budget);
+  let [e, f] = [0, 0];
+  while (e < earlier.length && f < later.length) {
+    // A region: edits of both scripts that touch, one after the other, on the lines of `less`.
+    const first = { e, f };
+    let end = Math.min(earlier[e]?.from ?? 0, later[f]?.start ?? 0);
+    for (let grown = true; grown; ) {
+      grown = false;
+      for (let edit = earlier[e]; edit !== undefined && edit.from <= end; edit = earlier[++e]) {
+        end = Math.max(end, edit.to);
+        grown = true;
+      }
+      for (let edit = later[f]; edit !== undefined && edit.start <= end; edit = later[++f]) {
+        end = Math.max(end, edit.end);
+        grown = true;
+      }
+    }
+    if (!keeps(earlier.slice(first.e, e), [], direct, () => true)) return false;
+    if (e === first.e || f === first.f) continue;
+    const [e0, e1, f0, f1] = [earlier[first.e], earlier[e - 1], later[first.f], later[f - 1]] as [
+      Edit,
+      Edit,
+      Edit,
+      Edit,
+    ];
+    const start = Math.min(e0.from, f0.start);
+    const region = [
+      b.slice(e0.start - (e0.from - start), e1.end + (end - e1.to)),
+      l.slice(start, end),
+      m.slice(f0.from - (f0.start - start), f1.to + (end - f1.end)),
+    ].map((lines) => tokenise(lines).tokens) as [Token[], Token[], Token[]];
+    if (!keepsRegion(...region, budget)) return false;
+  }
+  return budget.left >= 0 && keeps(earlier.slice(e), [], direct, () => true);
+}
+
+/** The same for the tokens of a few lines. */
+function keepsRegion(base: readonly Token[], less: readonly Token[], more: readonly Token[], budget: Budget): boolean {
+  const interner = new Interner();
+  const ids = [base, less, more].map((tokens) => interner.ids(tokens.map((token) => token.text)));
+  const [line, blank] = [interner.id(BREAK), interner.id(BLANK)];
+  const ends = (id: number): boolean => id === line || id === blank;
+  const earlier = diff(ids[0] ?? [], ids[1] ?? [], budget, ends);
+  const later = diff(ids[1] ?? [], ids[2] ?? [], budget, ends);
+  const direct = diff(ids[0] ?? [], ids[2] ?? [], budget, ends);
+  const wholeLines = ({ start, to }: Edit): boolean =>
+    ends(ids[1]?.[start - 1] ?? line) && ends(ids[2]?.[to - 1] ?? -1);
+  if (!keeps(earlier, later, direct, wholeLines)) return false;
+  const before = counterparts(
+    less.length,
+    earlier.map((edit) => ({ start: edit.from, end: edit.to, from: edit.start, to: edit.end })),
+  );
+  const after = counterparts(less.length, later);
+  return less.every((token, at) => {
+    const space = more[after[at] ?? -1]?.space;
+    return space === undefined || space === token.space || base[before[at] ?? -1]?.space === token.space;
+  });
+}
+
+/** For each element of the first sequence the index of its equal in the second; -1 where an edit took it away. */
+function counterparts(length: number, edits: readonly Edit[]): Int32Array {
+  const found = new Int32Array(length).fill(-1);
+  let shift = 0;
+  let at = 0;
+  for (const edit of [...edits, { start: length, end: length, from: 0, to: 0 }]) {
+    for (; at < edit.start; at++) found[at] = at + shift;
+    at = edit.end;
+    shift = edit.to - edit.end;
+  }
+  return found;
 }

@@ -25,6 +25,16 @@ const ATOM = new RegExp(
   "gu",
 );
 
+/** Whether a token says something by itself, as words, links and code do and marks and breaks do not. */
+export function isWord(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text);
+}
+
+/** Whether a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
+export function isHeadingId(text: string): boolean {
+  return /^\{(?:#|\/\*).+\}$/.test(text);
+}
+
 /** The tokens of some whole lines, and for each line the index of its first token; joined, space and text give all back. */
 export function tokenise(lines: readonly string[]): { tokens: Token[]; firsts: number[] } {
   const tokens: Token[] = [];
