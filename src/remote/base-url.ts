@@ -1,0 +1,41 @@
+/** Where the service is, after all checks that can be made without asking it. */
+export type BaseUrl = {
+  readonly kind: "good";
+  /** `https://host[:port]`: the only origin that ever sees the key. */
+  readonly origin: string;
+  /** The path prefix, without a trailing slash; `""` for none. */
+  readonly prefix: string;
+};
+
+export type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
+
+/**
+ * Judges the base URL of a service.
+ * @param text as configured; a path prefix is allowed, a user name, query or fragment is not
+ * @param allowHttpHosts hosts (`host` or `host:port`) that plain http may be used for, besides loopback
+ * @returns `why` as a clause for messages; it never repeats the URL, which may hold a password
+ */
+export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
+  if (!URL.canParse(text)) return bad("it is not an absolute URL");
+  const url = new URL(text);
+  if (url.protocol !== "https:" && url.protocol !== "http:") return bad("it starts neither with https:// nor http://");
+  if (url.username !== "" || url.password !== "") return bad("it holds a user name or password");
+  if (url.search !== "" || url.hash !== "") return bad("it holds a query or fragment");
+  if (url.protocol === "http:" && !isLoopback(url.hostname) && !isAllowed(url, allowHttpHosts)) {
+    return bad("plain http would show the key to the network; use https, or allow this host (--allow-http)");
+  }
+  return { kind: "good", origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
+}
+
+function bad(why: string): BadBaseUrl {
+  return { kind: "bad", why };
+}
+
+// The URL parser has already spelled every form of an IPv4 address (127.1, 0x7f000001) as four decimals, and hosts in lower case.
+function isLoopback(hostname: string): boolean {
+  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+function isAllowed(url: URL, hosts: readonly string[]): boolean {
+  return hosts.some((host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host);
+}

@@ -1,0 +1,110 @@
+import { isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+import { FILES } from "../contract/routes.ts";
+import type { Remote, RemoteTraits, Wire } from "../core/ports/remote.ts";
+import type { Clock, Log, Random } from "../core/ports/world.ts";
+import * as files from "./files.ts";
+import * as folders from "./folders.ts";
+import { createHttp, type KeyHeader } from "./http.ts";
+import { listAll } from "./listing.ts";
+import { createQueue } from "./queue.ts";
+import { type Ground, getFile } from "./reads.ts";
+import { createCaller } from "./retry.ts";
+import { createScrub } from "./scrub.ts";
+import { readFile } from "./shapes.ts";
+import { createTraitBook } from "./traits.ts";
+
+export type RemoteOptions = {
+  readonly wire: Wire;
+  readonly key: string;
+  /** `authorization` (as `Bearer …`) unless told otherwise. */
+  readonly keyHeader?: KeyHeader;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** What the state file remembers of the deployment; null at first. */
+  readonly traits: RemoteTraits | null;
+  /** Put before every path, for a wire without a base URL of its own. */
+  readonly basePrefix?: string;
+};
+
+/**
+ * The client of the service. Its own are pace, retries of reads, and reading answers with care; what a fault means for a document is
+ * the engine's. The wire is closed with it.
+ * @throws when the key cannot stand in a header (the message does not repeat it), and for an id that is not of the form: a bug
+ */
+export function createRemote(options: RemoteOptions): Remote {
+  const { wire, key, clock, random, log } = options;
+  const closer = new AbortController();
+  const http = createHttp({
+    wire,
+    key,
+    keyHeader: options.keyHeader ?? "authorization",
+    basePrefix: options.basePrefix ?? "",
+    clock,
+    log,
+    scrub: createScrub(key),
+  });
+  const queue = createQueue(clock, closer.signal);
+  const caller = createCaller({ http, queue, clock, random, log, closing: closer.signal });
+  const traits = createTraitBook(options.traits);
+  const ground: Ground = { caller, traits };
+
+  return {
+    listFiles(selector, onPage) {
+      if (selector.kind === "parent-id") checkIds(isDirId(selector.parentId));
+      return listAll({ ...ground, route: FILES, selector, read: readFile, onPage });
+    },
+    listFolders: (prefix) => folders.listFolders(ground, prefix === "" ? null : prefix),
+    findFolder: (path) => folders.findFolder(ground, path),
+    getFile(id) {
+      checkIds(isDocId(id));
+      return getFile(ground, id);
+    },
+    createFile: (path, content) => files.createFile(ground, path, content),
+    putContent(id, baseChangeId, content) {
+      checkIds(isDocId(id), isChangeId(baseChangeId));
+      return files.putContent(ground, id, baseChangeId, content);
+    },
+    renameFile(id, name) {
+      checkIds(isDocId(id));
+      return files.renameFile(ground, id, name);
+    },
+    moveFile(id, parent) {
+      checkIds(isDocId(id), parent.kind === "root" || isDirId(parent.id));
+      return files.moveFile(ground, id, parent);
+    },
+    setProtected(id, value) {
+      checkIds(isDocId(id));
+      return files.setProtected(ground, id, value);
+    },
+    deleteFile(id) {
+      checkIds(isDocId(id));
+      return files.deleteFile(ground, id);
+    },
+    createFolder: (path) => folders.createFolder(ground, path),
+    renameFolder(id, name) {
+      checkIds(isDirId(id));
+      return folders.renameFolder(ground, id, name);
+    },
+    moveFolder(id, parent) {
+      checkIds(isDirId(id), parent.kind === "root" || isDirId(parent.id));
+      return folders.moveFolder(ground, id, parent);
+    },
+    deleteFolder(id) {
+      checkIds(isDirId(id));
+      return folders.deleteFolder(ground, id);
+    },
+    traits: () => traits.current(),
+    counts: () => http.counts(),
+    async close() {
+      closer.abort();
+      await caller.settled();
+      await wire.close();
+    },
+  };
+}
+
+/** Ids go into URLs. Every id of an answer was checked when it was read; a bad one here comes from a damaged state or a bug. */
+function checkIds(...good: readonly boolean[]): void {
+  if (good.includes(false)) throw new Error("an id is not of the form doc_…, dir_… or chg_…");
+}

@@ -1,0 +1,104 @@
+import type { Dispatcher } from "undici";
+import type { WireResponse } from "../contract/wire.ts";
+import type { WireResult } from "../core/ports/remote.ts";
+import { decodeBody } from "./body-text.ts";
+
+/** Starts every `why` of an exchange that ran out of time. */
+export const DEADLINE = "deadline";
+
+/**
+ * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles exactly once.
+ *
+ * `not-sent` is not guessed from error codes: undici calls `onRequestStart` right before it writes the first byte to a socket, and
+ * writes nothing when the handler aborts there. Before that call nothing was sent; from it on everything may have been.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly #settle: (result: WireResult) => void;
+  readonly #maxBytes: number;
+  readonly #timer: NodeJS.Timeout;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | null = null;
+  #settled = false;
+  #status = 0;
+  #headers: Record<string, string> = {};
+  #bytes = 0;
+
+  constructor(
+    bounds: { readonly deadlineMs: number; readonly maxBytes: number },
+    settle: (result: WireResult) => void,
+  ) {
+    this.#settle = settle;
+    this.#maxBytes = bounds.maxBytes;
+    this.#timer = setTimeout(() => this.#giveUp(`${DEADLINE} of ${bounds.deadlineMs} ms`), bounds.deadlineMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // ORDER: an exchange that was given up in the queue has told `not-sent`; it must not be sent after that.
+    if (this.#settled) controller.abort(new Error("given up before it was sent"));
+    else this.#controller = controller;
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#headers = flatten(headers);
+    if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#giveUp("the answer is too large");
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxBytes) this.#giveUp("the answer is too large");
+    else this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    const whole = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    const body = decodeBody(whole, this.#headers["content-encoding"] ?? null, this.#maxBytes);
+    if (body.kind === "bad") {
+      this.#end({ kind: "lost", why: body.why });
+    } else {
+      const response: WireResponse = { status: this.#status, headers: this.#headers, body: body.text };
+      this.#end({ kind: "answer", response });
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#end(this.#failure(codeOf(error)));
+  }
+
+  #giveUp(why: string): void {
+    const controller = this.#controller;
+    this.#end(this.#failure(why));
+    controller?.abort(new Error(why));
+  }
+
+  #failure(why: string): WireResult {
+    return { kind: this.#controller === null ? "not-sent" : "lost", why };
+  }
+
+  #end(result: WireResult): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#chunks.length = 0;
+    this.#settle(result);
+  }
+}
+
+function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name.toLowerCase()] = typeof value === "string" ? value : value.join(", ");
+  }
+  return flat;
+}
+
+/** The code alone: messages and the members of undici's errors may repeat what was sent (I30). */
+function codeOf(error: Error & { readonly code?: unknown }): string {
+  if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;
+  return /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : "failed";
+}

@@ -1,0 +1,113 @@
+import type { ChangeId, DocId } from "../contract/ids.ts";
+import type { FileResource } from "../contract/resources.ts";
+import { contentRoute, FILES, fileRoute } from "../contract/routes.ts";
+import type { Answer, ParentRef, PutResult } from "../core/ports/remote.ts";
+import type { RemotePath } from "../core/path.ts";
+import { type Call, faultOf, misreadFault } from "./http.ts";
+import type { JsonObject } from "./json.ts";
+import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
+import { failed, type Ground, getFile } from "./reads.ts";
+import { type PartialFile, readPartialFile } from "./shapes.ts";
+
+/** Writes of files. Each is sent once (apart from what was certainly not sent), and its answer read with care. */
+
+export async function createFile(ground: Ground, path: RemotePath, content: string): Promise<Answer<FileResource>> {
+  const { call, reply } = await createAtPath(ground, FILES, path, "file", { content });
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  const unusable = (why: string) =>
+    failed(misreadFault(call, `the new file is not understood: ${why}`, reply.requestId));
+  const file = readPartialFile(reply.value);
+  if (!file.ok) return unusable(file.why);
+  const { id, lastChangeId } = file.value;
+  if (id === null) return unusable("it has no id of the form doc_…");
+  if (file.value.path !== null) ground.traits.sawPath(file.value.path.wire);
+  // The id is all that cannot be asked for: the path is the one that was sent, and a new file is not protected unless it says so.
+  if (lastChangeId === null) return readBack(ground, call, id, reply.requestId);
+  const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
+  return { ok: true, value: made, requestId: reply.requestId };
+}
+
+export async function putContent(
+  ground: Ground,
+  id: DocId,
+  baseChangeId: ChangeId,
+  content: string,
+): Promise<Answer<PutResult>> {
+  const call: Call = {
+    method: "PUT",
+    path: contentRoute(id),
+    body: { baseChangeId, content },
+    accept: [200, 202],
+    size: "item",
+  };
+  const reply = await ground.caller.call(call);
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  if (reply.status === 202) return { ok: true, value: { kind: "in-review" }, requestId: reply.requestId };
+  const file = readPartialFile(reply.value);
+  if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
+  if (file.value.id !== null && file.value.id !== id) {
+    return failed(misreadFault(call, "another file was answered", reply.requestId));
+  }
+  if (file.value.path !== null) ground.traits.sawPath(file.value.path.wire);
+  const { lastChangeId: changeId, content: saved } = file.value;
+  return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
+}
+
+export async function renameFile(ground: Ground, id: DocId, name: string): Promise<Answer<FileResource>> {
+  const answer = await patchFile(ground, id, { name });
+  if (!answer.ok) learnRefusal(ground.traits, answer.fault, "/name", name, "file");
+  return answer;
+}
+
+export async function moveFile(ground: Ground, id: DocId, parent: ParentRef): Promise<Answer<FileResource>> {
+  const answer = await patchFile(ground, id, { parentId: parent.kind === "root" ? null : parent.id });
+  if (parent.kind === "root") learnRootMove(ground.traits, answer);
+  return answer;
+}
+
+export function setProtected(ground: Ground, id: DocId, value: boolean): Promise<Answer<FileResource>> {
+  return patchFile(ground, id, { protected: value });
+}
+
+async function patchFile(ground: Ground, id: DocId, body: JsonObject): Promise<Answer<FileResource>> {
+  const call: Call = { method: "PATCH", path: fileRoute(id), body, accept: [200, 204], size: "item" };
+  const reply = await ground.caller.call(call);
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  if (reply.value === null) return readBack(ground, call, id, reply.requestId);
+  const file = readPartialFile(reply.value);
+  if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
+  if (file.value.id !== null && file.value.id !== id) {
+    return failed(misreadFault(call, "another file was answered", reply.requestId));
+  }
+  if (file.value.path !== null) ground.traits.sawPath(file.value.path.wire);
+  const whole = wholeFile(file.value, id);
+  if (whole === null) return readBack(ground, call, id, reply.requestId);
+  return { ok: true, value: whole, requestId: reply.requestId };
+}
+
+function wholeFile(file: PartialFile, id: DocId): FileResource | null {
+  const { lastChangeId, path, protected: isProtected } = file;
+  if (lastChangeId === null || path === null || isProtected === null) return null;
+  return { id, lastChangeId, path: path.path, protected: isProtected };
+}
+
+/** The write was done, but its answer does not show what came of it: a GET does. If that fails, the write is uncertain. */
+async function readBack(
+  ground: Ground,
+  call: Call,
+  id: DocId,
+  requestId: string | null,
+): Promise<Answer<FileResource>> {
+  const live = await getFile(ground, id);
+  if (!live.ok)
+    return failed(misreadFault(call, "the write was answered in part, and could not be read back", requestId));
+  const { lastChangeId, path, protected: isProtected } = live.value;
+  return { ok: true, value: { id, lastChangeId, path, protected: isProtected }, requestId };
+}
+
+export async function deleteFile(ground: Ground, id: DocId): Promise<Answer<null>> {
+  const call: Call = { method: "DELETE", path: fileRoute(id), body: null, accept: [200, 204], size: "item" };
+  const reply = await ground.caller.call(call);
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  return { ok: true, value: null, requestId: reply.requestId };
+}

@@ -1,0 +1,110 @@
+import type { DirId } from "../contract/ids.ts";
+import type { FolderResource, Selector } from "../contract/resources.ts";
+import { FOLDERS, folderRoute } from "../contract/routes.ts";
+import type { Answer, Fault, Listing, ParentRef } from "../core/ports/remote.ts";
+import { isBelow, type RemotePath } from "../core/path.ts";
+import { type Call, faultOf, misreadFault, type Reply } from "./http.ts";
+import type { JsonObject } from "./json.ts";
+import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
+import { listAll } from "./listing.ts";
+import { failed, type Ground } from "./reads.ts";
+import { readFolder, readFolderId } from "./shapes.ts";
+
+export async function listFolders(ground: Ground, prefix: RemotePath | null): Promise<Listing<FolderResource>> {
+  if (prefix !== null) {
+    const below = await listBy(ground, { kind: "path-prefix", pathPrefix: prefix });
+    return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
+  }
+  const roots = await listBy(ground, { kind: "none" });
+  const below = await Promise.all(
+    roots.items.map((root) => listBy(ground, { kind: "path-prefix", pathPrefix: root.path })),
+  );
+  const all = [roots, ...below];
+  const byId = new Map(all.flatMap((listing) => listing.items).map((folder) => [folder.id, folder]));
+  return {
+    items: [...byId.values()],
+    complete: all.every((listing) => listing.complete),
+    fault: all.find((listing) => listing.fault !== null)?.fault ?? null,
+  };
+}
+
+export async function findFolder(ground: Ground, path: RemotePath): Promise<Answer<FolderResource | null>> {
+  const listing = await listBy(ground, { kind: "path", path });
+  const found = listing.items.find((folder) => folder.path === path);
+  if (found !== undefined) return { ok: true, value: found, requestId: null };
+  return listing.fault === null ? { ok: true, value: null, requestId: null } : failed(listing.fault);
+}
+
+function listBy(ground: Ground, selector: Selector): Promise<Listing<FolderResource>> {
+  return listAll({ ...ground, route: FOLDERS, selector, read: readFolder });
+}
+
+export async function createFolder(ground: Ground, path: RemotePath): Promise<Answer<FolderResource>> {
+  const { call, reply } = await createAtPath(ground, FOLDERS, path, "folder", {});
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  const folder = readFolder(reply.value);
+  const id = readFolderId(reply.value);
+  if (id === null) return failed(misreadFault(call, "the new folder has no id of the form dir_…", reply.requestId));
+  if (folder.ok) ground.traits.sawPath(folder.value.wirePath);
+  // A Folder's members but its id are not shown by the document: without a path it is the one that was sent.
+  const value = folder.ok ? folder.value.resource : { id, path };
+  return { ok: true, value, requestId: reply.requestId };
+}
+
+export async function renameFolder(ground: Ground, id: DirId, name: string): Promise<Answer<FolderResource>> {
+  const answer = await patchFolder(ground, id, { name });
+  if (!answer.ok) learnRefusal(ground.traits, answer.fault, "/name", name, "folder");
+  return answer;
+}
+
+export async function moveFolder(ground: Ground, id: DirId, parent: ParentRef): Promise<Answer<FolderResource>> {
+  const answer = await patchFolder(ground, id, { parentId: parent.kind === "root" ? null : parent.id });
+  if (parent.kind === "root") learnRootMove(ground.traits, answer);
+  return answer;
+}
+
+async function patchFolder(ground: Ground, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
+  const { traits, caller } = ground;
+  const call: Call = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
+  const reply = await caller.call(call);
+  if (reply.kind !== "success") {
+    const missing = missingRoute(reply, traits.current().folderPatch);
+    if (missing !== null) traits.learnFolderPatch(false);
+    return failed(missing ?? faultOf(call, reply));
+  }
+  traits.learnFolderPatch(true);
+  const folder = readFolder(reply.value);
+  if (!folder.ok) return failed(misreadFault(call, `the folder is not understood: ${folder.why}`, reply.requestId));
+  if (folder.value.resource.id !== id)
+    return failed(misreadFault(call, "another folder was answered", reply.requestId));
+  traits.sawPath(folder.value.wirePath);
+  return { ok: true, value: folder.value.resource, requestId: reply.requestId };
+}
+
+export async function deleteFolder(ground: Ground, id: DirId): Promise<Answer<null>> {
+  const { traits, caller } = ground;
+  const call: Call = { method: "DELETE", path: folderRoute(id), body: null, accept: [200, 204], size: "item" };
+  const reply = await caller.call(call);
+  if (reply.kind !== "success") {
+    const missing = missingRoute(reply, traits.current().folderDelete);
+    if (missing !== null) traits.learnFolderDelete(false);
+    return failed(missing ?? faultOf(call, reply));
+  }
+  traits.learnFolderDelete(true);
+  return { ok: true, value: null, requestId: reply.requestId };
+}
+
+/**
+ * PATCH and DELETE of a folder are not in the document: a deployment may not have them. 405 and 501 say so in every form, and so
+ * does a 404 that is not about the folder, unless the route was seen to work before.
+ * @returns the fault to tell, or null when the reply is about something else
+ */
+function missingRoute(reply: Exclude<Reply, { kind: "success" }>, known: "unknown" | "yes" | "no"): Fault | null {
+  if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;
+  const { status, requestId } = reply;
+  const code = reply.kind === "problem" ? reply.code : `status_${status}`;
+  const notFound = status === 404 && known !== "yes" && code !== "folder_not_found" && code !== "workspace_not_found";
+  if (status !== 405 && status !== 501 && !notFound) return null;
+  const detail = "this deployment does not change folders";
+  return { kind: "problem", status, code, detail, requestId, pointers: [] };
+}

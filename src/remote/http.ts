@@ -1,0 +1,193 @@
+import type { WireResponse } from "../contract/wire.ts";
+import type { Fault, Wire, WireResult } from "../core/ports/remote.ts";
+import type { Clock, Log } from "../core/ports/world.ts";
+import { DEADLINE } from "./exchange.ts";
+import { type JsonObject, parseJson } from "./json.ts";
+import { readProblem, readRequestId } from "./problem-body.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { Scrub } from "./scrub.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export type Call = {
+  readonly method: Method;
+  /** Below the base URL, percent-encoded, with its query. */
+  readonly path: string;
+  readonly body: JsonObject | null;
+  /** Statuses that mean it was done. */
+  readonly accept: readonly number[];
+  readonly size: keyof typeof ANSWER_BYTES;
+};
+
+// LIMIT: a document takes at most 614,400 bytes in JSON's longest spelling; a page of 1,000 items, each with a path of 4,096
+// characters outside ASCII, spelled as escapes, 25 MB.
+export const ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
+const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
+
+/** How one exchange ended. */
+export type Reply =
+  /** `value` is null for an empty body. */
+  | { readonly kind: "success"; readonly status: number; readonly value: unknown; readonly requestId: string | null }
+  /** An answer of the service's own, in the form of the contract; any status from 400. */
+  | {
+      readonly kind: "problem";
+      readonly status: number;
+      readonly code: string;
+      readonly detail: string;
+      readonly requestId: string | null;
+      readonly pointers: readonly string[];
+      readonly retryAfterMs: number | null;
+    }
+  /** A status, but no answer of the service: HTML, broken JSON, a redirect, a status that nobody expects. */
+  | {
+      readonly kind: "unreadable";
+      readonly status: number;
+      readonly detail: string;
+      readonly requestId: string | null;
+      readonly retryAfterMs: number | null;
+    }
+  | { readonly kind: "no-answer"; readonly sent: boolean; readonly timedOut: boolean; readonly detail: string }
+  /** Not sent, because the service asked for a longer pause than anybody should wait. */
+  | { readonly kind: "paused"; readonly detail: string };
+
+export type Http = {
+  /** One exchange, one reply; never throws for what the other side does. */
+  exchange(call: Call): Promise<Reply>;
+  counts(): Readonly<Record<string, number>>;
+};
+
+export type KeyHeader = "authorization" | "x-api-key";
+
+export type HttpOptions = {
+  readonly wire: Wire;
+  readonly key: string;
+  readonly keyHeader: KeyHeader;
+  readonly basePrefix: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly scrub: Scrub;
+};
+
+/** @throws when the key cannot stand in a header; the message does not repeat it */
+export function createHttp(options: HttpOptions): Http {
+  const { wire, key, keyHeader, basePrefix, clock, log, scrub } = options;
+  if (!/^[\x21-\x7e]{1,4096}$/.test(key)) throw new Error("the API key must be printable ASCII without spaces");
+  const credentials = keyHeader === "x-api-key" ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
+  const plain = { accept: "application/json, application/problem+json", ...credentials };
+  const withBody = { ...plain, "content-type": "application/json" };
+  const counts: Record<string, number> = {};
+
+  return {
+    async exchange(call) {
+      counts[call.method] = (counts[call.method] ?? 0) + 1;
+      const started = clock.monotonic();
+      const result = await wire.send(
+        {
+          method: call.method,
+          path: basePrefix + call.path,
+          headers: call.body === null ? plain : withBody,
+          body: call.body === null ? null : JSON.stringify(call.body),
+        },
+        { deadlineMs: DEADLINE_MS[call.method], maxBytes: ANSWER_BYTES[call.size] },
+      );
+      const reply = readResult(call, result, scrub, clock.now());
+      log.write("debug", "remote.exchange", {
+        method: call.method,
+        // Without the query, which holds cursors.
+        route: call.path.replace(/\?.*$/s, ""),
+        ms: Math.round(clock.monotonic() - started),
+        ...logFields(reply),
+      });
+      return reply;
+    },
+    counts: () => ({ ...counts }),
+  };
+}
+
+export function logFields(reply: Reply): Record<string, string | number | null> {
+  if (reply.kind === "no-answer") return { outcome: reply.sent ? "lost" : "not-sent", why: reply.detail };
+  if (reply.kind === "paused") return { outcome: "paused" };
+  const common = { outcome: reply.kind, status: reply.status, requestId: reply.requestId };
+  return reply.kind === "problem" ? { ...common, code: reply.code } : common;
+}
+
+function readResult(call: Call, result: WireResult, scrub: Scrub, now: number): Reply {
+  if (result.kind === "answer") return readResponse(call, result.response, scrub, now);
+  const detail = scrub(result.why, 200);
+  return { kind: "no-answer", sent: result.kind === "lost", timedOut: result.why.startsWith(DEADLINE), detail };
+}
+
+function readResponse(call: Call, response: WireResponse, scrub: Scrub, now: number): Reply {
+  const { status, headers, body } = response;
+  const requestId = readRequestId(headers["x-request-id"], scrub);
+  const waitMs = retryAfterMs(headers["retry-after"], headers["date"], now);
+  const unreadable = (detail: string): Reply => ({
+    kind: "unreadable",
+    status,
+    detail,
+    requestId,
+    retryAfterMs: waitMs,
+  });
+  if (call.accept.includes(status)) {
+    if (body === "") return { kind: "success", status, value: null, requestId };
+    const json = parseJson(body);
+    if (json.kind === "not-json") return unreadable(`the answer (${status}) cannot be read: ${json.why}`);
+    return { kind: "success", status, value: json.value, requestId };
+  }
+  if (status >= 300 && status < 400) {
+    const target = redirectOrigin(headers["location"]);
+    return unreadable(`the answer is a redirect (${status}${scrub(target)}), which is never followed; check the URL`);
+  }
+  if (status < 400) return unreadable(`the answer has an unexpected status (${status})`);
+  const problem = readProblem(body, status, scrub);
+  if (problem.kind === "unreadable")
+    return unreadable(`the error answer (${status}) is not the service's: ${problem.why}`);
+  return { ...problem, status, requestId: problem.requestId ?? requestId, retryAfterMs: waitMs };
+}
+
+/** Path and query of a redirect may hold secrets; the origin alone is shown. */
+function redirectOrigin(location: string | undefined): string {
+  return location !== undefined && URL.canParse(location) ? ` to ${new URL(location).origin}` : "";
+}
+
+export function isWrite(call: Pick<Call, "method">): boolean {
+  return call.method !== "GET";
+}
+
+/**
+ * May a write have happened? The only home of the answer (I08).
+ * No: it was never sent, or the service itself refused it with a 4xx in the form of the contract. In every other case: yes.
+ */
+export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
+  if (!isWrite(call)) return false;
+  if (reply.kind === "paused") return false;
+  if (reply.kind === "no-answer") return reply.sent;
+  return !(reply.kind === "problem" && reply.status < 500);
+}
+
+/** An answer of success that does not hold what it must: a write was done, yet nobody knows what it made. */
+export function misreadFault(call: Pick<Call, "method">, why: string, requestId: string | null): Fault {
+  if (isWrite(call)) return { kind: "uncertain", detail: why, requestId };
+  return { kind: "later", detail: why, requestId, cause: "malformed" };
+}
+
+/** What a reply without a value means to the caller, once no retry is left. */
+export function faultOf(call: Pick<Call, "method">, reply: Exclude<Reply, { kind: "success" }>): Fault {
+  const requestId = "requestId" in reply ? reply.requestId : null;
+  const detail = reply.kind === "problem" ? `${reply.code}: ${reply.detail}` : reply.detail;
+  if (mayHaveHappened(call, reply)) return { kind: "uncertain", detail, requestId };
+  const later = (cause: "unreachable" | "unavailable" | "malformed" | "rate-limited"): Fault => {
+    return { kind: "later", detail, requestId, cause };
+  };
+  if (reply.kind === "paused") return later("rate-limited");
+  if (reply.kind === "no-answer") return later("unreachable");
+  if (reply.status === 429) return later("rate-limited");
+  if (reply.status >= 500) return later("unavailable");
+  if (reply.kind === "unreadable") return later("malformed");
+  if (reply.status === 401) return { kind: "locked-out", code: "unauthenticated", detail: reply.detail, requestId };
+  if (reply.code === "workspace_not_found") {
+    return { kind: "locked-out", code: "workspace_not_found", detail: reply.detail, requestId };
+  }
+  const { status, code, pointers } = reply;
+  return { kind: "problem", status, code, detail: reply.detail, requestId, pointers };
+}

@@ -1,0 +1,64 @@
+/** Reading JSON that nobody vouches for. */
+
+export type Json =
+  | { readonly kind: "json"; readonly value: unknown }
+  | { readonly kind: "not-json"; readonly why: string };
+
+// LIMIT: no answer of the contract nests deeper than 4; parsing 8 million nested brackets takes seconds.
+const MAX_DEPTH = 32;
+
+export function parseJson(text: string): Json {
+  if (nestsDeeper(text, MAX_DEPTH)) return { kind: "not-json", why: "it is nested too deeply" };
+  try {
+    return { kind: "json", value: JSON.parse(text) };
+  } catch {
+    // The error's message quotes the text, which may be a document's (I30).
+    return { kind: "not-json", why: text.trim() === "" ? "it is empty" : "it is not JSON" };
+  }
+}
+
+/** Counts brackets outside strings. A text that is not JSON may be miscounted: it is refused by the parser then. */
+function nestsDeeper(text: string, max: number): boolean {
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit === QUOTE) {
+      i = endOfString(text, i);
+    } else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
+      if (++depth > max) return true;
+    } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) {
+      depth--;
+    }
+  }
+  return false;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+/** @returns the index of the closing quote, or the text's length. Jumps from quote to quote: most of an answer is one string. */
+function endOfString(text: string, open: number): number {
+  let close = open;
+  for (;;) {
+    close = text.indexOf('"', close + 1);
+    if (close === -1) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(close - 1 - backslashes) === BACKSLASH) backslashes++;
+    if (backslashes % 2 === 0) return close;
+  }
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** An own member: never what a prototype would answer. */
+export function member(object: JsonObject, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

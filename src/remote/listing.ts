@@ -1,0 +1,117 @@
+import { MAX_PAGE_LIMIT } from "../contract/limits.ts";
+import { listQuery } from "../contract/routes.ts";
+import type { Selector } from "../contract/resources.ts";
+import type { Fault, Listing } from "../core/ports/remote.ts";
+import { faultOf, misreadFault, type Reply } from "./http.ts";
+import type { Caller } from "./retry.ts";
+import { type Parsed, readPage, type Sighted } from "./shapes.ts";
+import type { TraitBook } from "./traits.ts";
+
+export type ListOptions<Item> = {
+  readonly caller: Caller;
+  readonly traits: TraitBook;
+  readonly route: string;
+  /** Its path without leading slash; it is sent as the deployment spells paths. */
+  readonly selector: Selector;
+  readonly read: (value: unknown) => Parsed<Sighted<Item>>;
+  readonly onPage?: ((seen: number) => void) | undefined;
+};
+
+/** Traversals from the start that an `invalid_cursor` may cause (DESIGN 6). */
+const MAX_STARTS = 3;
+export const LIST_LIMITS = {
+  // LIMIT: pages of one traversal. Ten million items at the documented page size, a million where pages hold 50.
+  pages: 20_000,
+  // LIMIT: pages in a row without a new item. Items the key may not read are dropped from pages, so many may be empty.
+  barrenPages: 2_000,
+} as const;
+
+/** How one traversal ended. */
+type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
+
+/**
+ * Follows a list to its end, through short and empty pages. Keyed by id, last seen wins. An item that is not understood is left
+ * out and makes the listing incomplete, so that it is never taken for absent.
+ */
+export async function listAll<Item extends { readonly id: string }>(
+  options: ListOptions<Item>,
+): Promise<Listing<Item>> {
+  const before = new Map<string, Item>();
+  for (let start = 1; ; start++) {
+    const seen = new Map<string, Item>();
+    const end = await traverse(options, seen);
+    // What an earlier traversal saw and a complete one did not is gone; it counts only where no traversal came to its end.
+    if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
+    for (const [id, item] of seen) before.set(id, item);
+    if (end.kind === "failed" || start === MAX_STARTS) {
+      return { items: [...before.values()], complete: false, fault: end.fault };
+    }
+  }
+}
+
+async function traverse<Item extends { readonly id: string }>(
+  options: ListOptions<Item>,
+  seen: Map<string, Item>,
+): Promise<End> {
+  const selector = spellSelector(options.selector, options.traits);
+  const cursors = new Set<string>();
+  let cursor: string | null = null;
+  let barren = 0;
+  let oddity: Fault | null = null;
+  for (let pages = 1; ; pages++) {
+    const reply = await getPage(options, selector, cursor);
+    if (reply.kind !== "success") {
+      const fault = faultOf(READ, reply);
+      return { kind: cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
+    }
+    const fail = (why: string): End => ({ kind: "failed", fault: misreadFault(READ, why, reply.requestId) });
+    const page = readPage(reply.value);
+    if (!page.ok) return fail(page.why);
+    const knownBefore = seen.size;
+    const why = takeItems(options, page.value.items, seen);
+    if (why !== null) oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, reply.requestId);
+    options.onPage?.(seen.size);
+    if (!page.value.hasMore) return oddity === null ? { kind: "complete" } : { kind: "failed", fault: oddity };
+    cursor = page.value.nextCursor!;
+    if (cursors.has(cursor)) return fail("the list's cursor repeats");
+    cursors.add(cursor);
+    barren = seen.size > knownBefore ? 0 : barren + 1;
+    if (pages >= LIST_LIMITS.pages || barren >= LIST_LIMITS.barrenPages) return fail("the list does not end");
+  }
+}
+
+const READ = { method: "GET" } as const;
+
+function getPage<Item>(options: ListOptions<Item>, selector: Selector, cursor: string | null): Promise<Reply> {
+  const query = listQuery(selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
+  return options.caller.call({ method: "GET", path: options.route + query, body: null, accept: [200], size: "page" });
+}
+
+function isCursorRefusal(reply: Reply): boolean {
+  return reply.kind === "problem" && reply.code === "invalid_cursor";
+}
+
+/** @returns why the first item that is not understood is not, or null */
+function takeItems<Item extends { readonly id: string }>(
+  options: ListOptions<Item>,
+  items: readonly unknown[],
+  seen: Map<string, Item>,
+): string | null {
+  let why: string | null = null;
+  for (const value of items) {
+    const item = options.read(value);
+    if (item.ok) {
+      options.traits.sawPath(item.value.wirePath);
+      seen.set(item.value.resource.id, item.value.resource);
+    } else {
+      why ??= item.why;
+    }
+  }
+  return why;
+}
+
+function spellSelector(selector: Selector, traits: TraitBook): Selector {
+  if (selector.kind === "path") return { kind: "path", path: traits.spell(selector.path) };
+  if (selector.kind === "path-prefix") return { kind: "path-prefix", pathPrefix: traits.spell(selector.pathPrefix) };
+  return selector;
+}

@@ -1,0 +1,27 @@
+import type { DocId } from "../contract/ids.ts";
+import type { FileWithContent } from "../contract/resources.ts";
+import { fileRoute } from "../contract/routes.ts";
+import type { Answer, Fault } from "../core/ports/remote.ts";
+import { faultOf, misreadFault } from "./http.ts";
+import type { Caller } from "./retry.ts";
+import { readFileWithContent } from "./shapes.ts";
+import type { TraitBook } from "./traits.ts";
+
+/** What the calls of every resource are made with. */
+export type Ground = { readonly caller: Caller; readonly traits: TraitBook };
+
+export function failed(fault: Fault): { readonly ok: false; readonly fault: Fault } {
+  return { ok: false, fault };
+}
+
+export async function getFile({ caller, traits }: Ground, id: DocId): Promise<Answer<FileWithContent>> {
+  const reply = await caller.call({ method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" });
+  if (reply.kind !== "success") return failed(faultOf(READ, reply));
+  const file = readFileWithContent(reply.value);
+  if (!file.ok) return failed(misreadFault(READ, `the file is not understood: ${file.why}`, reply.requestId));
+  if (file.value.resource.id !== id) return failed(misreadFault(READ, "another file was answered", reply.requestId));
+  traits.sawPath(file.value.wirePath);
+  return { ok: true, value: file.value.resource, requestId: reply.requestId };
+}
+
+const READ = { method: "GET" } as const;

@@ -1,0 +1,124 @@
+import type { Clock, Log, Random } from "../core/ports/world.ts";
+import { type Call, type Http, isWrite, logFields, mayHaveHappened, type Reply } from "./http.ts";
+import type { CallQueue } from "./queue.ts";
+
+/** Retry: the only home. */
+
+export const RETRY = {
+  /** Exchanges of one call. */
+  attempts: 4,
+  /** Exchanges of a read that is answered 500: unlike 503 it need not be transient. */
+  attemptsOnFailure: 3,
+  /** From the first reply of a call to the start of its last exchange. */
+  totalMs: 120_000,
+  /** Backoff with full jitter: [0, min(cap, base · 2^attempt)). */
+  backoffBaseMs: 500,
+  backoffCapMs: 15_000,
+  /** Pause after a 429 that does not say how long. */
+  rateLimitPauseMs: 1_000,
+} as const;
+
+export type Step =
+  | { readonly kind: "stop" }
+  /** `ms` before the next exchange; `queue`: for all calls, not for this one alone. */
+  | { readonly kind: "again"; readonly ms: number; readonly queue: boolean }
+  /** Not again, but everybody waits. */
+  | { readonly kind: "stop-and-pause"; readonly ms: number };
+
+/**
+ * What follows a reply. Pure.
+ * @param attempt exchanges made so far, this one included
+ * @param fraction [0, 1), for the jitter
+ */
+export function nextStep(call: Pick<Call, "method">, reply: Reply, attempt: number, fraction: number): Step {
+  if (reply.kind === "success" || reply.kind === "paused") return { kind: "stop" };
+  const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
+  if (reply.kind === "no-answer") {
+    // A write that was certainly not sent is no resend; one that may have been is read before (I08): the engine does that.
+    if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return { kind: "stop" };
+    return { kind: "again", ms: backoff, queue: false };
+  }
+  if (reply.status === 429) {
+    const ms = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
+    if (isWrite(call) || attempt >= RETRY.attempts) return { kind: "stop-and-pause", ms };
+    return { kind: "again", ms, queue: true };
+  }
+  // An answered write is never resent from here: a 4xx would be refused again, a 5xx may have been done.
+  if (isWrite(call) || reply.status < 500) return { kind: "stop" };
+  const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
+  if (attempt >= attempts) return { kind: "stop" };
+  return { kind: "again", ms: reply.retryAfterMs ?? backoff, queue: false };
+}
+
+/** Whether a reply says that the service has too much to do. */
+export function isCongested(reply: Reply): boolean {
+  if (reply.kind === "no-answer") return true;
+  return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
+}
+
+export type Caller = {
+  /** A call with the retries it may have. */
+  call(call: Call): Promise<Reply>;
+  /** Resolves when no call is in flight. */
+  settled(): Promise<void>;
+};
+
+export type CallerOptions = {
+  readonly http: Http;
+  readonly queue: CallQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Ends every wait for a retry; calls made later are not sent. */
+  readonly closing: AbortSignal;
+};
+
+export function createCaller(options: CallerOptions): Caller {
+  const { http, queue, clock, random, log, closing } = options;
+  const inFlight = new Set<Promise<Reply>>();
+
+  const attemptOnce = async (call: Call): Promise<Reply> => {
+    const turn = await queue.run<Reply>(async () => (closing.aborted ? CLOSED : http.exchange(call)), isCongested);
+    if (turn.kind === "ran") return turn.value;
+    const seconds = Math.ceil(turn.leftMs / 1000);
+    return { kind: "paused", detail: `the service asked for a pause; ${seconds} s are left` };
+  };
+
+  const run = async (call: Call): Promise<Reply> => {
+    let started: number | null = null;
+    for (let attempt = 1; ; attempt++) {
+      if (closing.aborted) return CLOSED;
+      const reply = await attemptOnce(call);
+      // Waiting for a place is not the call's own time.
+      started ??= clock.monotonic();
+      const step = nextStep(call, reply, attempt, random.fraction());
+      if (step.kind === "stop-and-pause" || (step.kind === "again" && step.queue)) queue.pause(step.ms);
+      if (step.kind !== "again" || closing.aborted) return reply;
+      if (clock.monotonic() - started + step.ms > RETRY.totalMs) return reply;
+      log.write("info", "remote.retry", {
+        method: call.method,
+        attempt,
+        waitMs: Math.round(step.ms),
+        ...logFields(reply),
+      });
+      if (!step.queue) await clock.sleep(step.ms, closing);
+    }
+  };
+
+  return {
+    async call(call) {
+      const running = run(call);
+      inFlight.add(running);
+      try {
+        return await running;
+      } finally {
+        inFlight.delete(running);
+      }
+    },
+    async settled() {
+      await Promise.allSettled(inFlight);
+    },
+  };
+}
+
+const CLOSED: Reply = { kind: "no-answer", sent: false, timedOut: false, detail: "the client is closed" };

@@ -1,0 +1,19 @@
+/** Makes a text of the service fit for errors, logs and the screen. */
+export type Scrub = (text: string, maxLength?: number) => string;
+
+const MAX_LENGTH = 500;
+const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
+
+/**
+ * @returns a function that takes out the key, which a service or a proxy may echo (I30), and what would steer a terminal, and cuts
+ *   the text to a length
+ */
+export function createScrub(key: string): Scrub {
+  return (text, maxLength = MAX_LENGTH) => {
+    // LIMIT: a megabyte of detail is not searched to its end; the key's length is added, so that no half of it stays at the cut.
+    const head = text.slice(0, maxLength + key.length);
+    const clean = head.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
+    const short = clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
+    return short.replaceAll(key, "[key]");
+  };
+}

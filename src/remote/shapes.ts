@@ -1,0 +1,139 @@
+import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+import { type NameKind, pathSegments } from "../contract/names.ts";
+import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
+import type { RemotePath } from "../core/path.ts";
+import { isObject, type JsonObject, member } from "./json.ts";
+
+/** What the service's objects must look like to be believed. Only documented members are read; all others are ignored. */
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** A path as answered, and without its leading slash. */
+export type ReadPath = { readonly wire: string; readonly path: RemotePath };
+
+function bad(why: string): { readonly ok: false; readonly why: string } {
+  return { ok: false, why };
+}
+
+// LIMIT: four times what the embedded service takes; it goes into SQLite keys, URLs and the screen.
+const MAX_PATH_LENGTH = 16_384;
+// What the contract forbids in every name and what would be read differently by disks: separators, control characters, half characters.
+const IMPOSSIBLE = /[\\\p{Cc}\p{Surrogate}]/u;
+
+/**
+ * A path of the wire. Names that only our own rules refuse (spaces, shell metacharacters, length) are believed: the mirror finds them
+ * a local name. What cannot be a path inside a root is not: empty names, `.`, `..`, separators, control characters.
+ */
+export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
+  if (typeof value !== "string") return bad("its path is not a string");
+  if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
+  if (IMPOSSIBLE.test(value)) return bad("its path holds a character that no name may hold");
+  const names = pathSegments(value);
+  if (names.some((name) => name === "" || name === "." || name === ".."))
+    return bad("its path has an empty or relative name");
+  const endsAsFile = names[names.length - 1]!.endsWith(".md");
+  if (endsAsFile !== (kind === "file"))
+    return bad(kind === "file" ? "its path does not end in .md" : "its path ends in .md");
+  return { ok: true, value: { wire: value, path: names.join("/") } };
+}
+
+/** A File's members as far as they are there; null for one that is missing or not of the form. */
+export type PartialFile = {
+  readonly id: DocId | null;
+  readonly lastChangeId: ChangeId | null;
+  readonly path: ReadPath | null;
+  readonly protected: boolean | null;
+  readonly content: string | null;
+};
+
+export function readPartialFile(value: unknown): Parsed<PartialFile> {
+  if (!isObject(value)) return bad("the answer is not an object");
+  const id = member(value, "id");
+  const lastChangeId = member(value, "lastChangeId");
+  const path = readPath(member(value, "path"), "file");
+  const isProtected = member(value, "protected");
+  const content = member(value, "content");
+  return {
+    ok: true,
+    value: {
+      id: isDocId(id) ? id : null,
+      lastChangeId: isChangeId(lastChangeId) ? lastChangeId : null,
+      path: path.ok ? path.value : null,
+      protected: typeof isProtected === "boolean" ? isProtected : null,
+      content: typeof content === "string" && content.isWellFormed() ? content : null,
+    },
+  };
+}
+
+export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
+
+/** An item of a list of files, or the file of a GET. `protected` may be missing: what a write answers (202, 409) tells it in time. */
+export function readFile(value: unknown): Parsed<Sighted<FileResource>> {
+  if (!isObject(value)) return bad("it is not an object");
+  const id = member(value, "id");
+  if (!isDocId(id)) return bad("its id is not of the form doc_…");
+  const lastChangeId = member(value, "lastChangeId");
+  if (!isChangeId(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
+  const path = readPath(member(value, "path"), "file");
+  if (!path.ok) return path;
+  const isProtected = readProtected(value);
+  if (isProtected === null) return bad("its protected is not a boolean");
+  const resource = { id, lastChangeId, path: path.value.path, protected: isProtected };
+  return { ok: true, value: { resource, wirePath: path.value.wire } };
+}
+
+function readProtected(file: JsonObject): boolean | null {
+  const value = member(file, "protected") ?? false;
+  return typeof value === "boolean" ? value : null;
+}
+
+export function readFileWithContent(value: unknown): Parsed<Sighted<FileWithContent>> {
+  const file = readFile(value);
+  if (!file.ok) return file;
+  const content = member(value as JsonObject, "content");
+  if (typeof content !== "string") return bad("its content is not a string");
+  // A lone surrogate has no bytes in UTF-8: written to a disk, it would come back as another text (I25).
+  if (!content.isWellFormed()) return bad("its content is not well-formed Unicode");
+  return { ok: true, value: { resource: { ...file.value.resource, content }, wirePath: file.value.wirePath } };
+}
+
+export function readFolder(value: unknown): Parsed<Sighted<FolderResource>> {
+  if (!isObject(value)) return bad("it is not an object");
+  const id = member(value, "id");
+  if (!isDirId(id)) return bad("its id is not of the form dir_…");
+  const path = readPath(member(value, "path"), "folder");
+  if (!path.ok) return path;
+  return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
+}
+
+/** The id of a folder answer; null when it is missing or not of the form. */
+export function readFolderId(value: unknown): DirId | null {
+  const id = isObject(value) ? member(value, "id") : undefined;
+  return isDirId(id) ? id : null;
+}
+
+export type Page = {
+  readonly items: readonly unknown[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+};
+
+// LIMIT: a cursor goes into a request line; servers bound that to 8 or 16 KiB.
+const MAX_CURSOR_LENGTH = 4_096;
+// LIMIT: `limit` is a maximum, yet a page with more than asked for is taken, within reason.
+const MAX_PAGE_ITEMS = 100_000;
+
+export function readPage(value: unknown): Parsed<Page> {
+  if (!isObject(value)) return bad("the page is not an object");
+  if ((member(value, "object") ?? "list") !== "list") return bad("the page is not a list");
+  const items = member(value, "data");
+  if (!Array.isArray(items)) return bad("the page has no data array");
+  if (items.length > MAX_PAGE_ITEMS) return bad("the page has too many items");
+  const hasMore = member(value, "hasMore");
+  if (typeof hasMore !== "boolean") return bad("the page does not say whether there are more");
+  const cursor = member(value, "nextCursor") ?? null;
+  if (!hasMore) return { ok: true, value: { items, hasMore, nextCursor: null } };
+  if (typeof cursor !== "string" || cursor === "") return bad("the page says that there are more, without a cursor");
+  if (cursor.length > MAX_CURSOR_LENGTH || !cursor.isWellFormed()) return bad("the page's cursor cannot be sent");
+  return { ok: true, value: { items, hasMore, nextCursor: cursor } };
+}

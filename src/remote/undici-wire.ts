@@ -1,0 +1,72 @@
+import type { Pool } from "undici";
+import type { Wire, WireResult } from "../core/ports/remote.ts";
+import { checkBaseUrl } from "./base-url.ts";
+import { ACCEPTED_ENCODINGS } from "./body-text.ts";
+import { Exchange } from "./exchange.ts";
+
+export type UndiciWireOptions = {
+  /** Judge it with `checkBaseUrl` first: a bad one throws here. */
+  readonly baseUrl: string;
+  /** Hosts that plain http may be used for, besides loopback (`--allow-http`). */
+  readonly allowHttpHosts?: readonly string[];
+  /** Sockets at most; as many as the queue's largest concurrency, so that no exchange waits in the pool. */
+  readonly connections?: number;
+  readonly connectTimeoutMs?: number;
+  /** PEM of a certificate authority to trust instead of the system's. */
+  readonly ca?: string;
+};
+
+/**
+ * HTTP/1.1 with kept-alive sockets, without policy: no retry, no redirect, no cookie, no proxy.
+ * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
+ */
+export function createUndiciWire(options: UndiciWireOptions): Wire {
+  const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
+  if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
+  let opening: Promise<Pool> | null = null;
+  let closed = false;
+
+  const open = async (): Promise<Pool> => {
+    // Loaded at the first exchange: the import takes a tenth of a second, which commands that stay offline are spared.
+    const { Pool } = await import("undici");
+    return new Pool(base.origin, {
+      connections: options.connections ?? 32,
+      pipelining: 1,
+      // One exchange a socket: what HTTP/2 shares, a lost connection loses together.
+      allowH2: false,
+      // The one deadline is the exchange's own.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: {
+        timeout: options.connectTimeoutMs ?? 10_000,
+        ...(options.ca === undefined ? {} : { ca: options.ca }),
+      },
+    });
+  };
+
+  return {
+    async send(request, bounds): Promise<WireResult> {
+      if (closed) return { kind: "not-sent", why: "closed" };
+      if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
+      opening ??= open();
+      const pool = await opening;
+      return new Promise((settle) => {
+        // Every failure, that of a malformed header too, is told to the handler; `dispatch` does not throw.
+        pool.dispatch(
+          {
+            method: request.method as "GET",
+            path: base.prefix + request.path,
+            headers: { "accept-encoding": ACCEPTED_ENCODINGS, ...request.headers },
+            body: request.body,
+          },
+          new Exchange(bounds, settle),
+        );
+      });
+    },
+
+    async close(): Promise<void> {
+      closed = true;
+      await (await opening)?.close();
+    },
+  };
+}
