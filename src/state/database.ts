@@ -1,0 +1,123 @@
+import { closeSync, constants, openSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import Sqlite from "better-sqlite3";
+import type { Schema } from "./schema.ts";
+
+export type Db = Sqlite.Database;
+
+/** How long a statement waits for another connection's lock: readers of `status` and checkpoints are short. */
+const BUSY_MS = 5_000;
+/** A WAL that grew in a clone is cut back to this at the next checkpoint. */
+const WAL_BYTES = 16 * 1024 * 1024;
+
+/** What stands between a file and its use. `detail` never holds a text. */
+export type DatabaseFault =
+  | { readonly kind: "damaged"; readonly detail: string }
+  /** Written by a newer program. */
+  | { readonly kind: "newer"; readonly version: number; readonly known: number }
+  /** Only when read-only: it must be opened for writing once, to be migrated. */
+  | { readonly kind: "older"; readonly version: number; readonly known: number }
+  /** Permission, a full disk, no such folder, a lock that does not end. `code`: SQLite's or the system's. */
+  | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
+
+export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | DatabaseFault;
+
+/** Opens a file for writing (made, if it is not there, for its owner alone) and brings it to the newest schema. */
+export function openForWriting(path: string, schema: Schema): OpenedDatabase {
+  return attempt(
+    () => {
+      if (path !== ":memory:") closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR, 0o600));
+      return new Sqlite(path, { timeout: BUSY_MS });
+    },
+    (db) => {
+      const fault = ownership(db, schema);
+      if (fault !== null) return fault;
+      if (path !== ":memory:") db.pragma("journal_mode = WAL");
+      // NORMAL: a commit outlives the process; a power cut may lose the last ones, never consistency. What they told is found again by looking.
+      db.pragma("synchronous = NORMAL");
+      db.pragma(`journal_size_limit = ${WAL_BYTES}`);
+      migrate(db, schema);
+      return null;
+    },
+  );
+}
+
+/** Opens an existing file beside a process that may be writing it. */
+export function openForReading(path: string, schema: Schema): OpenedDatabase {
+  const plain = readWith(path, schema);
+  if (plain.kind !== "unusable" || plain.code === "ENOENT") return plain;
+  // A WAL file cannot be read in a folder that this user may not write, unless another process already shares it: then it is read as it is.
+  // RACE: a writer of another user that checkpoints meanwhile makes such a read fail or mix versions; status shows it, nothing acts on it.
+  const immutable = readWith(`${pathToFileURL(path).href}?immutable=1`, schema);
+  return immutable.kind === "unusable" ? plain : immutable;
+}
+
+function readWith(name: string, schema: Schema): OpenedDatabase {
+  return attempt(
+    () => new Sqlite(name, { readonly: true, timeout: BUSY_MS }),
+    (db) => {
+      const fault = ownership(db, schema);
+      if (fault !== null) return fault;
+      const version = db.pragma("user_version", { simple: true }) as number;
+      const known = schema.migrations.length;
+      return version < known ? { kind: "older", version, known } : null;
+    },
+  );
+}
+
+function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): OpenedDatabase {
+  let db: Db | null = null;
+  try {
+    db = open();
+    const fault = check(db);
+    if (fault === null) return { kind: "opened", db };
+    db.close();
+    return fault;
+  } catch (error) {
+    db?.close();
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    return fault;
+  }
+}
+
+/** Reading the schema is the first touch: what is no database, or damaged at its root, shows itself here. */
+function ownership(db: Db, schema: Schema): DatabaseFault | null {
+  const version = db.pragma("user_version", { simple: true }) as number;
+  const owner = db.pragma("application_id", { simple: true }) as number;
+  const tables = db.prepare("SELECT count(*) FROM sqlite_schema").pluck().get() as number;
+  if (version === 0 && owner === 0 && tables === 0) return null;
+  if (owner !== schema.applicationId) return { kind: "damaged", detail: "holds another program's tables" };
+  const known = schema.migrations.length;
+  return version > known ? { kind: "newer", version, known } : null;
+}
+
+/** One transaction: a kill leaves the file as it was before. */
+export function migrate(db: Db, schema: Schema): void {
+  const version = db.pragma("user_version", { simple: true }) as number;
+  if (version === schema.migrations.length) return;
+  db.exec("BEGIN EXCLUSIVE");
+  try {
+    for (const sql of schema.migrations.slice(version)) db.exec(sql);
+    db.pragma(`application_id = ${schema.applicationId}`);
+    db.pragma(`user_version = ${schema.migrations.length}`);
+    db.exec("COMMIT");
+  } catch (error) {
+    if (db.inTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** What an exception of SQLite or the system says of the file; null for any other (a bug). */
+export function faultOf(error: unknown): DatabaseFault | null {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
+  const code = error.code;
+  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code)) return { kind: "damaged", detail: error.message };
+  if (
+    /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH|BUSY|LOCKED|FULL|IOERR|NOLFS|PROTOCOL)/.test(code) ||
+    /^E[A-Z0-9]+$/.test(code)
+  ) {
+    return { kind: "unusable", code, detail: error.message };
+  }
+  return null;
+}

@@ -1,0 +1,132 @@
+import type { Digest } from "../core/digest.ts";
+import type { EventSide, MirrorEvent, State } from "../core/ports/state.ts";
+import type { Db } from "./database.ts";
+
+type EventRow = [
+  run: number,
+  at: number,
+  kind: string,
+  side: EventSide,
+  id: string | null,
+  path: string,
+  detail: string,
+  outcome: string,
+  code: string | null,
+  requestId: string | null,
+  before: Digest | null,
+  after: Digest | null,
+];
+
+export type EventQuery = Parameters<State["events"]>[0];
+export type RunRow = ReturnType<State["runs"]>[number];
+
+const COLUMNS = "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after";
+
+/** Actions that took a document away: what the delete budget counts (DESIGN 6, Guards). Empty folders do not count. */
+const DELETIONS = { local: "trash-local", remote: "delete-remote" } as const;
+
+export function openEvents(db: Db) {
+  const insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const deletions = db
+    .prepare<[string, number], number>(
+      "SELECT count(*) FROM events WHERE kind = ? AND at >= ? AND outcome IN ('done', 'submitted')",
+    )
+    .pluck();
+  const query = preparedByShape(db);
+  return {
+    record(event: MirrorEvent): void {
+      insert.run(
+        event.run,
+        event.at,
+        event.kind,
+        event.side,
+        event.id,
+        event.path,
+        event.detail,
+        event.outcome,
+        event.code,
+        event.requestId,
+        event.before,
+        event.after,
+      );
+    },
+    find(wanted: EventQuery): MirrorEvent[] {
+      return query(wanted).map(eventOf);
+    },
+    deletionsSince(side: "local" | "remote", since: number): number {
+      return deletions.get(DELETIONS[side], since) ?? 0;
+    },
+  };
+}
+
+/** One statement for each set of filters that was asked for: 32 at most, each prepared once. */
+function preparedByShape(db: Db): (wanted: EventQuery) => EventRow[] {
+  const prepared = new Map<string, ReturnType<typeof prepareQuery>>();
+  return (wanted) => {
+    const filters: string[] = [];
+    const values: (string | number)[] = [];
+    const filter = (sql: string, value: string | number | undefined) => {
+      if (value === undefined) return;
+      filters.push(sql);
+      values.push(value);
+    };
+    filter("path = ?", wanted.path);
+    filter("id = ?", wanted.id);
+    filter("run = ?", wanted.run);
+    filter("kind IN (SELECT value FROM json_each(?))", wanted.kinds && JSON.stringify(wanted.kinds));
+    filter("at >= ?", wanted.since);
+    const where = filters.join(" AND ");
+    let statement = prepared.get(where);
+    if (statement === undefined) {
+      statement = prepareQuery(db, where);
+      prepared.set(where, statement);
+    }
+    return statement.all(...values, wanted.limit);
+  };
+}
+
+function prepareQuery(db: Db, where: string) {
+  const condition = where === "" ? "" : `WHERE ${where} `;
+  return db
+    .prepare<(string | number)[], EventRow>(`SELECT ${COLUMNS} FROM events ${condition}ORDER BY seq DESC LIMIT ?`)
+    .raw();
+}
+
+function eventOf(row: EventRow): MirrorEvent {
+  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after] = row;
+  return { run, at, kind, side, id, path, detail, outcome, code, requestId, before, after };
+}
+
+export function openRuns(db: Db) {
+  const insert = db.prepare<[string, number]>("INSERT INTO runs (kind, started_at) VALUES (?, ?)");
+  const end = db.prepare<[number, string, number]>("UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?");
+  const newest = db.prepare<[number], RunRow>(
+    "SELECT run, kind, started_at AS startedAt, ended_at AS endedAt, summary FROM runs ORDER BY run DESC LIMIT ?",
+  );
+  return {
+    begin(kind: string, at: number): number {
+      return Number(insert.run(kind, at).lastInsertRowid);
+    },
+    end(run: number, at: number, summary: string): void {
+      end.run(at, summary, run);
+    },
+    newest(limit: number): RunRow[] {
+      return newest.all(limit);
+    },
+  };
+}
+
+export function openMeta(db: Db) {
+  const get = db.prepare<[string], string>("SELECT value FROM meta WHERE key = ?").pluck();
+  const set = db.prepare<[string, string]>(
+    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
+  );
+  const remove = db.prepare<[string]>("DELETE FROM meta WHERE key = ?");
+  return {
+    get: (key: string): string | null => get.get(key) ?? null,
+    set(key: string, value: string | null): void {
+      if (value === null) remove.run(key);
+      else set.run(key, value);
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
+import type { Digest } from "../core/digest.ts";
+import type { DirLink, Link, Stamp, Submission } from "../core/link.ts";
+import type { Db } from "./database.ts";
+
+type LinkRow = [
+  id: DocId,
+  localPath: string,
+  remotePath: string,
+  changeId: ChangeId,
+  digest: Digest,
+  /** null: the same as `digest`, as almost always. */
+  localDigest: Digest | null,
+  dev: number | null,
+  ino: number,
+  size: number,
+  mtimeMs: number,
+  ctimeMs: number,
+  birthMs: number,
+  nlink: number,
+  stampTrusted: number,
+  isProtected: number,
+  durable: number,
+  echoDigest: Digest | null,
+  /** JSON; null for none. */
+  submissions: string | null,
+  standing: Link["standing"],
+];
+
+const COLUMNS =
+  "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
+  "stamp_trusted, protected, durable, echo_digest, submissions, standing";
+
+const NO_SUBMISSIONS: readonly Submission[] = [];
+
+export function openLinks(db: Db) {
+  const all = db.prepare<[], LinkRow>(`SELECT ${COLUMNS} FROM links`).raw();
+  const one = db.prepare<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE id = ?`).raw();
+  const put = db.prepare(upsert("links", "id", COLUMNS.split(", ")));
+  const remove = db.prepare<[DocId]>("DELETE FROM links WHERE id = ?");
+  return {
+    load(): Map<DocId, Link> {
+      const links = new Map<DocId, Link>();
+      for (const row of all.all()) links.set(row[0], linkOf(row));
+      return links;
+    },
+    get(id: DocId): Link | null {
+      const row = one.get(id);
+      return row === undefined ? null : linkOf(row);
+    },
+    put(link: Link): void {
+      put.run(...rowOf(link));
+    },
+    remove(id: DocId): void {
+      remove.run(id);
+    },
+  };
+}
+
+export function openDirs(db: Db) {
+  const columns = "id, local_path, remote_path, dev, ino, birth_ms";
+  type DirRow = [DirId, string, string, number, number, number];
+  const all = db.prepare<[], DirRow>(`SELECT ${columns} FROM dirs`).raw();
+  const put = db.prepare(upsert("dirs", "id", columns.split(", ")));
+  const remove = db.prepare<[DirId]>("DELETE FROM dirs WHERE id = ?");
+  return {
+    load(): Map<DirId, DirLink> {
+      const dirs = new Map<DirId, DirLink>();
+      for (const [id, localPath, remotePath, dev, ino, birthMs] of all.all()) {
+        dirs.set(id, { id, localPath, remotePath, dev, ino, birthMs });
+      }
+      return dirs;
+    },
+    put(dir: DirLink): void {
+      put.run(dir.id, dir.localPath, dir.remotePath, dir.dev, dir.ino, dir.birthMs);
+    },
+    remove(id: DirId): void {
+      remove.run(id);
+    },
+  };
+}
+
+/** An insert that rewrites the row of the same key in place: its place in the order of arrival stays. */
+export function upsert(table: string, key: string, columns: readonly string[]): string {
+  const rest = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
+  const marks = columns.map(() => "?").join(", ");
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${key}) DO UPDATE SET ${rest.join(", ")}`;
+}
+
+function rowOf(link: Link): LinkRow {
+  const stamp: { readonly [Key in keyof Stamp]: number | null } = link.stamp ?? NO_STAMP;
+  return [
+    link.id,
+    link.localPath,
+    link.remotePath,
+    link.changeId,
+    link.digest,
+    link.localDigest === link.digest ? null : link.localDigest,
+    ...([stamp.dev, stamp.ino, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.birthMs, stamp.nlink] as StampColumns),
+    Number(link.stampTrusted),
+    Number(link.protected),
+    Number(link.durable),
+    link.echoDigest,
+    link.submissions.length === 0 ? null : JSON.stringify(link.submissions),
+    link.standing,
+  ];
+}
+
+type StampColumns = [number | null, number, number, number, number, number, number];
+
+const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
+
+/** By index: destructuring a row of nineteen costs as much as reading it. */
+function linkOf(row: LinkRow): Link {
+  const dev = row[6];
+  return {
+    id: row[0],
+    localPath: row[1],
+    remotePath: row[2],
+    changeId: row[3],
+    digest: row[4],
+    localDigest: row[5] ?? row[4],
+    stamp:
+      dev === null
+        ? null
+        : { dev, ino: row[7], size: row[8], mtimeMs: row[9], ctimeMs: row[10], birthMs: row[11], nlink: row[12] },
+    stampTrusted: row[13] === 1,
+    protected: row[14] === 1,
+    durable: row[15] === 1,
+    echoDigest: row[16],
+    submissions: row[17] === null ? NO_SUBMISSIONS : (JSON.parse(row[17]) as Submission[]),
+    standing: row[18],
+  };
+}

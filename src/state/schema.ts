@@ -1,0 +1,137 @@
+/**
+ * Numbered migrations of the two files; `user_version` holds how many have run, `application_id` whose the file is.
+ *
+ * STRICT, so that a wrong bind is an error at once. Times and stamps are REAL: doubles go in and come out bit for bit.
+ * No foreign keys: each kind of row lives and ends by itself (a version outlives its link, a conflict may be written before it), and
+ * the two files cannot refer to each other. `local_path` is not unique: two adoptions of a swap pass through a state in which two links
+ * name one path; core/match is the home of I11.
+ */
+export type Schema = {
+  readonly file: StateFile;
+  readonly applicationId: number;
+  readonly migrations: readonly string[];
+};
+
+export type StateFile = "state.db" | "texts.db";
+
+export const STATE_SCHEMA: Schema = {
+  file: "state.db",
+  applicationId: 0x6d_64_6d_31,
+  migrations: [
+    `
+CREATE TABLE meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE links (
+  id TEXT NOT NULL PRIMARY KEY,
+  local_path TEXT NOT NULL,
+  remote_path TEXT NOT NULL,
+  change_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  local_digest TEXT,
+  dev REAL, ino REAL, size REAL, mtime_ms REAL, ctime_ms REAL, birth_ms REAL, nlink REAL,
+  stamp_trusted INTEGER NOT NULL,
+  protected INTEGER NOT NULL,
+  durable INTEGER NOT NULL,
+  echo_digest TEXT,
+  submissions TEXT,
+  standing TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE dirs (
+  id TEXT NOT NULL PRIMARY KEY,
+  local_path TEXT NOT NULL,
+  remote_path TEXT NOT NULL,
+  dev REAL NOT NULL, ino REAL NOT NULL, birth_ms REAL NOT NULL
+) STRICT;
+
+CREATE TABLE tombstones (
+  id TEXT NOT NULL PRIMARY KEY,
+  local_path TEXT NOT NULL,
+  remote_path TEXT NOT NULL,
+  change_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  trash_path TEXT,
+  at REAL NOT NULL
+) STRICT;
+
+CREATE TABLE conflicts (
+  id TEXT NOT NULL PRIMARY KEY,
+  base_digest TEXT,
+  base_change_id TEXT,
+  sidecar_path TEXT NOT NULL,
+  sidecar_ino REAL NOT NULL,
+  sidecar_dev REAL NOT NULL,
+  shown TEXT NOT NULL,
+  looks_gone INTEGER NOT NULL,
+  since REAL NOT NULL
+) STRICT;
+
+CREATE TABLE holds (
+  key TEXT NOT NULL PRIMARY KEY,
+  path TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  code TEXT,
+  detail TEXT NOT NULL,
+  request_id TEXT,
+  digest TEXT,
+  change_id TEXT,
+  since REAL NOT NULL
+) STRICT;
+
+CREATE TABLE intents (intent_id INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, intent TEXT NOT NULL) STRICT;
+
+CREATE TABLE versions (
+  seq INTEGER PRIMARY KEY,
+  id TEXT NOT NULL,
+  change_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  at REAL NOT NULL,
+  UNIQUE (id, change_id)
+) STRICT;
+
+CREATE TABLE runs (
+  run INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,
+  started_at REAL NOT NULL,
+  ended_at REAL,
+  summary TEXT
+) STRICT;
+
+CREATE TABLE events (
+  seq INTEGER PRIMARY KEY,
+  run INTEGER NOT NULL,
+  at REAL NOT NULL,
+  kind TEXT NOT NULL,
+  side TEXT NOT NULL,
+  id TEXT,
+  path TEXT NOT NULL,
+  detail TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  code TEXT,
+  request_id TEXT,
+  before TEXT,
+  after TEXT
+) STRICT;
+CREATE INDEX events_by_path ON events (path);
+CREATE INDEX events_by_id ON events (id) WHERE id IS NOT NULL;
+CREATE INDEX events_by_run ON events (run);
+`,
+  ],
+};
+
+export const TEXTS_SCHEMA: Schema = {
+  file: "texts.db",
+  applicationId: 0x6d_64_6d_32,
+  migrations: [
+    `
+CREATE TABLE texts (
+  seq INTEGER PRIMARY KEY,
+  digest BLOB NOT NULL UNIQUE,
+  codec INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  used REAL NOT NULL,
+  text BLOB NOT NULL
+) STRICT;
+`,
+  ],
+};

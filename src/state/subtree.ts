@@ -1,0 +1,49 @@
+import { rebase } from "../core/path.ts";
+import type { Db } from "./database.ts";
+import type { openHolds } from "./holds.ts";
+
+type Move = (from: string, to: string) => void;
+
+/**
+ * Rewrites the paths of a moved folder and of all below it, within a transaction of the caller. By ranges of the path's bytes (what lies
+ * below `a` is what sorts between `a/` and `a0`, "0" being the byte after "/"): a path is compared as it is, with no pattern to escape.
+ */
+export function openSubtrees(db: Db, holds: ReturnType<typeof openHolds>): Record<"local" | "remote", Move> {
+  const local = [
+    rewrite(db, "links", "local_path"),
+    rewrite(db, "dirs", "local_path"),
+    rewrite(db, "conflicts", "sidecar_path"),
+    rewrite(db, "tombstones", "local_path"),
+  ];
+  const remote = [rewrite(db, "links", "remote_path"), rewrite(db, "dirs", "remote_path")];
+  return {
+    local(from, to) {
+      for (const move of local) move(from, to);
+      moveHolds(holds, from, to);
+    },
+    remote(from, to) {
+      for (const move of remote) move(from, to);
+    },
+  };
+}
+
+function rewrite(db: Db, table: string, column: string): Move {
+  const self = db.prepare<[string, string]>(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`);
+  const below = db.prepare<{ to: string; from: string; first: string; end: string }>(
+    `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${column} > @first AND ${column} < @end`,
+  );
+  return (from, to) => {
+    below.run({ to, from, first: `${from}/`, end: `${from}0` });
+    self.run(to, from);
+  };
+}
+
+/** A hold of what has no id has its path for key: taken out first and put back after, so that no new key meets an old one on its way. */
+function moveHolds(holds: ReturnType<typeof openHolds>, from: string, to: string): void {
+  const moved = [...holds.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));
+  for (const hold of moved) holds.remove(hold.key);
+  for (const hold of moved) {
+    const path = rebase(hold.path, from, to);
+    holds.put({ ...hold, path, key: hold.key === hold.path ? path : hold.key });
+  }
+}

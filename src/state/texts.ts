@@ -1,0 +1,144 @@
+import { type Digest, digestOf } from "../core/digest.ts";
+import type { Clock } from "../core/ports/world.ts";
+import type { Db } from "./database.ts";
+import { TextCache } from "./text-cache.ts";
+import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
+import type { Companion } from "./transactions.ts";
+
+/** LIMIT: memory for texts just used: some thousand documents of usual size. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+/** Within one transaction of the state, texts are committed in groups of so many: a long one does not grow the WAL without end. */
+const GROUP_TEXTS = 512;
+/** A text put again counts as used at that time; noted once a day, so that putting what is there writes nothing. */
+const DAY_MS = 86_400_000;
+
+type TextRow = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
+
+/**
+ * The text store: every text version by its digest, compressed, in a file of its own. Outside a transaction of the state each text is
+ * committed at once; within one, in groups that are committed before it is. Texts are never rolled back: a text that nothing names is harmless.
+ */
+export class TextStore implements Companion {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #cache = new TextCache(CACHE_BYTES);
+  readonly #statements;
+  #grouping = false;
+  #grouped = 0;
+
+  constructor(db: Db, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#statements = {
+      begin: db.prepare("BEGIN IMMEDIATE"),
+      commit: db.prepare("COMMIT"),
+      rollback: db.prepare("ROLLBACK"),
+      insert: db.prepare("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
+      used: db.prepare<[Buffer], { used: number }>("SELECT used FROM texts WHERE digest = ?"),
+      touch: db.prepare("UPDATE texts SET used = ? WHERE digest = ?"),
+      select: db.prepare<[Buffer], TextRow>("SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
+      replace: db.prepare("UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?"),
+    };
+  }
+
+  /** @throws on a lone surrogate: it has no bytes, so no digest names it; callers hold such texts back */
+  put(text: string): Digest {
+    const digest = digestOf(text);
+    this.putKnown(digest, text);
+    return digest;
+  }
+
+  putKnown(digest: Digest, text: string): void {
+    if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
+    const key = keyOf(digest);
+    const now = this.#clock.now();
+    const known = this.#statements.used.get(key);
+    if (known === undefined) {
+      const { codec, size, bytes } = encodeText(text);
+      this.#group();
+      this.#statements.insert.run(key, codec, size, now, bytes);
+      this.#cache.set(digest, text);
+      return;
+    }
+    if (now - known.used >= DAY_MS) this.#statements.touch.run(now, key);
+    // The stored text is read and proven before it is relied on: one damaged on disk is replaced by this good one.
+    if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, digest, text, now);
+  }
+
+  #replace(key: Buffer, digest: Digest, text: string, now: number): void {
+    const { codec, size, bytes } = encodeText(text);
+    this.#statements.replace.run(codec, size, now, bytes, key);
+    this.#cache.set(digest, text);
+  }
+
+  /** null where there is none, and where what is stored is not that text any more: a digest proves its text. */
+  get(digest: Digest): string | null {
+    const cached = this.#cache.get(digest);
+    if (cached !== undefined) return cached;
+    const row = this.#statements.select.get(keyOf(digest));
+    const text = row === undefined ? null : provenText(digest, row);
+    if (text !== null) this.#cache.set(digest, text);
+    return text;
+  }
+
+  has(digest: Digest): boolean {
+    return this.#cache.has(digest) || this.#statements.used.get(keyOf(digest)) !== undefined;
+  }
+
+  forget(digest: Digest): void {
+    this.#cache.delete(digest);
+  }
+
+  begin(): void {
+    this.#grouping = true;
+    this.#grouped = 0;
+  }
+
+  commit(): void {
+    this.#grouping = false;
+    this.#commitGroup();
+  }
+
+  /** After the state rolled back. */
+  abandon(): void {
+    this.#grouping = false;
+    try {
+      this.#commitGroup();
+    } catch {
+      // The exception that made the state roll back is on its way to the caller, and matters more.
+      if (this.#db.inTransaction) this.#statements.rollback.run();
+    }
+    // What was in a group that did not commit must not be found in memory alone.
+    this.#cache.clear();
+  }
+
+  #group(): void {
+    if (!this.#grouping) return;
+    if (this.#grouped >= GROUP_TEXTS) this.#commitGroup();
+    if (this.#grouped === 0) this.#statements.begin.run();
+    this.#grouped++;
+  }
+
+  /** @throws also when a failed write had rolled the group back, were that exception caught: rows must not name what is not there */
+  #commitGroup(): void {
+    if (this.#grouped === 0) return;
+    this.#statements.commit.run();
+    this.#grouped = 0;
+  }
+}
+
+export function keyOf(digest: Digest): Buffer {
+  return Buffer.from(digest, "hex");
+}
+
+/** The text of a row, if its bytes are still that text. */
+export function provenText(digest: Digest, row: StoredText): string | null {
+  let text: string;
+  try {
+    text = decodeText(row);
+  } catch {
+    // zlib refuses damaged frames in many ways; each says the same: the text is lost here.
+    return null;
+  }
+  return digestOf(text) === digest ? text : null;
+}
