@@ -12,11 +12,14 @@ export type LocalText = {
   readonly stampTrusted: boolean;
 };
 
-/** How an effect on the disk ended. `fault`: errno name; nothing was changed, or it was put back. */
+/**
+ * How an effect on the disk ended. `fault`: errno name; nothing was changed, or it was put back. `parked`: neither: the text that was taken
+ * aside is still at the caller's `parkAt`, so the intent must stay open until recovery has settled it.
+ */
 export type DiskOutcome<T> =
   | { readonly kind: "done"; readonly value: T }
-  | { readonly kind: "stale"; readonly detail: string }
-  | { readonly kind: "fault"; readonly errno: string; readonly detail: string };
+  | { readonly kind: "stale"; readonly detail: string; readonly parked?: true }
+  | { readonly kind: "fault"; readonly errno: string; readonly detail: string; readonly parked?: true };
 
 export type Written = { readonly stamp: Stamp };
 
@@ -66,7 +69,9 @@ export interface Disk {
   /** Puts a parked or trashed file back to its path, never over anything: stale when the path is taken. */
   putBack(parkAt: string, path: LocalPath): DiskOutcome<Written>;
   discardParked(parkAt: string): void;
-  /** Removes temp files that no open intent names. */
+  /** Every `tmp/…` path that holds something taken aside: after a power loss one may be there whose intent was lost. */
+  listParked(): readonly string[];
+  /** Removes temp files; what was taken aside and no open intent names goes to `trash/unclaimed/`, never away. */
   sweep(keep: ReadonlySet<string>): void;
   /** fsync of files and their folders, several at a time. Returns those that failed, with errno. */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
@@ -82,10 +87,16 @@ export interface Fs {
   lstat(path: string): FsStat;
   /** Names and kinds, in no order; `special` covers devices, sockets and FIFOs. */
   readdir(path: string): readonly { readonly name: string; readonly kind: FsStat["kind"] }[];
-  /** Opened without following a symlink; refused (ELOOP, EISDIR, EINVAL) when it is not a regular file. */
+  /**
+   * Opened without following a symlink; refused (ELOOP, EISDIR, EINVAL) when it is not a regular file, EFBIG above 64 MiB, EAGAIN when
+   * it changed while it was read.
+   */
   readFile(path: string): { readonly bytes: Uint8Array; readonly stat: FsStat };
-  /** Creates exclusively, writes all; `sync`: fsync before close. Removes what it made if the write fails. */
-  writeNew(path: string, bytes: Uint8Array, mode: number, sync: boolean): void;
+  /**
+   * Creates exclusively, writes all; `sync`: fsync before close. Removes what it made if the write fails. `mode` is set exactly; null: what
+   * the process makes files with.
+   */
+  writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
   rename(from: string, to: string): void;
   link(existing: string, path: string): void;
   unlink(path: string): void;

@@ -1,0 +1,104 @@
+import { digestOf } from "../core/digest.ts";
+import type { DiskFolding, LocalPath } from "../core/path.ts";
+import type { Disk, DiskOutcome, Fs, LocalText, Look } from "../core/ports/disk.ts";
+import type { Random } from "../core/ports/world.ts";
+import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { flushPaths } from "./flush.ts";
+import { learnFolding } from "./folding.ts";
+import { createGround, type Ground } from "./ground.ts";
+import { readMarker } from "./marker.ts";
+import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
+import { discardParked, listParked, putBack, readParked, sweep } from "./parked.ts";
+import { stampOf } from "./stamp.ts";
+import { decodeText } from "./text.ts";
+import { walkTree } from "./walk.ts";
+import { createFile, NO_FILE, replaceFile } from "./write.ts";
+
+export type DiskOptions = {
+  readonly random: Random;
+  /** Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files, which every walk reads afresh. Default: none. */
+  readonly ignore?: readonly string[];
+  /** False: looks write nothing, not even a probe (I23: dry runs). Default: true. */
+  readonly probe?: boolean;
+};
+
+/** @param root absolute path of the mirrored folder; it need not exist yet, and may be reached through symlinks */
+export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
+  const ground = createGround(fs, root, options.random);
+  const probe = options.probe ?? true;
+  let learned: DiskFolding | null = null;
+
+  /** Learned once, at the first need. */
+  function folding(): DiskFolding {
+    if (learned === null) {
+      learned = learnFolding(ground, probe);
+      ground.learnFolding(learned);
+    }
+    return learned;
+  }
+
+  return {
+    identify() {
+      const found = ground.identify();
+      if (found === null) return null;
+      const { dev, ino, birthMs } = found.stat;
+      return { dev, ino, birthMs, markerId: readMarker(fs, found.real) };
+    },
+    folding,
+    walk(known, onText) {
+      folding();
+      return walkTree(ground, { probe, ignore: options.ignore ?? [] }, known, onText);
+    },
+    look: (path) => look(ground, path),
+    read: (path) => readText(ground, path),
+    create: (path, text) => createFile(ground, path, text),
+    replace: (path, text, expect, parkAt) => replaceFile(ground, path, text, expect, parkAt),
+    move(from, to, expect) {
+      folding();
+      return moveFile(ground, from, to, expect);
+    },
+    trash: (path, expect, trashPath) => trashFile(ground, path, expect, trashPath),
+    makeFolder: (path) => makeFolder(ground, path),
+    moveFolder(from, to) {
+      folding();
+      return moveFolder(ground, from, to);
+    },
+    removeFolder: (path, trashPath) => removeFolder(ground, path, trashPath),
+    readParked: (parkAt) => readParked(ground, parkAt),
+    putBack: (parkAt, path) => putBack(ground, parkAt, path),
+    discardParked: (parkAt) => discardParked(ground, parkAt),
+    listParked: () => listParked(ground),
+    sweep: (keep) => sweep(ground, keep),
+    flush: (paths) => flushPaths(ground, paths),
+  };
+}
+
+/** `absent` only when the root is there and the path is reached through folders alone: everything else is `unknown` (I04). */
+function look(ground: Ground, path: LocalPath): Look {
+  try {
+    const place = ground.place(path, "file");
+    if (!place.ok) return place.absent ? { kind: "absent" } : { kind: "unknown", why: place.outcome.detail };
+    const stat = unless(["ENOENT"], () => ground.fs.lstat(place.abs));
+    if (stat === null) return { kind: "absent" };
+    if (stat.kind === "folder") return { kind: "folder", dev: stat.dev, ino: stat.ino, birthMs: stat.birthMs };
+    if (stat.kind !== "file") return { kind: "other" };
+    const found = ground.fs.readFile(place.abs);
+    return { kind: "file", digest: digestOf(found.bytes), stamp: stampOf(found.stat) };
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return { kind: "unknown", why: errnoText(errno) };
+  }
+}
+
+function readText(ground: Ground, path: LocalPath): DiskOutcome<LocalText> {
+  return attempt(path, () => {
+    const place = ground.place(path, "file");
+    if (!place.ok) return place.outcome;
+    const found = unless(NO_FILE, () => ground.fs.readFile(place.abs));
+    if (found === null) return stale("no file is at this path now");
+    const { text } = decodeText(found.bytes);
+    if (text === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
+    return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
+  });
+}

@@ -1,0 +1,72 @@
+import { constants } from "node:os";
+import type { DiskOutcome } from "../core/ports/disk.ts";
+
+type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
+type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;
+
+/**
+ * @returns the errno name of an error that a system call threw, or null for any other error: a bug, or the process being killed, which
+ * nobody here catches
+ */
+export function errnoOf(error: unknown): string | null {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
+  return Object.hasOwn(constants.errno, error.code) ? error.code : null;
+}
+
+/** Runs a system call whose failure with one of `expected` is an expected end. @returns null then */
+export function unless<T>(expected: readonly string[], call: () => T): T | null {
+  try {
+    return call();
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno !== null && expected.includes(errno)) return null;
+    throw error;
+  }
+}
+
+/** Runs an effect: a system call that fails with an errno ends it as a fault, any other exception passes through. */
+export function attempt<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
+  try {
+    return effect();
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return fault(errno, `${what}: ${errnoText(errno)}`);
+  }
+}
+
+export function done<T>(value: T): DiskOutcome<T> {
+  return { kind: "done", value };
+}
+
+export function stale(detail: string): Stale {
+  return { kind: "stale", detail };
+}
+
+export function fault(errno: string, detail: string): Fault {
+  return { kind: "fault", errno, detail };
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EAGAIN: "still being written",
+  EBUSY: "in use by another program",
+  EDQUOT: "the quota is used up",
+  EEXIST: "something is there already",
+  EFBIG: "too large to be read",
+  EILSEQ: "not valid Unicode",
+  EINVAL: "not a path that can be used here",
+  EIO: "the disk failed",
+  ENAMETOOLONG: "the name is too long for this disk",
+  ENOENT: "not there",
+  ENOSPC: "the disk is full",
+  EPERM: "not permitted",
+  EROFS: "the disk is read-only",
+  EXDEV: "on another disk",
+};
+
+/** What an errno means, as a clause for messages. */
+export function errnoText(errno: string): string {
+  const text = TEXTS[errno];
+  return text === undefined ? errno : `${text} (${errno})`;
+}

@@ -1,0 +1,57 @@
+import { ancestorsOf, type LocalPath } from "../core/path.ts";
+import { errnoOf } from "./errno.ts";
+import type { Ground } from "./ground.ts";
+
+const AT_ONCE = 8;
+// Some disks (network, FUSE) have no fsync for a folder; what its names need is then all that they offer.
+const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
+
+export type FlushFailure = { readonly path: LocalPath; readonly errno: string };
+
+/**
+ * fsync of files (or folders), then once each of the folders above them up to the root, whose entries they are.
+ * @returns the paths that are not durable: their own failure, or that of a folder above
+ */
+export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
+  const root = ground.identify()?.real;
+  if (root === undefined) return paths.map((path) => ({ path, errno: "ENOENT" }));
+  const failures: FlushFailure[] = [];
+  await inParallel(paths, async (path) => {
+    const place = ground.place(path, "file");
+    const errno = place.ok ? await syncErrno(ground, place.abs) : "ENOENT";
+    if (errno !== null) failures.push({ path, errno });
+  });
+  const folders = new Set<LocalPath>([""]);
+  for (const path of paths) for (const folder of ancestorsOf(path)) folders.add(folder);
+  const failed = new Map<LocalPath, string>();
+  await inParallel([...folders], async (folder) => {
+    const errno = await syncErrno(ground, folder === "" ? root : `${root}/${folder}`);
+    if (errno !== null && !NO_FOLDER_SYNC.includes(errno)) failed.set(folder, errno);
+  });
+  if (failed.size === 0) return failures;
+  const known = new Set(failures.map(({ path }) => path));
+  for (const path of paths) {
+    const errno = ["", ...ancestorsOf(path)].map((folder) => failed.get(folder)).find((found) => found !== undefined);
+    if (errno !== undefined && !known.has(path)) failures.push({ path, errno });
+  }
+  return failures;
+}
+
+async function syncErrno(ground: Ground, abs: string): Promise<string | null> {
+  try {
+    await ground.fs.sync(abs);
+    return null;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return errno;
+  }
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}

@@ -1,0 +1,39 @@
+import { type DiskFolding, EXACT_DISK } from "../core/path.ts";
+import { errnoOf } from "./errno.ts";
+import { type Ground, statOrNull } from "./ground.ts";
+import { MIRROR_FOLDER } from "./ignore.ts";
+import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+
+/**
+ * Learns what the disk under the root makes one of, by making a file and looking for it under other spellings; platform and file system type
+ * say nothing reliable. Inode numbers are not compared: some FUSE disks number each spelling anew.
+ * ASSUMES: `.mdmirror/tmp` folds as the tree does. Per-folder case folding (ext4, NTFS) is inherited by new folders.
+ * @param write false: nothing is written (a dry run), and what cannot be learned without is taken for folding, which can only hold more
+ */
+export function learnFolding(ground: Ground, write: boolean): DiskFolding {
+  if (!write) return guessFolding(ground);
+  try {
+    const probe = freshName(ground, `${TEMP_PREFIX}probe-\u00e9-`);
+    ground.fs.writeNew(probe, new Uint8Array(), null, false);
+    const slash = probe.lastIndexOf("/") + 1;
+    const [folder, name] = [probe.slice(0, slash), probe.slice(slash)];
+    const foldsCase = statOrNull(ground.fs, folder + name.replace("probe", "PROBE")) !== null;
+    const foldsUnicode = statOrNull(ground.fs, folder + name.normalize("NFD")) !== null;
+    unlinkLeftover(ground, probe);
+    return { foldsCase, foldsUnicode };
+  } catch (error) {
+    // A disk that is full or read-only now.
+    if (errnoOf(error) === null) throw error;
+    return guessFolding(ground);
+  }
+}
+
+/** `.mdmirror` found under a spelling that no entry of the root has. */
+function guessFolding(ground: Ground): DiskFolding {
+  const root = ground.identify()?.real;
+  if (root === undefined) return EXACT_DISK;
+  const other = MIRROR_FOLDER.toUpperCase();
+  const folds =
+    statOrNull(ground.fs, `${root}/${other}`) !== null && !ground.fs.readdir(root).some(({ name }) => name === other);
+  return { foldsCase: folds, foldsUnicode: folds };
+}

@@ -1,0 +1,81 @@
+import ignore from "ignore";
+import { ancestorsOf, isSidecarName, joinPath, type LocalPath, nameOf, parentOf } from "../core/path.ts";
+
+/** The fixed rules of what stays local ("Always ignored" in the design), and those of `.mdmirrorignore` files. */
+
+export const IGNORE_FILE = ".mdmirrorignore";
+/** The mirror's own folder, in the root. Nothing in it is ever mirrored. */
+export const MIRROR_FOLDER = ".mdmirror";
+
+/** Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves, views of a folder. */
+const LITTER: readonly RegExp[] = [
+  /^\.#/, // Emacs locks
+  /^#.*#$/, // Emacs auto-saves
+  /~$/, // backups
+  /^~\$/, // office locks
+  /^\.~/, // office locks, sync tools
+  /^~syncthing~/,
+  /^\.syncthing\./,
+  /^\._/, // AppleDouble
+  /\.sw[a-px]$/, // Vim swap files
+  /\.kate-swp$/,
+  /^4913$/, // Vim's probe of a folder
+  /^\.goutputstream-/,
+  /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // removed while open
+  /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
+];
+
+export function isLitterName(name: string): boolean {
+  return LITTER.some((form) => form.test(name));
+}
+
+/** The patterns of one folder's `.mdmirrorignore`. */
+export type FolderRules = { readonly folder: LocalPath; readonly rules: ReturnType<typeof ignore> };
+
+/** Rules of the whole tree, outermost folder first along any path. */
+export type IgnoreRules = ReadonlyMap<LocalPath, FolderRules>;
+
+/**
+ * @param text gitignore syntax
+ * @param foldsCase git's rule: patterns match as the disk's names do
+ */
+export function parseRules(folder: LocalPath, text: string, foldsCase: boolean): FolderRules {
+  return { folder, rules: ignore({ ignorecase: foldsCase }).add(text) };
+}
+
+/**
+ * Whether the rules of the files exclude a path whose folders are not excluded. The innermost file that says anything decides, and in it
+ * the last line: git's rule.
+ */
+export function excludes(rules: IgnoreRules, path: LocalPath, kind: "file" | "folder"): boolean {
+  if (rules.size === 0) return false;
+  let folder = parentOf(path);
+  while (true) {
+    const here = rules.get(folder);
+    if (here !== undefined) {
+      const below = folder === "" ? path : path.slice(folder.length + 1);
+      const verdict = here.rules.test(kind === "folder" ? `${below}/` : below);
+      if (verdict.ignored) return true;
+      if (verdict.unignored) return false;
+    }
+    if (folder === "") return false;
+    folder = parentOf(folder);
+  }
+}
+
+/** Whether a name alone keeps a thing local, whatever the rules of the files say. */
+export function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
+  return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isSidecarName(name);
+}
+
+/** `LocalTree.ignores`: judges a path, of either side, without looking at the disk. A path below an excluded folder is excluded. */
+export function ignoresPath(rules: IgnoreRules, path: LocalPath, kind: "file" | "folder"): boolean {
+  for (const folder of ancestorsOf(path)) {
+    if (isAlwaysIgnored(nameOf(folder), "folder") || excludes(rules, folder, "folder")) return true;
+  }
+  return isAlwaysIgnored(nameOf(path), kind) || excludes(rules, path, kind);
+}
+
+export function ignoreFileOf(folder: LocalPath): LocalPath {
+  return joinPath(folder, IGNORE_FILE);
+}

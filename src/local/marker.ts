@@ -1,0 +1,35 @@
+import type { Fs } from "../core/ports/disk.ts";
+import { unless } from "./errno.ts";
+import { MIRROR_FOLDER } from "./ignore.ts";
+
+/** `.mdmirror/marker` says which mirror a folder is: a random id that the state file holds too. A folder without it is not the root. */
+
+const MARKER = `${MIRROR_FOLDER}/marker`;
+const FORM = /^[0-9A-Za-z_-]{1,64}$/;
+
+/** @returns null when there is none, or none of the form */
+export function readMarker(fs: Fs, root: string): string | null {
+  const found = unless(["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "EFBIG", "EACCES", "EIO"], () => {
+    if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;
+    return fs.readFile(`${root}/${MARKER}`).bytes;
+  });
+  if (found === null) return null;
+  const id = Buffer.from(found).toString("utf8").trim();
+  return FORM.test(id) ? id : null;
+}
+
+/**
+ * Makes `.mdmirror/` with the marker and a `.gitignore` of `*`, as far as they are not there. An existing marker stays.
+ * @throws errors with an errno as `code`, for the caller (`init`) to show
+ */
+export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
+  if (!FORM.test(markerId)) throw new TypeError("not the form of a marker id");
+  const folder = `${root}/${MIRROR_FOLDER}`;
+  for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) unless(["EEXIST"], () => fs.mkdir(path, 0o777));
+  for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) {
+    if (fs.lstat(path).kind !== "folder")
+      throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR", path });
+  }
+  unless(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), null, true));
+  unless(["EEXIST"], () => fs.writeNew(`${root}/${MARKER}`, Buffer.from(`${markerId}\n`), null, true));
+}

@@ -1,0 +1,113 @@
+import * as nodeFs from "node:fs";
+import type { Fs, FsStat } from "../core/ports/disk.ts";
+
+// ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it counts 0, and the look at every component stands alone.
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
+const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
+// A FIFO under a file's name must not block the process in `open`.
+const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
+
+/** LIMIT: a larger file is never read (EFBIG). The longest text that can be sent has 0.2 MiB. */
+export const MAX_READ_BYTES = 64 * 1024 * 1024;
+
+/** The system calls over node:fs, synchronous: on small files 3 to 5 times as fast as promises, with the smallest windows. */
+export function createNodeFs(): Fs {
+  return {
+    lstat: (path) => fsStat(nodeFs.lstatSync(path)),
+    readdir: (path) =>
+      nodeFs.readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
+    readFile,
+    writeNew,
+    rename: (from, to) => nodeFs.renameSync(from, to),
+    link: (existing, path) => nodeFs.linkSync(existing, path),
+    unlink: (path) => nodeFs.unlinkSync(path),
+    mkdir: (path, mode) => {
+      nodeFs.mkdirSync(path, mode);
+    },
+    rmdir: (path) => nodeFs.rmdirSync(path),
+    realpath: (path) => nodeFs.realpathSync.native(path),
+    sync,
+  };
+}
+
+type Kinded = Pick<nodeFs.Dirent, "isFile" | "isDirectory" | "isSymbolicLink">;
+
+function kindOf(entry: Kinded): FsStat["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "symlink" : "special";
+}
+
+function fsStat(stats: nodeFs.Stats): FsStat {
+  return {
+    dev: stats.dev,
+    ino: stats.ino,
+    size: stats.size,
+    mtimeMs: stats.mtimeMs,
+    ctimeMs: stats.ctimeMs,
+    birthMs: stats.birthtimeMs,
+    nlink: stats.nlink,
+    kind: kindOf(stats),
+    mode: stats.mode & 0o7777,
+  };
+}
+
+function readFile(path: string): { bytes: Uint8Array; stat: FsStat } {
+  const fd = nodeFs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const before = fsStat(nodeFs.fstatSync(fd));
+    if (before.kind === "folder") throw failure("EISDIR", "read", path);
+    if (before.kind !== "file") throw failure("EINVAL", "read", path);
+    if (before.size > MAX_READ_BYTES) throw failure("EFBIG", "read", path);
+    const bytes = readAll(fd, before.size);
+    const after = fsStat(nodeFs.fstatSync(fd));
+    const same = after.size === before.size && after.mtimeMs === before.mtimeMs && after.ctimeMs === before.ctimeMs;
+    if (bytes === null || !same) throw failure("EAGAIN", "read", path);
+    return { bytes, stat: after };
+  } finally {
+    nodeFs.closeSync(fd);
+  }
+}
+
+/** @returns null when the file does not hold exactly `size` bytes */
+function readAll(fd: number, size: number): Uint8Array | null {
+  // One byte more than expected, so that growth shows itself.
+  const buffer = Buffer.allocUnsafeSlow(size + 1);
+  let length = 0;
+  while (length <= size) {
+    const count = nodeFs.readSync(fd, buffer, length, size + 1 - length, null);
+    if (count === 0) break;
+    length += count;
+  }
+  return length === size ? buffer.subarray(0, size) : null;
+}
+
+function writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void {
+  const fd = nodeFs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode ?? 0o666);
+  try {
+    try {
+      for (let length = 0; length < bytes.length; ) length += nodeFs.writeSync(fd, bytes, length);
+      if (mode !== null) nodeFs.fchmodSync(fd, mode);
+      if (sync) nodeFs.fsyncSync(fd);
+    } finally {
+      nodeFs.closeSync(fd);
+    }
+  } catch (error) {
+    nodeFs.unlinkSync(path);
+    throw error;
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await nodeFs.promises.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** An error of the shape that node:fs throws. */
+function failure(code: string, syscall: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
+}

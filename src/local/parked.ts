@@ -1,0 +1,89 @@
+import { digestOf } from "../core/digest.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { DiskOutcome, LocalText, Written } from "../core/ports/disk.ts";
+import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { type Ground, statOrNull } from "./ground.ts";
+import { ASIDE_PREFIX, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { sameInode, stampOf } from "./stamp.ts";
+import { decodeText } from "./text.ts";
+
+/** What was taken aside: looked at, given back, let go, and found again after a crash. */
+
+const UNCLAIMED = "trash/unclaimed";
+
+export function readParked(ground: Ground, parkAt: string): DiskOutcome<LocalText | null> {
+  return attempt(parkAt, () => {
+    const place = ground.mirrorPlace(parkAt, false);
+    if (!place.ok) return place.absent ? done(null) : place.outcome;
+    const found = unless(["ENOENT"], () => ground.fs.readFile(place.abs));
+    if (found === null) return done(null);
+    const { text } = decodeText(found.bytes);
+    if (text === null) return fault("EILSEQ", `${parkAt}: ${errnoText("EILSEQ")}`);
+    return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
+  });
+}
+
+/** Called again after a crash it is completed: two names of one inode are one file that is back already. */
+export function putBack(ground: Ground, parkAt: string, path: LocalPath): DiskOutcome<Written> {
+  return attempt(path, () => {
+    const park = ground.mirrorPlace(parkAt, false);
+    if (!park.ok) return park.outcome;
+    const target = ground.place(path, "file");
+    if (!target.ok) return target.outcome;
+    const parked = statOrNull(ground.fs, park.abs);
+    if (parked === null) return stale("nothing is kept aside there");
+    const there = statOrNull(ground.fs, target.abs);
+    if (there !== null && sameInode(there, parked)) {
+      unlinkLeftover(ground, park.abs);
+      return done({ stamp: stampOf(ground.fs.lstat(target.abs)) });
+    }
+    const stat = there === null ? nameNew(ground, park.abs, target.abs) : null;
+    return stat === null ? stale("something is at this path now") : done({ stamp: stampOf(stat) });
+  });
+}
+
+/** Where the disk refuses, it stays, and `sweep` keeps it in the trash. */
+export function discardParked(ground: Ground, parkAt: string): void {
+  const place = ground.mirrorPlace(parkAt, false);
+  if (place.ok) unlinkLeftover(ground, place.abs);
+}
+
+export function listParked(ground: Ground): string[] {
+  return tempNames(ground).filter((path) => !path.startsWith(`tmp/${TEMP_PREFIX}`));
+}
+
+/** Temp files go. What was taken aside and is in no intent goes to the trash: nobody can say any more that it is not a last save. */
+export function sweep(ground: Ground, keep: ReadonlySet<string>): void {
+  for (const path of tempNames(ground)) {
+    if (keep.has(path)) continue;
+    try {
+      sweepOne(ground, path);
+    } catch (error) {
+      // A disk that refuses now is asked again at the next start.
+      if (errnoOf(error) === null) throw error;
+    }
+  }
+}
+
+function sweepOne(ground: Ground, path: string): void {
+  const place = ground.mirrorPlace(path, false);
+  if (!place.ok) return;
+  const stat = statOrNull(ground.fs, place.abs);
+  if (stat === null) return;
+  const name = path.slice("tmp/".length);
+  // The half of a move or of a putting back that a crash cut short: the inode has its other name.
+  const elsewhere = name.startsWith(ASIDE_PREFIX) && stat.nlink > 1;
+  if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
+    ground.fs.unlink(place.abs);
+    return;
+  }
+  const trash = ground.mirrorPlace(`${UNCLAIMED}/${name}`, true);
+  if (trash.ok && statOrNull(ground.fs, trash.abs) === null) ground.fs.rename(place.abs, trash.abs);
+}
+
+function tempNames(ground: Ground): string[] {
+  const folder = ground.mirrorPlace("tmp/any", false);
+  if (!folder.ok) return [];
+  const entries = unless(["ENOENT"], () => ground.fs.readdir(folder.abs.slice(0, -"/any".length))) ?? [];
+  return entries.map(({ name }) => `tmp/${name}`).sort();
+}

@@ -1,0 +1,195 @@
+import { type Digest, digestOf } from "../core/digest.ts";
+import { isSidecarName, joinPath, type LocalPath } from "../core/path.ts";
+import type { Fs, FsStat, KnownFile } from "../core/ports/disk.ts";
+import type { LocalFile, LocalOther } from "../core/tree.ts";
+import { errnoOf, errnoText } from "./errno.ts";
+import { excludes, type FolderRules, IGNORE_FILE, isLitterName, MIRROR_FOLDER, parseRules } from "./ignore.ts";
+import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
+import { decodeText } from "./text.ts";
+
+/** What the reading of every folder of one walk shares. */
+export type WalkWork = {
+  readonly fs: Fs;
+  /** The root's device. */
+  readonly dev: number;
+  readonly diskNow: number | null;
+  readonly foldsCase: boolean;
+  readonly extraPatterns: readonly string[];
+  readonly rules: Map<LocalPath, FolderRules>;
+  readonly known: (path: LocalPath) => KnownFile | null;
+  readonly onText: (digest: Digest, text: string) => void;
+  /** Files that this walk has read, so that a second reading of a folder does not read them again. */
+  readonly read: Map<LocalPath, LocalFile>;
+};
+
+/** One folder as it was read, with what is below. */
+export type WalkedFolder = {
+  readonly path: LocalPath;
+  readonly abs: string;
+  /** Taken before its entries were read. */
+  readonly stat: FsStat;
+  readonly files: LocalFile[];
+  readonly others: LocalOther[];
+  readonly folders: WalkedFolder[];
+  readonly unseen: Map<LocalPath, string>;
+};
+
+/** @param before an earlier reading of this folder in the same walk, whose folders need not be read again */
+export function readFolder(
+  work: WalkWork,
+  abs: string,
+  path: LocalPath,
+  stat: FsStat,
+  before: WalkedFolder | null,
+): WalkedFolder {
+  const folder: WalkedFolder = { path, abs, stat, files: [], others: [], folders: [], unseen: new Map() };
+  try {
+    // The order of the names decides the order of everything that follows from a walk (I32).
+    const names = work.fs.readdir(abs).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    readRules(
+      work,
+      folder,
+      names.some(({ name }) => name === IGNORE_FILE),
+    );
+    for (const { name, kind } of names) {
+      if (path === "" && name === MIRROR_FOLDER) continue;
+      readEntry(work, folder, name, kind, before);
+    }
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    // Without its names, or its ignore rules, nothing is known of the folder and of all below.
+    return { path, abs, stat, files: [], others: [], folders: [], unseen: new Map([[path, errnoText(errno)]]) };
+  }
+  return folder;
+}
+
+/** Read afresh in each walk. Rules that cannot be read (a symlink is not followed) leave the folder unseen: they may exclude anything. */
+function readRules(work: WalkWork, folder: WalkedFolder, present: boolean): void {
+  let text = folder.path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
+  if (present) text += Buffer.from(work.fs.readFile(`${folder.abs}/${IGNORE_FILE}`).bytes).toString("utf8");
+  if (text === "") work.rules.delete(folder.path);
+  else work.rules.set(folder.path, parseRules(folder.path, text, work.foldsCase));
+}
+
+function readEntry(
+  work: WalkWork,
+  folder: WalkedFolder,
+  name: string,
+  listedKind: FsStat["kind"],
+  before: WalkedFolder | null,
+): void {
+  const path = joinPath(folder.path, name);
+  const abs = `${folder.abs}/${name}`;
+  if (listedKind === "symlink" || listedKind === "special") {
+    folder.others.push({ path, kind: listedKind, stamp: null });
+    return;
+  }
+  let stat: FsStat;
+  try {
+    stat = work.fs.lstat(abs);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    // node:fs shows a name that is not UTF-8 with U+FFFD, and then does not find it.
+    if (name.includes("\ufffd")) folder.unseen.set(path, "its name is not valid UTF-8");
+    else if (errno !== "ENOENT") folder.unseen.set(path, errnoText(errno));
+    return;
+  }
+  if (stat.kind === "folder") readSubfolder(work, folder, name, path, abs, stat, before);
+  else if (stat.kind === "file") readFile(work, folder, name, path, abs, stat);
+  else folder.others.push({ path, kind: stat.kind, stamp: null });
+}
+
+function readSubfolder(
+  work: WalkWork,
+  folder: WalkedFolder,
+  name: string,
+  path: LocalPath,
+  abs: string,
+  stat: FsStat,
+  before: WalkedFolder | null,
+): void {
+  if (name.startsWith(".")) {
+    folder.others.push({ path, kind: "dot-folder", stamp: stampOf(stat) });
+  } else if (excludes(work.rules, path, "folder")) {
+    folder.others.push({ path, kind: "ignored-folder", stamp: stampOf(stat) });
+  } else if (stat.dev !== work.dev) {
+    // Nothing can be moved atomically between two disks, and one that is unmounted is not one whose files were deleted.
+    folder.unseen.set(path, "another disk is mounted here");
+  } else {
+    const earlier = before?.folders.find((known) => known.path === path && sameInode(known.stat, stat));
+    folder.folders.push(earlier ?? readFolder(work, abs, path, stat, null));
+  }
+}
+
+function readFile(
+  work: WalkWork,
+  folder: WalkedFolder,
+  name: string,
+  path: LocalPath,
+  abs: string,
+  stat: FsStat,
+): void {
+  const localKind = keptLocal(work, name, path);
+  if (localKind !== null) {
+    folder.others.push({ path, kind: localKind, stamp: stampOf(stat) });
+    return;
+  }
+  const earlier = work.read.get(path);
+  if (earlier !== undefined && sameStamp(earlier.stamp, stat)) {
+    folder.files.push(earlier);
+    return;
+  }
+  const known = work.known(path);
+  if (known !== null && sameStamp(known.stamp, stat)) {
+    // ASSUMES: the caller vouches only for linked texts under stamps that were trusted; a linked text has no fault.
+    const { digest } = known;
+    folder.files.push({
+      path,
+      stamp: stampOf(stat),
+      stampTrusted: true,
+      digest,
+      textFault: null,
+      empty: stat.size === 0,
+    });
+    return;
+  }
+  try {
+    const file = hashFile(work, path, abs, known);
+    folder.files.push(file);
+    work.read.set(path, file);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    if (errno !== "ENOENT") folder.unseen.set(path, errnoText(errno));
+  }
+}
+
+function keptLocal(
+  work: WalkWork,
+  name: string,
+  path: LocalPath,
+): "litter" | "sidecar" | "other-file" | "ignored" | null {
+  if (isLitterName(name)) return "litter";
+  if (isSidecarName(name)) return "sidecar";
+  if (!name.endsWith(".md")) return "other-file";
+  return excludes(work.rules, path, "file") ? "ignored" : null;
+}
+
+/** The stamp is that of the inode whose bytes were read, which may be another one than was listed. */
+function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
+  const { bytes, stat } = work.fs.readFile(abs);
+  const digest = digestOf(bytes);
+  const { text, fault } = decodeText(bytes);
+  if (text !== null && digest !== known?.digest) work.onText(digest, text);
+  const stamp = stampOf(stat);
+  return {
+    path,
+    stamp,
+    stampTrusted: isOldStamp(stamp, work.diskNow),
+    digest,
+    textFault: fault,
+    empty: bytes.length === 0,
+  };
+}

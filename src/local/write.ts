@@ -1,0 +1,126 @@
+import { type Digest, digestOf } from "../core/digest.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { DiskOutcome, Fs, Written } from "../core/ports/disk.ts";
+import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { type Ground, type NotDone, statOrNull } from "./ground.ts";
+import { freshName, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { stampOf } from "./stamp.ts";
+import { encodeText } from "./text.ts";
+
+/** The only home of the atomic write: at every moment a path holds whole old bytes, whole new bytes or (journalled) nothing. */
+
+/** What `readFile` throws when there is no regular file to read. ENXIO: a socket, ENOTDIR: a folder above became a file. */
+export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
+
+/** A new file. Its bytes are not fsynced: `flush` does that in batches, and until then the link is not durable. */
+export function createFile(ground: Ground, path: LocalPath, text: string): DiskOutcome<Written> {
+  return attempt(path, () => {
+    const bytes = encodeText(text);
+    if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
+    const target = ground.place(path, "file");
+    if (!target.ok) return target.outcome;
+    if (statOrNull(ground.fs, target.abs) !== null) return stale("something is at this path now");
+    const temp = writeTemp(ground, bytes, null, false);
+    return orDrop(ground, temp, () => {
+      const stat = nameNew(ground, temp, target.abs);
+      if (stat !== null) return done({ stamp: stampOf(stat) });
+      unlinkLeftover(ground, temp);
+      return stale("something is at this path now");
+    });
+  });
+}
+
+/**
+ * Replaces a text. Whichever inode is at the path at that moment goes to `parkAt`, so that no save is overwritten unseen; it is looked at
+ * there, and the new one is given the path by `link`, which overwrites nothing.
+ * ORDER: the caller journals (path, parkAt, expect, writes) before. Recovery, by what it finds: nothing parked: not begun, or undone; parked
+ * and the path free: `putBack`; parked and the path holds `writes`: done; parked and the path holds another text: that one stays.
+ */
+export function replaceFile(
+  ground: Ground,
+  path: LocalPath,
+  text: string,
+  expect: Digest,
+  parkAt: string,
+): DiskOutcome<Written> {
+  return attempt(path, () => {
+    const bytes = encodeText(text);
+    if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
+    const target = ground.place(path, "file");
+    if (!target.ok) return target.outcome;
+    const found = unless(NO_FILE, () => ground.fs.readFile(target.abs));
+    if (found === null) return stale("no file is at this path now");
+    const digest = digestOf(found.bytes);
+    if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
+    if (digest !== expect) return stale("the text is another one now");
+    const park = ground.mirrorPlace(parkAt, true);
+    if (!park.ok) return park.outcome;
+    if (statOrNull(ground.fs, park.abs) !== null) return fault("EEXIST", `${parkAt}: ${errnoText("EEXIST")}`);
+    const temp = writeTemp(ground, bytes, found.stat.mode, true);
+    return orDrop(ground, temp, () => swap(ground, temp, target.abs, park.abs, expect));
+  });
+}
+
+/** While this runs the document is off its path; it ends with a new inode or the old one there, or with `parked`. */
+function swap(ground: Ground, temp: string, target: string, park: string, expect: Digest): DiskOutcome<Written> {
+  // RACE: `park` is still free, as nothing but this process writes in `.mdmirror`.
+  const taken = unless(["ENOENT", "ENOTDIR"], () => {
+    ground.fs.rename(target, park);
+    return true;
+  });
+  if (taken === null) {
+    unlinkLeftover(ground, temp);
+    return stale("no file is at this path now");
+  }
+  let ended: NotDone = stale("the text changed in this moment");
+  try {
+    if (digestOrNull(ground.fs, park) === expect) {
+      const stat = nameNew(ground, temp, target);
+      if (stat !== null) return done({ stamp: stampOf(stat) });
+      unlinkLeftover(ground, temp);
+      return { ...stale("another file came to this path in this moment; the text before is kept aside"), parked: true };
+    }
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    ended = fault(errno, errnoText(errno));
+  }
+  unlinkLeftover(ground, temp);
+  return putBackOr(ground, park, target, ended);
+}
+
+/** @returns null for what is no regular file or is being written at this moment: not what was expected, either way */
+export function digestOrNull(fs: Fs, abs: string): Digest | null {
+  const found = unless([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
+  return found === null ? null : digestOf(found.bytes);
+}
+
+/** Undoes a taking aside, never over anything. @returns `ended`, with `parked` when it could not be undone */
+export function putBackOr(ground: Ground, park: string, target: string, ended: NotDone): NotDone {
+  let why = "another file is at its path";
+  try {
+    if (nameNew(ground, park, target) !== null) return { ...ended, detail: `${ended.detail}; it was put back` };
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    why = errnoText(errno);
+  }
+  return { ...ended, detail: `${ended.detail}; it is kept aside, as it could not be put back: ${why}`, parked: true };
+}
+
+/** `mode` null: what this process makes files with. */
+function writeTemp(ground: Ground, bytes: Uint8Array, mode: number | null, sync: boolean): string {
+  const temp = freshName(ground, TEMP_PREFIX);
+  ground.fs.writeNew(temp, bytes, mode, sync);
+  return temp;
+}
+
+/** On a fault the temp file goes; when the process is being killed it stays, for `sweep`. */
+function orDrop<T>(ground: Ground, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
+  try {
+    return work();
+  } catch (error) {
+    if (errnoOf(error) !== null) unlinkLeftover(ground, temp);
+    throw error;
+  }
+}
