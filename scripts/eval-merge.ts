@@ -1,108 +1,268 @@
 // Measures core/merge on real merges: node scripts/eval-merge.ts [--json] [--list] [FILE.jsonl[.gz]…]
-import { existsSync, readFileSync } from "node:fs";
+// Each line of a file is a case with base, ours (taken as remote), theirs (local) and what people committed (resolved).
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
-import { type MergeResult, mergeText } from "../src/core/merge.ts";
 import { keepsCounts } from "../src/core/merge/words.ts";
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { type MergeResult, mergeText } from "../src/core/merge.ts";
 
 type Case = {
-  id: string;
-  gitClean: boolean;
-  class: string;
-  base: string;
-  ours: string;
-  theirs: string;
-  resolved: string;
+  readonly id: string;
+  readonly gitClean: boolean;
+  readonly class: string;
+  readonly base: string;
+  readonly ours: string;
+  readonly theirs: string;
+  readonly resolved: string;
 };
 type Verdict = "conflict" | "equal" | "near" | "order" | "wrong";
+type Row = { cases: number; auto: number } & Record<Exclude<Verdict, "conflict">, number>;
+type GitRow = { cases: number; same: number; other: number; conflict: number };
+type Texts = readonly [base: string, local: string, remote: string];
+type Probe = { readonly input: string; readonly cpuMs: number; readonly peakMb: number; readonly end: string };
 
-const NEAR = 5;
-const files = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
-for (const file of files) {
-  const text = readFileSync(file);
-  const cases = (file.endsWith(".gz") ? gunzipSync(text).toString("utf8") : text.toString("utf8"))
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line) as Case);
-  const table = new Map<string, Record<string, number>>();
-  const times: number[] = [];
-  let guard = 0;
-  for (const c of cases) {
-    mergeText(c.base, c.theirs, c.ours);
-    const t = process.cpuUsage();
-    const m = mergeText(c.base, c.theirs, c.ours);
-    const u = process.cpuUsage(t);
-    times.push((u.user + u.system) / 1000);
-    const key = `${c.class}${c.gitClean ? " git-clean" : ""}`;
-    const row = table.get(key) ?? {};
-    table.set(key, row);
-    const v = judge(m, c);
-    row["n"] = (row["n"] ?? 0) + 1;
-    row[v] = (row[v] ?? 0) + 1;
-    if (m.kind === "clean" && !keepsCounts(c.base, c.theirs, c.ours, m.text)) guard++;
-    if (c.gitClean) {
-      const git = gitMerge(c);
-      const key2 = m.kind === "conflict" ? "git:conflict" : m.text === git ? "git:same" : "git:other";
-      row[key2] = (row[key2] ?? 0) + 1;
-    }
-    if (process.argv.includes("--list"))
-      console.log(v, m.kind === "clean" ? m.how : m.reason, c.class, c.gitClean, c.id);
+/** Words that may differ from the people's text for a merge to count as near. */
+const NEAR_WORDS = 5;
+/** Characters of the service's largest document. */
+const LARGEST = 51_200;
+
+const args = process.argv.slice(2);
+if (args[0] === "--probe") runProbe(args[1] ?? "");
+else main();
+
+function main(): void {
+  const given = args.filter((arg) => !arg.startsWith("--"));
+  const shared = fileURLToPath(new URL("../../shared/merge/", import.meta.url));
+  const usual = ["dev.jsonl.gz", "joined-dev.jsonl.gz"]
+    .map((name) => join(shared, name))
+    .filter((path) => existsSync(path));
+  const reports = (given.length > 0 ? given : usual).map(measureFile);
+  const probes = Object.keys(adversaries())
+    .map(probe)
+    .sort((a, b) => b.cpuMs - a.cpuMs);
+  if (args.includes("--json")) {
+    console.log(JSON.stringify({ files: reports, adversarial: probes }, null, 2));
+    return;
   }
-  times.sort((a, b) => a - b);
-  console.log(file, table, {
-    guard,
-    p50: times[times.length >> 1],
-    p99: times[Math.floor(times.length * 0.99)],
-    max: times.at(-1),
-  });
+  for (const report of reports) {
+    console.log(`\n${report.file}`);
+    console.table(report.classes);
+    if (report.gitClean.cases > 0) console.table({ "git merges cleanly": report.gitClean });
+    console.log(`count guard broken: ${report.guardBroken}; CPU a merge, ms: ${JSON.stringify(report.cpuMs)}`);
+  }
+  console.log(
+    `\nadversarial inputs of ${LARGEST} characters (CPU of one cold merge; peak memory of its whole process)`,
+  );
+  console.table(probes);
 }
 
-function gitMerge(c: Case): string | undefined {
-  const dir = mkdtempSync(join(tmpdir(), "merge-"));
-  for (const k of ["base", "ours", "theirs"] as const) writeFileSync(join(dir, k), c[k]);
-  const r = spawnSync("git", ["merge-file", "-p", "ours", "base", "theirs"], {
-    cwd: dir,
-    encoding: "utf8",
-    maxBuffer: 1 << 26,
-  });
-  rmSync(dir, { recursive: true });
-  return r.status === 0 ? r.stdout : undefined;
+type Report = {
+  readonly file: string;
+  readonly classes: Record<string, Row>;
+  readonly gitClean: GitRow;
+  readonly guardBroken: number;
+  readonly cpuMs: { readonly p50: number; readonly p99: number; readonly max: number };
+};
+
+function measureFile(file: string): Report {
+  const cases = readCases(file);
+  const classes: Record<string, Row> = {};
+  const gitClean: GitRow = { cases: 0, same: 0, other: 0, conflict: 0 };
+  let guardBroken = 0;
+  for (const one of cases) {
+    const result = mergeText(one.base, one.theirs, one.ours);
+    const verdict = judge(result, one.resolved);
+    classes[one.class] ??= { cases: 0, auto: 0, equal: 0, near: 0, order: 0, wrong: 0 };
+    const row = classes[one.class] as Row;
+    row.cases++;
+    if (verdict !== "conflict") {
+      row.auto++;
+      row[verdict]++;
+    }
+    if (result.kind === "clean" && !keepsCounts(one.base, one.theirs, one.ours, result.text)) guardBroken++;
+    if (one.gitClean) {
+      gitClean.cases++;
+      gitClean[result.kind === "conflict" ? "conflict" : result.text === gitMerge(one) ? "same" : "other"]++;
+    }
+    if (args.includes("--list"))
+      console.log(verdict, result.kind === "clean" ? result.how : result.reason, one.class, one.id);
+  }
+  const times = cases.map(({ base, theirs, ours }) => cpuMs(() => mergeText(base, theirs, ours))).sort((a, b) => a - b);
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
+  return { file: basename(file), classes, gitClean, guardBroken, cpuMs: { p50: at(0.5), p99: at(0.99), max: at(1) } };
 }
 
-function judge(m: MergeResult, c: Case): Verdict {
-  if (m.kind === "conflict") return "conflict";
-  const a = m.text.split(/\s+/).filter(Boolean);
-  const b = c.resolved.split(/\s+/).filter(Boolean);
-  if (a.join(" ") === b.join(" ")) return "equal";
-  if (distance(a, b) <= NEAR) return "near";
-  const sorted = (t: string) =>
-    t
-      .split("\n")
-      .map((l) => l.trim())
-      .filter(Boolean)
-      .sort()
-      .join("\n");
-  return sorted(m.text) === sorted(c.resolved) ? "order" : "wrong";
+function readCases(file: string): Case[] {
+  const bytes = readFileSync(file);
+  const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Case);
 }
 
-function distance(a: string[], b: string[]): number {
-  // edit distance with insert+delete, banded
-  const max = NEAR * 2;
-  const v = new Map<number, number>([[1, 0]]);
-  for (let d = 0; d <= max; d++) {
+/** CPU time of this process, in milliseconds, for one call. */
+function cpuMs(call: () => unknown): number {
+  const start = process.cpuUsage();
+  call();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1000;
+}
+
+/** What git merges from the same three texts; undefined when it finds conflicts. */
+function gitMerge(one: Case): string | undefined {
+  const dir = mkdtempSync(join(tmpdir(), "eval-merge-"));
+  try {
+    for (const side of ["base", "ours", "theirs"] as const) writeFileSync(join(dir, side), one[side]);
+    const git = spawnSync("git", ["merge-file", "-p", "ours", "base", "theirs"], {
+      cwd: dir,
+      encoding: "utf8",
+      maxBuffer: 2 ** 26,
+    });
+    return git.status === 0 ? git.stdout : undefined;
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+function judge(result: MergeResult, resolved: string): Verdict {
+  if (result.kind === "conflict") return "conflict";
+  const [ours, theirs] = [result.text, resolved].map((text) => text.split(/\s+/).filter((word) => word !== "")) as [
+    string[],
+    string[],
+  ];
+  if (ours.join(" ") === theirs.join(" ")) return "equal";
+  if (wordsOff(ours, theirs) <= NEAR_WORDS) return "near";
+  return sortedLines(result.text) === sortedLines(resolved) ? "order" : "wrong";
+}
+
+function sortedLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .sort()
+    .join("\n");
+}
+
+/** Words to replace, at most: half the edit length, or infinity past what counts as near. */
+function wordsOff(a: readonly string[], b: readonly string[]): number {
+  const reach = new Map<number, number>([[1, 0]]);
+  for (let d = 0; d <= 2 * NEAR_WORDS; d++) {
     for (let k = -d; k <= d; k += 2) {
-      let x =
-        k === -d || (k !== d && (v.get(k - 1) ?? -1) < (v.get(k + 1) ?? -1))
-          ? (v.get(k + 1) ?? 0)
-          : (v.get(k - 1) ?? 0) + 1;
+      const [below, above] = [reach.get(k - 1) ?? -1, reach.get(k + 1) ?? -1];
+      let x = k === -d || (k !== d && below < above) ? above : below + 1;
       while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
-      v.set(k, x);
+      reach.set(k, x);
       if (x >= a.length && x - k >= b.length) return Math.ceil(d / 2);
     }
   }
   return Number.POSITIVE_INFINITY;
+}
+
+/** Merges one adversarial input in a process of its own, for its memory. */
+function probe(input: string): Probe {
+  const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), "--probe", input], { encoding: "utf8" });
+  if (child.status !== 0) throw new Error(`probe ${input} failed: ${child.stderr}`);
+  return JSON.parse(child.stdout) as Probe;
+}
+
+function runProbe(input: string): void {
+  const make = adversaries()[input];
+  if (make === undefined) throw new Error(`no such input: ${input}`);
+  const [base, local, remote] = make();
+  let result: MergeResult | undefined;
+  const ms = cpuMs(() => {
+    result = mergeText(base, local, remote);
+  });
+  const end = result?.kind === "clean" ? result.how : `conflict: ${result?.reason}`;
+  console.log(
+    JSON.stringify({ input, cpuMs: Math.round(ms), peakMb: Math.round(process.resourceUsage().maxRSS / 1024), end }),
+  );
+}
+
+/** Inputs that cost most in known diff libraries, and attacks on this one's patterns. */
+function adversaries(): Record<string, () => Texts> {
+  const pieces = (seed: number, join: string, piece: (random: () => number, at: number) => string): string => {
+    const random = mulberry32(seed);
+    let text = "";
+    for (let at = 0; text.length < LARGEST; at++) text += piece(random, at) + join;
+    return text.slice(0, LARGEST);
+  };
+  const three = (join: string, piece: (random: () => number, at: number, side: number) => string) => (): Texts =>
+    [1, 2, 3].map((side) => pieces(side, join, (random, at) => piece(random, at, side))) as unknown as Texts;
+  const pick = (random: () => number, count: number): string => String.fromCodePoint(97 + Math.floor(random() * count));
+  const edited = (text: () => string, every: number) => (): Texts => {
+    const base = text();
+    const edit = (mark: string, from: number): string =>
+      base
+        .split(" ")
+        .map((word, at) => (at % every === from ? mark + word.slice(1) : word))
+        .join(" ");
+    return [base, edit("l", 0), edit("r", every >> 1)];
+  };
+  return {
+    "blank lines alternating with new lines": three("\n\n", (_, at, side) => `${side} ${at}`),
+    "blank lines alternating with few lines": three("\n\n", (random) => pick(random, 4)),
+    "blank lines only, one short line each": () => [
+      "\n".repeat(LARGEST - 2),
+      `${"\n".repeat(LARGEST / 2)}l${"\n".repeat(LARGEST / 2 - 2)}`,
+      `r${"\n".repeat(LARGEST - 3)}`,
+    ],
+    "random lines": three("\n", (random) => pick(random, 26) + pick(random, 26)),
+    "one-character lines of 2": three("\n", (random) => pick(random, 2)),
+    "one-character lines of 26": three("\n", (random) => pick(random, 26)),
+    "one giant word": three("", (random) => pick(random, 26)),
+    "one line of distinct words": three(" ", (_, at, side) => `${side}w${at}`),
+    "one line of repeated words": three(" ", (random) => pick(random, 2)),
+    "one line of random words": three(" ", (random) => pick(random, 26) + pick(random, 26)),
+    "one line, every tenth word edited": edited(
+      () => pieces(7, " ", (random) => pick(random, 26) + pick(random, 26)),
+      20,
+    ),
+    "many lines, every tenth word edited": edited(
+      () => pieces(7, " ", (random, at) => pick(random, 26) + (at % 11 === 0 ? "\n" : pick(random, 26))),
+      20,
+    ),
+    "one line of random ideographs": three("", (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 40))),
+    "one line of ideograph sentences": three("", (random, at) =>
+      at % 9 === 8 ? "。" : String.fromCodePoint(0x4e00 + Math.floor(random() * 40)),
+    ),
+    "list items on both sides": () =>
+      [
+        "# List\n\n",
+        ...three("\n", (random, at, side) => `- ${pick(random, 26)}${side}${at} x`)()
+          .slice(1)
+          .map((items) => `# List\n\n${items}\n`),
+      ] as unknown as Texts,
+    "table rows on both sides": () =>
+      ["", ...three("\n", (random, at, side) => `|${side}${at}|${pick(random, 9)}|`)().slice(1)] as unknown as Texts,
+    "sentences of few words": three(" ", (random, at) => pick(random, 6) + (at % 5 === 4 ? "." : "")),
+    "back quotes": three("", (random) => "`".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
+    "open comments": three("", (random) => `<!--${pick(random, 3)}`),
+    "open heading ids": three("", (random) => `{/*${pick(random, 3)}{#`),
+    "open links": three("", (random) => `](${pick(random, 3)}(`),
+    schemes: three("", (random) => `http:${pick(random, 3)}.`),
+    "rules and quotes": three("\n", (random) => "> - ".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
+    spaces: three("", (random) => " ".repeat(1 + Math.floor(random() * 999)) + pick(random, 3)),
+    fences: three("\n", (random) => (random() < 0.3 ? "```" : pick(random, 3))),
+    "front matter": () =>
+      three("\n", (random, at, side) => `k${at}: ${at % 3 === side % 3 ? side : 0}${pick(random, 2)}`)().map(
+        (keys) => `---\n${keys}\n---\n`,
+      ) as unknown as Texts,
+  };
+}
+
+/** A small seeded generator (mulberry32), so that every run measures the same inputs. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
 }

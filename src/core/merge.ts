@@ -1,4 +1,4 @@
-import { type Budget, MERGE_STEPS } from "./merge/budget.ts";
+import { type Budget, newBudget } from "./merge/budget.ts";
 import { codeLines } from "./merge/fences.ts";
 import { type ConflictHunk, conflictOf, mergeHunk, type Overlap } from "./merge/hunk.ts";
 import { mergeLines, splitLines } from "./merge/lines.ts";
@@ -24,7 +24,7 @@ export type MergeResult =
  * could be wrong is a conflict.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
-  const budget = { left: MERGE_STEPS };
+  const budget = newBudget();
   const result = attempt(base, local, remote, budget);
   if (result.kind === "conflict" || (result.how !== "lines" && result.how !== "fine")) return result;
   const whole = (reason: ConflictReason): MergeResult => ({

@@ -1,11 +1,18 @@
+import type { Token } from "./tokens.ts";
+
 /**
- * Work allowed to one merge, counted in comparison steps, never in time: the same three texts always end the same way,
- * on any machine.
+ * What one merge may use: comparison steps, never time, so that the same three texts always end the same way on any
+ * machine; and the tokens of each line seen so far, so that no line is cut twice.
  */
-export type Budget = { left: number };
+export type Budget = { left: number; readonly cut: Map<string, readonly Token[]> };
 
 /** LIMIT: steps of one merge; about 100 ms of CPU on a slow core. */
 export const MERGE_STEPS = 12_000_000;
+
+/** A full budget. */
+export function newBudget(): Budget {
+  return { left: MERGE_STEPS, cut: new Map() };
+}
 
 /** Takes `steps` from the budget; false when it is used up. */
 export function spend(budget: Budget, steps: number): boolean {

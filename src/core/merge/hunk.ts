@@ -103,7 +103,7 @@ function linesMeet(earlier: Edit, _side: unknown, later: Edit): boolean {
 
 /** Lines that both sides changed: both may have added entries to a list, or changed words of running text. */
 function mergePart(part: Overlap, around: Surroundings, budget: Budget): string | undefined {
-  const inserted = mergeInsertions(part, around);
+  const inserted = mergeInsertions(part, around, budget);
   if (inserted !== undefined) return inserted;
   const { base, local, remote } = around.code;
   const isCode =
@@ -112,7 +112,7 @@ function mergePart(part: Overlap, around: Surroundings, budget: Budget): string 
     remote.slice(part.remoteLine, part.remoteLine + part.remote.length).includes(true);
   if (isCode || part.base.length === 0 || part.local.length === 0 || part.remote.length === 0) return undefined;
   const merged = mergeFlow(
-    { base: tokenise(part.base).tokens, local: tokenise(part.local).tokens, remote: tokenise(part.remote).tokens },
+    { base: tokenise(part.base, budget), local: tokenise(part.local, budget), remote: tokenise(part.remote, budget) },
     budget,
   );
   return merged === undefined ? undefined : write(merged);

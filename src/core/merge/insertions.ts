@@ -1,4 +1,6 @@
+import type { Budget } from "./budget.ts";
 import type { Overlap, Surroundings } from "./hunk.ts";
+import { splitLines } from "./lines.ts";
 import { isWord, tokenise } from "./tokens.ts";
 
 /** An entry of a list, a table or the reference definitions, with the lines that belong to it. */
@@ -6,17 +8,19 @@ type Entry = { readonly shape: string; readonly text: string };
 
 const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
-const ROW = /^\s*\|.*\|\s*$/;
-const RULE = /^\s*\|?[\s:|-]+\|?\s*$/;
+const RULE = /^[\s:|-]+$/;
 
 /** Share of the smaller entry's words from which two entries count as the same one written twice. */
 const SAME_ENTRY = 0.6;
+
+/** LIMIT: pairs of entries compared at one place; more are a conflict. */
+const MOST_PAIRS = 10_000;
 
 /**
  * Both sides added entries at one place: both are kept, the remote's first, or all sorted where the list is. Undefined when
  * something else was added, or when two of the entries look like the same one.
  */
-export function mergeInsertions(part: Overlap, around: Surroundings): string | undefined {
+export function mergeInsertions(part: Overlap, around: Surroundings, budget: Budget): string | undefined {
   if (part.base.length > 0) return undefined;
   let [head, tail] = [0, 0];
   const shorter = Math.min(part.local.length, part.remote.length);
@@ -27,7 +31,9 @@ export function mergeInsertions(part: Overlap, around: Surroundings): string | u
   if (local === undefined || remote === undefined) return undefined;
   const shape = local[0]?.shape;
   if (![...local, ...remote].every((entry) => entry.shape === shape)) return undefined;
-  if (local.some((mine) => remote.some((theirs) => alike(mine.text, theirs.text)))) return undefined;
+  if (local.length * remote.length > MOST_PAIRS) return undefined;
+  const [mine, theirs] = [local, remote].map((entries) => entries.map((entry) => wordSet(entry.text, budget))) as [Set<string>[], Set<string>[]];
+  if (mine.some((one) => theirs.some((other) => alike(one, other)))) return undefined;
   const both = inOrder([...remote, ...local], around.baseLines, part.baseLine);
   return [
     ...part.local.slice(0, head),
@@ -44,7 +50,7 @@ function entriesOf(lines: readonly string[]): Entry[] | undefined {
     const last = entries.at(-1);
     if (shape !== undefined && (last === undefined || !isNested(last.shape, shape)))
       entries.push({ shape, text: line });
-    else if (last !== undefined && last.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line)))
+    else if (last?.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line)))
       last.text += line;
     else return undefined;
   }
@@ -56,7 +62,9 @@ function shapeOf(line: string): string | undefined {
   const item = ITEM.exec(line);
   if (item !== null) return `item ${item[1]}${/\p{N}/u.test(item[2] ?? "") ? "1" : item[2]}`;
   if (DEFINITION.test(line)) return "definition";
-  if (ROW.test(line) && !RULE.test(line)) return `row ${line.split("|").length}`;
+  const row = line.trim();
+  if (row.length > 1 && row.startsWith("|") && row.endsWith("|") && !RULE.test(row))
+    return `row ${row.split("|").length}`;
   return undefined;
 }
 
@@ -66,18 +74,17 @@ function isNested(outer: string, inner: string): boolean {
   return outer.startsWith("item") && inner.startsWith("item") && indent(inner) > indent(outer);
 }
 
-function alike(one: string, other: string): boolean {
-  const [few, many] = [wordSet(one), wordSet(other)].sort((x, y) => x.size - y.size);
-  if (few === undefined || many === undefined) return false;
+function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  const [few, many] = one.size < other.size ? [one, other] : [other, one];
   let shared = 0;
   for (const word of few) if (many.has(word)) shared++;
   return shared >= SAME_ENTRY * few.size;
 }
 
-function wordSet(text: string): Set<string> {
+function wordSet(text: string, budget: Budget): Set<string> {
   return new Set(
-    tokenise([text])
-      .tokens.map((token) => token.text)
+    tokenise(splitLines(text), budget)
+      .map((token) => token.text)
       .filter(isWord),
   );
 }

@@ -38,11 +38,35 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   if (head === end && head === to) return [];
   const whole = [{ start: head, end, from: head, to }];
   if (head === end || head === to) return whole;
-  return script(base.slice(head, end), side.slice(head, to), head, budget) ?? whole;
+  // What occurs on one side alone is an edit in any script: without it the search is shorter and finds the same.
+  const a = occurring(base, head, end, new Set(side.slice(head, to)));
+  const b = occurring(side, head, to, new Set(base.slice(head, end)));
+  const pairs = script(
+    a.map((at) => base[at] as number),
+    b.map((at) => side[at] as number),
+    budget,
+  );
+  if (pairs === undefined) return whole;
+  const edits: Edit[] = [];
+  let [start, from] = [head, head];
+  for (let at = 0; at <= pairs.length; at += 2) {
+    const next = at < pairs.length ? (a[pairs[at] as number] as number) : end;
+    const other = at < pairs.length ? (b[pairs[at + 1] as number] as number) : to;
+    if (start < next || from < other) edits.push({ start, end: next, from, to: other });
+    [start, from] = [next + 1, other + 1];
+  }
+  return edits;
 }
 
-/** The script of two sequences without common ends, shifted by `offset`; undefined past a cap. */
-function script(a: readonly number[], b: readonly number[], offset: number, budget: Budget): Edit[] | undefined {
+/** The places in [from, to) whose element is one of `others`. */
+function occurring(ids: readonly number[], from: number, to: number, others: ReadonlySet<number>): number[] {
+  const places: number[] = [];
+  for (let at = from; at < to; at++) if (others.has(ids[at] as number)) places.push(at);
+  return places;
+}
+
+/** The places of a longest common subsequence, in pairs; undefined past a cap. */
+function script(a: readonly number[], b: readonly number[], budget: Budget): number[] | undefined {
   const most = Math.min(MAX_EDIT_LENGTH, a.length + b.length);
   const reach = new Int32Array(2 * most + 3);
   const middle = most + 1;
@@ -53,15 +77,11 @@ function script(a: readonly number[], b: readonly number[], offset: number, budg
       const below = reach[middle + k - 1] as number;
       const above = reach[middle + k + 1] as number;
       let x = k === -d || (k !== d && below < above) ? above : below + 1;
-      let y = x - k;
       const first = x;
-      while (x < a.length && y < b.length && a[x] === b[y]) {
-        x++;
-        y++;
-      }
+      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
       steps += x - first;
       reach[middle + k] = x;
-      if (x >= a.length && y >= b.length) return walkBack(trace, d, a.length, b.length, offset);
+      if (x >= a.length && x - k >= b.length) return walkBack(trace, d, a.length, b.length);
     }
     if (!spend(budget, steps)) return undefined;
     trace.push(reach.slice(middle - d, middle + d + 1));
@@ -70,35 +90,21 @@ function script(a: readonly number[], b: readonly number[], offset: number, budg
 }
 
 /** Follows the furthest points back from the end; `trace[d]` holds diagonals -d…d after step d. */
-function walkBack(trace: readonly Int32Array[], last: number, n: number, m: number, offset: number): Edit[] {
-  const edits: Edit[] = [];
-  let x = n;
-  let y = m;
-  for (let d = last; d > 0; d--) {
-    const before = trace[d - 1] as Int32Array;
-    const at = (k: number): number => (k < 1 - d || k > d - 1 ? -1 : (before[k + d - 1] as number));
+function walkBack(trace: readonly Int32Array[], last: number, n: number, m: number): number[] {
+  const pairs: number[] = [];
+  let [x, y] = [n, m];
+  for (let d = last; d >= 0; d--) {
+    const before = trace[d - 1];
+    const at = (k: number): number =>
+      before === undefined || k < 1 - d || k > d - 1 ? -1 : (before[k + d - 1] as number);
     const k = x - y;
     const down = k === -d || (k !== d && at(k - 1) < at(k + 1));
-    const previous = down ? k + 1 : k - 1;
-    const px = at(previous);
-    const py = px - previous;
-    const ex = down ? px : px + 1;
-    const ey = down ? py + 1 : py;
-    pushFront(edits, { start: px + offset, end: ex + offset, from: py + offset, to: ey + offset });
-    x = px;
-    y = py;
+    const px = d === 0 ? 0 : at(down ? k + 1 : k - 1);
+    const first = d === 0 || down ? px : px + 1;
+    for (; x > first; x--, y--) pairs.push(y - 1, x - 1);
+    [x, y] = [px, px - (d === 0 ? 0 : down ? k + 1 : k - 1)];
   }
-  return edits.reverse();
-}
-
-/** Adds a single step found while walking back, joined to the edit after it when they touch. */
-function pushFront(edits: Edit[], step: Edit): void {
-  const next = edits.at(-1);
-  if (next !== undefined && next.start === step.end && next.from === step.to) {
-    edits[edits.length - 1] = { start: step.start, end: next.end, from: step.from, to: next.to };
-  } else {
-    edits.push(step);
-  }
+  return pairs.reverse();
 }
 
 /**

@@ -83,7 +83,7 @@ export function isLater(base: string, less: string, more: string, budget: Budget
       b.slice(e0.start - (e0.from - start), e1.end + (end - e1.to)),
       l.slice(start, end),
       m.slice(f0.from - (f0.start - start), f1.to + (end - f1.end)),
-    ].map((lines) => tokenise(lines).tokens) as [Token[], Token[], Token[]];
+    ].map((lines) => tokenise(lines, budget)) as [Token[], Token[], Token[]];
     if (!keepsRegion(...region, budget)) return false;
   }
   return budget.left >= 0 && keeps(earlier.slice(e), [], direct, () => true);
@@ -91,6 +91,7 @@ export function isLater(base: string, less: string, more: string, budget: Budget
 
 /** The same for the tokens of a few lines. */
 function keepsRegion(base: readonly Token[], less: readonly Token[], more: readonly Token[], budget: Budget): boolean {
+  if (lacksNewWords(base, less, more)) return false;
   const interner = new Interner();
   const ids = [base, less, more].map((tokens) => interner.ids(tokens.map((token) => token.text)));
   const [line, blank] = [interner.id(BREAK), interner.id(BLANK)];
@@ -110,6 +111,18 @@ function keepsRegion(base: readonly Token[], less: readonly Token[], more: reado
     const space = more[after[at] ?? -1]?.space;
     return space === undefined || space === token.space || base[before[at] ?? -1]?.space === token.space;
   });
+}
+
+/** Whether a word that only `less` brought in is missing from `more`: the cheap test, which most merges fail. */
+function lacksNewWords(base: readonly Token[], less: readonly Token[], more: readonly Token[]): boolean {
+  const old = new Set(base.map((token) => token.text));
+  const counts = new Map<string, number>();
+  for (const { text } of less) if (!old.has(text)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const { text } of more) {
+    const count = counts.get(text);
+    if (count !== undefined) counts.set(text, count - 1);
+  }
+  return counts.values().some((count) => count > 0);
 }
 
 /** For each element of the first sequence the index of its equal in the second; -1 where an edit took it away. */

@@ -1,3 +1,6 @@
+import type { Budget } from "./budget.ts";
+import { LETTER, UNSPACED } from "./words.ts";
+
 /** A piece of text that is merged as a whole, with the white space before it, which is merged apart. */
 export type Token = { readonly text: string; readonly space: string };
 
@@ -6,23 +9,21 @@ export const BREAK = "\n";
 /** The text of a blank line. */
 export const BLANK = "\n\n";
 
-const IDEOGRAPH = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
-const LETTERS = `(?:(?![${IDEOGRAPH}])[\\p{L}\\p{N}\\p{M}])+`;
 // LIMIT: every run that may fail to close is bounded, so that no text costs more than a multiple of its length.
 const ATOM = new RegExp(
   [
-    "(?<!`)(?<ticks>`{1,9})(?!`)[^\\n]{0,300}?(?<!`)\\k<ticks>(?!`)", // a code span
-    "<!--[^\\n]{0,300}?-->",
-    "\\{(?:/\\*[^\\n]{0,200}?\\*/|#[^\\s}]{1,200})\\}", // a heading's id
-    '(?<=\\])\\((?:[^()\\s]|\\([^()\\s]{0,200}\\)){1,2000}(?:\\s"[^"\\n]{0,300}")?\\)', // a link's target
-    "(?<=\\])\\[[^\\[\\]\\n]{0,200}\\]", // a link's reference
-    "<?(?:https?|ftp|mailto):[^\\s<>()\\[\\]]{1,2000}(?<![.,;:!?'\"*_])>?",
-    "v?\\p{N}+(?:[.:/\\-]\\p{N}+|,\\p{N}{3}(?!\\p{N}))+", // a version, a date, a large number
-    `[${IDEOGRAPH}]`,
-    `${LETTERS}(?:_+${LETTERS})*`,
-    "\\S",
+    String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"), // a code span
+    String.raw`<!--[^\n]{0,300}?-->`,
+    String.raw`\{(?:/\*[^\n]{0,200}?\*/|#[^\s\}]{1,200})\}`, // a heading's id
+    String.raw`(?<=\])\((?:[^\(\)\s]|\([^\(\)\s]{0,200}\)){1,2000}(?:\s"[^"\n]{0,300}")?\)`, // a link's target
+    String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
+    String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
+    String.raw`v?\p{N}+(?:[.:\/\-]\p{N}+|,\p{N}{3}(?!\p{N}))+`, // a version, a date, a large number
+    UNSPACED,
+    `${LETTER}+(?:_+${LETTER}+)*`,
+    String.raw`\S`,
   ].join("|"),
-  "gu",
+  "gv",
 );
 
 /** Whether a token says something by itself, as words, links and code do and marks and breaks do not. */
@@ -35,42 +36,46 @@ export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
 
-/** The tokens of some whole lines, and for each line the index of its first token; joined, space and text give all back. */
-export function tokenise(lines: readonly string[]): { tokens: Token[]; firsts: number[] } {
+/** The tokens of some whole lines; space and text of all give the lines back. */
+export function tokenise(lines: readonly string[], budget: Budget): Token[] {
   const tokens: Token[] = [];
-  const firsts: number[] = [];
-  let space = "";
+  let before = "";
   for (const [at, line] of lines.entries()) {
-    firsts.push(tokens.length);
-    const body = line.endsWith("\n") ? line.slice(0, -1) : line;
-    if (body.trim() === "") {
-      tokens.push({ text: BLANK, space: space + body });
-      space = "";
-      continue;
-    }
-    space = pushAtoms(tokens, body, space);
-    if (body === line) continue;
-    const next = lines[at + 1];
-    if (next !== undefined && flowsOn(line, next)) {
-      space += "\n";
-    } else {
-      tokens.push({ text: BREAK, space });
-      space = "";
+    const cut = cutLine(line, budget);
+    // The last token is the break; running text goes on without one.
+    const last = cut.length - 1;
+    for (const [place, token] of cut.entries()) {
+      const space = place === 0 ? before + token.space : token.space;
+      const next = lines[at + 1];
+      if (place === last && token.text === BREAK && next !== undefined && flowsOn(line, next)) {
+        before = `${space}\n`;
+      } else {
+        tokens.push(space === token.space ? token : { text: token.text, space });
+        before = "";
+      }
     }
   }
-  return { tokens, firsts };
+  return tokens;
 }
 
-/** Appends the atoms of one line; gives back the white space after the last. */
-function pushAtoms(tokens: Token[], body: string, before: string): string {
-  let from = 0;
-  let space = before;
-  for (const match of body.matchAll(ATOM)) {
-    tokens.push({ text: match[0], space: space + body.slice(from, match.index) });
-    space = "";
-    from = match.index + match[0].length;
+/** The tokens of one line, whatever stands around it: its break is always one. */
+function cutLine(line: string, budget: Budget): readonly Token[] {
+  const known = budget.cut.get(line);
+  if (known !== undefined) return known;
+  const body = line.endsWith("\n") ? line.slice(0, -1) : line;
+  const tokens: Token[] = [];
+  if (body.trim() === "") {
+    tokens.push({ text: BLANK, space: body });
+  } else {
+    let from = 0;
+    for (const { 0: text, index } of body.matchAll(ATOM)) {
+      tokens.push({ text, space: body.slice(from, index) });
+      from = index + text.length;
+    }
+    if (body !== line) tokens.push({ text: BREAK, space: body.slice(from) });
   }
-  return space + body.slice(from);
+  budget.cut.set(line, tokens);
+  return tokens;
 }
 
 /** Text again. A blank line's token stands for its line feed alone, since its line has no other text. */

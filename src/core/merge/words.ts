@@ -1,5 +1,9 @@
-const IDEOGRAPH = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}";
-const WORD = new RegExp(`[${IDEOGRAPH}]|(?:(?![${IDEOGRAPH}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
+/** A character of a script that is written without spaces between words, as a pattern for the `v` flag. */
+export const UNSPACED = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]";
+/** A letter, digit or mark of any other script. */
+export const LETTER = `[[\\p{L}\\p{N}\\p{M}]--${UNSPACED}]`;
+
+const WORD = new RegExp(`${UNSPACED}|${LETTER}+`, "gv");
 
 /** The words of a text: runs of letters, digits and marks; scripts written without spaces go character by character. */
 export function wordsOf(text: string): string[] {
