@@ -1,0 +1,161 @@
+import { describe, expect, it } from "vitest";
+import type { ChangeId, DocId } from "../../src/contract/ids.ts";
+import type { Answer, Fault, WireResult } from "../../src/core/ports/remote.ts";
+import { answer, bench, FILE, LOST, NOT_SENT, problem } from "./scripted-wire.ts";
+
+const DOC = "doc_1" as DocId;
+const BASE = "chg_1" as ChangeId;
+const HTML = "<html><body>404 nginx</body></html>";
+
+function fault(result: Answer<unknown>): Fault {
+  if (result.ok) throw new Error("it was answered");
+  return result.fault;
+}
+
+const short = (value: Fault): string =>
+  value.kind === "problem" || value.kind === "locked-out"
+    ? `${value.kind} ${value.code}`
+    : value.kind === "later"
+      ? `${value.kind} ${value.cause}`
+      : value.kind;
+
+type Row = readonly [name: string, result: WireResult, read: string, write: string];
+
+const ROWS: readonly Row[] = [
+  ["a lost answer", LOST, "later unreachable", "uncertain"],
+  ["a deadline after sending", { kind: "lost", why: "deadline of 30000 ms" }, "later unreachable", "uncertain"],
+  ["a refused connection", NOT_SENT, "later unreachable", "later unreachable"],
+  ["400 invalid_request", problem(400, "invalid_request"), "problem invalid_request", "problem invalid_request"],
+  ["401", problem(401, "unauthenticated"), "locked-out unauthenticated", "locked-out unauthenticated"],
+  ["401 with another code", problem(401, "key_expired"), "locked-out unauthenticated", "locked-out unauthenticated"],
+  ["401 as HTML", answer(401, HTML), "later malformed", "uncertain"],
+  ["403", problem(403, "forbidden"), "problem forbidden", "problem forbidden"],
+  ["404 file_not_found", problem(404, "file_not_found"), "problem file_not_found", "problem file_not_found"],
+  [
+    "404 workspace_not_found",
+    problem(404, "workspace_not_found"),
+    "locked-out workspace_not_found",
+    "locked-out workspace_not_found",
+  ],
+  ["404 as HTML", answer(404, HTML), "later malformed", "uncertain"],
+  ["404 as JSON without code", answer(404, { message: "no route" }), "problem status_404", "problem status_404"],
+  [
+    "404 with the code in its type alone",
+    answer(404, { type: "https://d/errors/file-not-found" }),
+    "problem file_not_found",
+    "problem file_not_found",
+  ],
+  ["file_not_found under 500", problem(500, "file_not_found"), "later unavailable", "uncertain"],
+  ["file_not_found under 400", problem(400, "file_not_found"), "later malformed", "uncertain"],
+  [
+    "a status that is not the answer's",
+    answer(404, { status: 200, code: "file_not_found" }),
+    "later malformed",
+    "uncertain",
+  ],
+  ["a code of the wrong type", answer(404, { status: 404, code: 7 }), "later malformed", "uncertain"],
+  ["a code that is a sentence", answer(404, { code: "No such file" }), "later malformed", "uncertain"],
+  ["an error body that is an array", answer(404, []), "later malformed", "uncertain"],
+  ["an error body that is cut", answer(404, '{"code":"file_not_found"'), "later malformed", "uncertain"],
+  ["an error body that is nested", answer(404, `${"[".repeat(99)}${"]".repeat(99)}`), "later malformed", "uncertain"],
+  ["an empty 404", answer(404), "later malformed", "uncertain"],
+  ["409 with an unknown code", problem(409, "moon_phase"), "problem moon_phase", "problem moon_phase"],
+  ["422", problem(422, "content_too_large"), "problem content_too_large", "problem content_too_large"],
+  ["429", problem(429, "rate_limited"), "later rate-limited", "later rate-limited"],
+  ["429 as HTML", answer(429, HTML), "later rate-limited", "uncertain"],
+  ["500", problem(500, "internal_error"), "later unavailable", "uncertain"],
+  ["502 as HTML", answer(502, HTML), "later unavailable", "uncertain"],
+  ["503", problem(503, "service_unavailable"), "later unavailable", "uncertain"],
+  ["503 as HTML", answer(503, HTML), "later unavailable", "uncertain"],
+  ["a redirect", answer(301, "", { location: "https://evil.example/x?key=1" }), "later malformed", "uncertain"],
+  ["304", answer(304), "later malformed", "uncertain"],
+  ["200 as HTML", answer(200, HTML), "later malformed", "uncertain"],
+  ["200, cut", answer(200, '{"id":"doc_1","lastCha'), "later malformed", "uncertain"],
+  ["200 and null", answer(200, "null"), "later malformed", "uncertain"],
+  ["200 and an array", answer(200, [FILE]), "later malformed", "uncertain"],
+  ["200 about another file", answer(200, { ...FILE, id: "doc_2", content: "x" }), "later malformed", "uncertain"],
+  ["200, nested too deeply", answer(200, `{"id":${"[".repeat(99)}${"]".repeat(99)}}`), "later malformed", "uncertain"],
+  ["206", answer(206, { ...FILE, content: "x" }), "later malformed", "uncertain"],
+];
+
+describe("one call", () => {
+  it.each(ROWS)("reads after %s: %s", async (_name, result, read) => {
+    expect(short(fault(await bench([result]).remote.getFile(DOC)))).toBe(read);
+  });
+
+  it.each(ROWS)("writes after %s (I08)", async (_name, result, _read, write) => {
+    const { remote, wire } = bench([result]);
+    expect(short(fault(await remote.putContent(DOC, BASE, "text")))).toBe(write);
+    // Only what was certainly not sent is sent again.
+    expect(wire.sent.length).toBe(result.kind === "not-sent" ? 4 : 1);
+  });
+
+  it("tells a problem with its pointers and the request id of its body, else of the header", async () => {
+    const told = fault(await bench([problem(400, "invalid_request", ["/name", "/path"])]).remote.getFile(DOC));
+    expect(told).toEqual({
+      kind: "problem",
+      status: 400,
+      code: "invalid_request",
+      detail: "the detail",
+      requestId: "req_body",
+      pointers: ["/name", "/path"],
+    });
+    const bare = fault(await bench([answer(404, HTML, { "x-request-id": "req_header" })]).remote.getFile(DOC));
+    expect(bare.requestId).toBe("req_header");
+  });
+
+  it("drops a request id and pointers that are not of the form, and bounds their number", async () => {
+    const errors = [{ pointer: 7 }, "x", null, ...Array.from({ length: 100 }, (_, n) => ({ pointer: `/p${n}` }))];
+    const told = fault(
+      await bench([answer(409, { code: "odd", requestId: "two words", detail: { a: 1 }, errors })]).remote.getFile(DOC),
+    );
+    expect(told).toMatchObject({ requestId: null, detail: "", pointers: expect.any(Array) });
+    expect(told.kind === "problem" && told.pointers.length).toBe(17);
+  });
+
+  it("takes control characters and length out of what the service says", async () => {
+    const detail = `\u001b[2J\u202eevil\r\n${"x".repeat(1_000_000)}`;
+    const told = fault(await bench([answer(409, { code: "odd", detail })]).remote.getFile(DOC));
+    expect(told.detail.length).toBe(500);
+    expect(told.detail).toMatch(/^\[2J evil x+…$/);
+  });
+
+  it("names the origin of a redirect, and nothing else of it", async () => {
+    const told = fault(
+      await bench([answer(308, "", { location: "https://u:p@other.example/a?token=1" })]).remote.getFile(DOC),
+    );
+    expect(told.detail).toContain("https://other.example)");
+    expect(told.detail).not.toMatch(/token|u:p/);
+  });
+
+  it.each([
+    ["authorization", "Bearer sk_test_0123456789abcdef"],
+    ["x-api-key", "sk_test_0123456789abcdef"],
+  ] as const)("sends the key in %s, and a JSON body", async (keyHeader, value) => {
+    const { remote, wire } = bench([answer(200, { content: "x", lastChangeId: "chg_2" })], {
+      keyHeader,
+      basePrefix: "/base",
+    });
+    await remote.putContent(DOC, BASE, "te\u2028xt");
+    expect(wire.sent[0]).toMatchObject({
+      method: "PUT",
+      path: "/base/v1/files/doc_1/content",
+      headers: { [keyHeader]: value, "content-type": "application/json" },
+    });
+    expect(JSON.parse(wire.sent[0]!.body!)).toEqual({ baseChangeId: "chg_1", content: "te\u2028xt" });
+  });
+
+  it("counts what was sent, by method", async () => {
+    const { remote } = bench([LOST]);
+    await remote.getFile(DOC);
+    await remote.deleteFile(DOC);
+    expect(remote.counts()).toEqual({ GET: 4, DELETE: 1 });
+  });
+
+  it.each(["doc_../x", "doc_", "dir_1", "doc_1/content", "doc_1?x=1", "doc_1\n"])("never puts %j into a URL", (id) => {
+    const { remote, wire } = bench([answer(200)]);
+    expect(() => remote.getFile(id as DocId)).toThrow("not of the form");
+    expect(() => remote.deleteFile(id as DocId)).toThrow("not of the form");
+    expect(wire.sent).toEqual([]);
+  });
+});

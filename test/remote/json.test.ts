@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { isObject, member, parseJson } from "../../src/remote/json.ts";
+
+describe("parseJson", () => {
+  it("agrees with JSON.parse on any value that is not too deep", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+        const text = JSON.stringify(value);
+        expect(parseJson(text)).toEqual({ kind: "json", value: JSON.parse(text) });
+      }),
+    );
+  });
+
+  it("does not count the brackets in strings, whatever is escaped there", () => {
+    const text = JSON.stringify({ content: `${"[{".repeat(5_000)}\\" \\\\` });
+    expect(parseJson(text)).toEqual({ kind: "json", value: JSON.parse(text) });
+  });
+
+  it.each([
+    ["32 levels", 32, "json"],
+    ["33 levels", 33, "not-json"],
+    ["eight million levels", 8_000_000, "not-json"],
+  ])("judges %s", (_name, depth, kind) => {
+    expect(parseJson("[".repeat(depth) + "]".repeat(depth)).kind).toBe(kind);
+  });
+
+  it.each([
+    ["", "empty"],
+    ["  \n", "empty"],
+    ["<html>secret", "not JSON"],
+    ['{"a":"secr', "not JSON"],
+    ["{}{}", "not JSON"],
+  ])("refuses %j without quoting it", (text, why) => {
+    const json = parseJson(text);
+    expect(json).toEqual({ kind: "not-json", why: expect.stringContaining(why) });
+    expect(JSON.stringify(json)).not.toContain("secr");
+  });
+
+  it("reads own members alone", () => {
+    const value = parseJson('{"__proto__":{"path":"x"}}');
+    expect(value.kind === "json" && isObject(value.value) && member(value.value, "path")).toBeUndefined();
+    expect(member({}, "constructor")).toBeUndefined();
+  });
+});

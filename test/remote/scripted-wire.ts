@@ -1,0 +1,87 @@
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import type { Remote, Wire, WireResult } from "../../src/core/ports/remote.ts";
+import type { Log, Random } from "../../src/core/ports/world.ts";
+import { createRemote, type RemoteOptions } from "../../src/remote/client.ts";
+import { virtualClock, type VirtualClock } from "./virtual-clock.ts";
+
+/** A wire in memory: answers by script, remembers what was sent. */
+
+export const KEY = "sk_test_0123456789abcdef";
+
+export type Script = (request: WireRequest, n: number) => WireResult | Promise<WireResult>;
+export type ScriptedWire = Wire & { readonly sent: WireRequest[]; closed: boolean };
+
+/** Answers by order; the last one stays. */
+export function scriptedWire(script: Script | readonly WireResult[]): ScriptedWire {
+  const next =
+    typeof script === "function"
+      ? script
+      : (_request: WireRequest, n: number) => script[Math.min(n, script.length) - 1]!;
+  const wire: ScriptedWire = {
+    sent: [],
+    closed: false,
+    async send(request) {
+      wire.sent.push(request);
+      return next(request, wire.sent.length);
+    },
+    async close() {
+      wire.closed = true;
+    },
+  };
+  return wire;
+}
+
+export function answer(status: number, body: unknown = "", headers: Readonly<Record<string, string>> = {}): WireResult {
+  const response: WireResponse = { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
+  return { kind: "answer", response };
+}
+
+export function problem(
+  status: number,
+  code: string,
+  pointers: readonly string[] = [],
+  headers: Readonly<Record<string, string>> = {},
+): WireResult {
+  const errors = pointers.map((pointer) => ({ code: "invalid_name", pointer, detail: "no" }));
+  const body = {
+    type: `https://docs/errors/${code}`,
+    title: "T",
+    status,
+    code,
+    detail: "the detail",
+    requestId: "req_body",
+    errors,
+  };
+  return answer(status, body, { "content-type": "application/problem+json", "x-request-id": "req_header", ...headers });
+}
+
+export const LOST: WireResult = { kind: "lost", why: "UND_ERR_SOCKET" };
+export const NOT_SENT: WireResult = { kind: "not-sent", why: "ECONNREFUSED" };
+
+export const FILE = { id: "doc_1", lastChangeId: "chg_1", path: "a/note.md", protected: false };
+export const FOLDER = { id: "dir_1", path: "a" };
+
+export function page(data: readonly unknown[], nextCursor: string | null = null): WireResult {
+  return answer(200, { object: "list", url: "/v1/files", data, hasMore: nextCursor !== null, nextCursor });
+}
+
+export type Bench = {
+  readonly remote: Remote;
+  readonly wire: ScriptedWire;
+  readonly clock: VirtualClock;
+  readonly lines: string[];
+};
+
+/** A client over a scripted wire and a virtual clock. `fraction` is the jitter. */
+export function bench(
+  script: Script | readonly WireResult[],
+  options: Partial<RemoteOptions> & { readonly fraction?: number; readonly clock?: VirtualClock } = {},
+): Bench {
+  const { fraction = 0.5, clock = virtualClock(), ...rest } = options;
+  const wire = scriptedWire(script);
+  const lines: string[] = [];
+  const log: Log = { write: (...line) => void lines.push(JSON.stringify(line)) };
+  const random: Random = { fraction: () => fraction, hex: (n) => "0".repeat(n) };
+  const remote = createRemote({ wire, key: KEY, clock, random, log, traits: null, ...rest });
+  return { remote, wire, clock, lines };
+}
