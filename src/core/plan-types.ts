@@ -14,7 +14,7 @@ export type Plan = {
 /** Facts for the guards that the three trees do not hold. Counted by the engine; judged by `core/verdict` alone. */
 export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
-  /** Deletions done since the last approval, or within the last hour: whichever is more, by side. */
+  /** Deletions done within the last hour, and after the last approval, by side. */
   readonly deletionsDone: { readonly local: number; readonly remote: number };
   /** Linked documents whose listed change id is one that we hold as an earlier one of theirs. */
   readonly earlierChangeIds: number;

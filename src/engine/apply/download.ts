@@ -1,0 +1,106 @@
+import type { Action, Outcome } from "../../core/action.ts";
+import { sameButForDress } from "../../core/dress.ts";
+import { moveBase, newLink, renameVersion } from "../../core/settle.ts";
+import { commit, fetchText, landText, outcomeOfDisk, readLocal, stale } from "../effect.ts";
+import { fromService, type PassContext } from "../world.ts";
+import { openConflict } from "./conflict.ts";
+
+type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
+
+/** GET, then a new file. A crash before the commit leaves an unlinked file that the next pass meets and adopts. */
+export async function createLocal(ctx: PassContext, action: Of<"create-local">): Promise<Outcome> {
+  const { disk, state } = ctx.world;
+  const fetched = await fetchText(ctx, action.id, action.localPath);
+  if (fetched.kind === "end") return fetched.outcome;
+  const { file, text, digest } = fetched.value;
+  if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
+  const made = disk.create(action.localPath, text);
+  if (made.kind !== "done") return outcomeOfDisk(made);
+  ctx.toFlush.set(action.id, action.localPath);
+  ctx.counts.createdLocal++;
+  const version = { changeId: file.lastChangeId, digest };
+  return commit(ctx, {
+    link: newLink(action.id, action.localPath, action.remotePath, file.protected, {
+      ...version,
+      localDigest: digest,
+      stamp: made.value.stamp,
+      stampTrusted: false,
+      durable: false,
+    }),
+    version: { id: action.id, ...version },
+    also: () => state.removeTombstone(action.id),
+    event: { kind: action.kind, side: "local", id: action.id, path: action.localPath, detail: action.why, after: digest },
+  });
+}
+
+/** GET, then the journalled replace. A change id that moved without a new text only moves the id. */
+export async function writeLocal(ctx: PassContext, action: Of<"write-local">): Promise<Outcome> {
+  const link = ctx.world.state.link(action.id);
+  if (link === null) return stale("its link went meanwhile");
+  const fetched = await fetchText(ctx, action.id, action.localPath);
+  if (fetched.kind === "end") return fetched.outcome;
+  const { file, text, digest } = fetched.value;
+  if (digest === link.digest) {
+    ctx.world.state.putLink({ ...renameVersion(link, file.lastChangeId), protected: file.protected });
+    return { kind: "done" };
+  }
+  const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, link);
+  if (landed.kind === "end") return landed.outcome;
+  ctx.counts.downloaded++;
+  const version = { changeId: file.lastChangeId, digest };
+  return commit(ctx, {
+    link: moveBase(link, { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: landed.value.parked === null }),
+    version: { id: action.id, ...version },
+    landed: landed.value,
+    event: { kind: action.kind, side: "local", id: action.id, path: action.localPath, detail: action.why, before: action.expect, after: digest },
+  });
+}
+
+/**
+ * Both sides have a document of their own at one path, and no base. Equal texts, also but for line ends, BOM and final newline, are linked and
+ * the bytes left alone; else the preference of the first sync decides, else it is a conflict with an empty base. Nothing is overwritten (I05)
+ * but by a preference that was asked for, and then the loser is in the text store.
+ */
+export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcome> {
+  const { state } = ctx.world;
+  const local = readLocal(ctx, action.localPath, action.expect);
+  if (local.kind === "end") return local.outcome;
+  const fetched = await fetchText(ctx, action.id, action.localPath);
+  if (fetched.kind === "end") return fetched.outcome;
+  const { file, text, digest } = fetched.value;
+  if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
+  const version = { changeId: file.lastChangeId, digest };
+  const { stamp, stampTrusted } = local.value;
+  const adopted = newLink(action.id, action.localPath, action.remotePath, file.protected, {
+    ...version,
+    localDigest: action.expect,
+    stamp,
+    stampTrusted,
+    durable: true,
+  });
+  const event = { kind: action.kind, side: "both", id: action.id, path: action.localPath, before: action.expect } as const;
+  const adopt = (detail: string, link = adopted) =>
+    commit(ctx, {
+      link,
+      version: { id: action.id, ...version },
+      also: () => state.removeTombstone(action.id),
+      event: { ...event, detail, after: digest },
+    });
+  if (digest === action.expect) return adopt("equal texts: linked");
+  if (sameButForDress(local.value.text, text)) return adopt("equal but for line ends, BOM or final newline: linked, bytes left alone");
+  const { prefer } = ctx.settings;
+  // The remote version becomes the base under the local text: it is sent as an edit of it, and both texts are kept.
+  if (prefer === "local") return adopt("both new, local preferred", { ...adopted, localDigest: digest });
+  if (prefer === "remote") {
+    const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null);
+    if (landed.kind === "end") return landed.outcome;
+    ctx.counts.downloaded++;
+    return commit(ctx, {
+      link: { ...adopted, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false },
+      version: { id: action.id, ...version },
+      landed: landed.value,
+      event: { ...event, detail: "both new, remote preferred", after: digest },
+    });
+  }
+  return openConflict(ctx, { ...adopted, localDigest: digest }, fetched.value, null, "both sides are new at this path, with different texts");
+}

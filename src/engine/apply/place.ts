@@ -1,0 +1,110 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { FileResource } from "../../contract/resources.ts";
+import type { Action, Outcome } from "../../core/action.ts";
+import { nameOf, parentOf, type RemotePath } from "../../core/path.ts";
+import type { Answer, ParentRef } from "../../core/ports/remote.ts";
+import type { Intent } from "../../core/ports/state.ts";
+import { movePlace, renameVersion } from "../../core/settle.ts";
+import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
+import { settleIntent } from "../settle-writes.ts";
+import { fromService, type PassContext, recordEvent, toService } from "../world.ts";
+
+type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
+
+export function moveLocal(ctx: PassContext, action: Of<"move-local">): Outcome {
+  const { disk, state } = ctx.world;
+  const link = state.link(action.id);
+  if (link === null) return stale("its link went meanwhile");
+  const intentId = state.openIntent(ctx.run, { kind: "move", id: action.id, from: action.from, to: action.to });
+  // The text may have been edited since the plan: a move takes it along whatever it is.
+  const end = disk.move(action.from, action.to, null);
+  if (end.kind !== "done") {
+    state.closeIntent(intentId);
+    return outcomeOfDisk(end);
+  }
+  if (!action.temporary) ctx.counts.movedLocal++;
+  return commit(ctx, {
+    link: { ...movePlace(link, { localPath: action.to }), stamp: end.value.stamp, stampTrusted: false },
+    closes: intentId,
+    event: { kind: action.kind, side: "local", id: action.id, path: action.to, detail: `${action.why} (from ${action.from})` },
+  });
+}
+
+/** PATCH {name} or {parentId}; each its own action that commits its base place. */
+export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | "reparent-remote">): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const link = state.link(action.id);
+  if (link === null) return stale("its link went meanwhile");
+  const parent = action.kind === "reparent-remote" ? await folderAt(ctx, parentOf(action.to)) : null;
+  if (parent?.kind === "end") return parent.outcome;
+  const intent = { kind: "patch", id: action.id, from: action.from, to: action.to } as const satisfies Intent;
+  const intentId = state.openIntent(ctx.run, intent);
+  const answer = parent === null ? await remote.renameFile(action.id, nameOf(action.to)) : await remote.moveFile(action.id, parent.value);
+  if (answer.ok) return landMove(ctx, action, intentId, answer);
+  if (answer.fault.kind === "uncertain") {
+    const settled = await settleIntent(ctx, intentId, intent);
+    return settled.kind === "done" && state.link(action.id)?.remotePath !== action.to ? stale("the move did not happen") : settled;
+  }
+  state.closeIntent(intentId);
+  if (answer.fault.kind === "problem" && answer.fault.code === "path_already_exists") return stale("something is at that path on the service");
+  const rootRefused = parent?.value.kind === "root" && answer.fault.kind === "problem" && answer.fault.status === 400;
+  const fault = answer.fault;
+  if (fault.kind !== "problem") return outcomeOfFault(fault);
+  const hold = makeHold(ctx, {
+    key: action.id,
+    path: link.localPath,
+    reason: rootRefused ? "no-move-to-root" : fault.status === 403 ? "read-only" : "refused",
+    code: fault.code,
+    detail: rootRefused ? "this service cannot move a document to the root; its edits still travel" : fault.detail,
+    requestId: fault.requestId,
+  });
+  return outcomeOfFault(fault, hold);
+}
+
+async function landMove(ctx: PassContext, action: Of<"rename-remote" | "reparent-remote">, intentId: number, answer: Extract<Answer<FileResource>, { ok: true }>): Promise<Outcome> {
+  const { state } = ctx.world;
+  const link = state.link(action.id);
+  if (link === null) return stale("its link went meanwhile");
+  const remotePath = fromService(ctx.world, answer.value.path) ?? action.to;
+  const sameText = answer.value.lastChangeId === link.changeId || (await isBaseText(ctx, action.id, link.digest));
+  const moved = movePlace(link, { remotePath });
+  if (!action.temporary) ctx.counts.movedRemote++;
+  return commit(ctx, {
+    // A deployment whose change id moves on a rename: the same text under a new id. With another text the old id stays, and the next pass merges.
+    link: sameText ? renameVersion(moved, answer.value.lastChangeId) : moved,
+    closes: intentId,
+    event: { kind: action.kind, side: "remote", id: action.id, path: link.localPath, detail: `${action.why} (${action.from} → ${remotePath})`, requestId: answer.requestId },
+  });
+}
+
+async function isBaseText(ctx: PassContext, id: DocId, digest: string): Promise<boolean> {
+  const answer = await ctx.world.remote.getFile(id);
+  return answer.ok && answer.value.content.isWellFormed() && ctx.world.state.putText(answer.value.content) === digest;
+}
+
+/** The folder at a remote path below the prefix, as the wire names a parent. */
+export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<ParentRef>> {
+  const whole = toService(ctx.world, path);
+  if (whole === "") return got({ kind: "root" });
+  const known = ctx.folderIds.get(path);
+  if (known !== undefined) return got({ kind: "folder", id: known });
+  const found = await ctx.world.remote.findFolder(whole);
+  if (!found.ok) return ended(outcomeOfFault(found.fault));
+  if (found.value === null) return ended(stale(`the folder ${path} is not there on the service`));
+  ctx.folderIds.set(path, found.value.id);
+  return got({ kind: "folder", id: found.value.id });
+}
+
+/** Both sides already hold it at these places. */
+export function relink(ctx: PassContext, action: Of<"relink">): Outcome {
+  const { state } = ctx.world;
+  const link = state.link(action.id);
+  if (link === null) return stale("its link went meanwhile");
+  const file = ctx.local?.files.get(action.localPath);
+  const stamp = file?.stamp ?? link.stamp;
+  state.transact(() => {
+    state.putLink({ ...movePlace(link, { localPath: action.localPath, remotePath: action.remotePath }), stamp, stampTrusted: false });
+    recordEvent(ctx.world, ctx.run, { kind: action.kind, side: "both", id: action.id, path: action.localPath, detail: action.why });
+  });
+  return { kind: "done" };
+}

@@ -1,0 +1,87 @@
+import type { DocId } from "../contract/ids.ts";
+import type { Link } from "../core/link.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { BaseTree, LocalTree } from "../core/tree.ts";
+import { commit, outcomeOfDisk } from "./effect.ts";
+import type { PassContext, World } from "./world.ts";
+
+/**
+ * What base claims must survive power loss. Overwritten files are fsynced as they are written. New ones are fsynced in batches, and until then their links say
+ * so: a file that is absent, empty or zeroed while its link is not durable, after the machine was started anew, was torn by the power loss and not deleted
+ * or emptied by the user; it is made again from the text store.
+ */
+
+/** So many new files are fsynced at the end of the pass that made them; more wait for the next one, when the system has written most of them by itself. */
+const FLUSH_AT_ONCE = 64;
+
+const BOOT = "boot";
+
+export async function flushNow(ctx: PassContext): Promise<void> {
+  if (ctx.toFlush.size === 0 || ctx.toFlush.size > FLUSH_AT_ONCE) return;
+  await flush(ctx.world, ctx.toFlush);
+}
+
+/** The ones that earlier passes left. */
+export async function flushEarlier(world: World, base: BaseTree): Promise<void> {
+  const waiting = new Map<DocId, LocalPath>();
+  for (const link of base.links.values()) if (!link.durable && link.standing === "linked") waiting.set(link.id, link.localPath);
+  if (waiting.size > 0) await flush(world, waiting);
+}
+
+async function flush(world: World, files: ReadonlyMap<DocId, LocalPath>): Promise<void> {
+  const failed = new Map((await world.disk.flush([...files.values()])).map(({ path, errno }) => [path, errno]));
+  for (const [path, errno] of failed) if (errno !== "ENOENT") world.log.write("warn", "not-flushed", { path, errno });
+  world.state.transact(() => {
+    for (const [id, path] of files) {
+      const link = failed.has(path) ? null : world.state.link(id);
+      if (link !== null && link.localPath === path) world.state.putLink({ ...link, durable: true });
+    }
+  });
+}
+
+/** Makes torn files again. Returns whether any was: then the walk must be made anew. */
+export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
+  const { state, bootId } = ctx.world;
+  const restarted = bootId !== null && state.meta(BOOT) !== null && state.meta(BOOT) !== bootId;
+  if (bootId !== null && state.meta(BOOT) !== bootId) state.setMeta(BOOT, bootId);
+  if (!restarted) return false;
+  let restored = false;
+  for (const link of base.links.values()) {
+    if (link.durable || link.standing !== "linked" || local.unseen.has(link.localPath)) continue;
+    if (isTorn(ctx, link, local)) restored = restoreOne(ctx, link, local) || restored;
+  }
+  return restored;
+}
+
+function isTorn(ctx: PassContext, link: Link, local: LocalTree): boolean {
+  const file = local.files.get(link.localPath);
+  if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
+  if (file.digest === link.localDigest) return false;
+  if (file.empty) return true;
+  const zeroed = file.textFault === "holds-nul" ? ctx.world.disk.read(link.localPath) : null;
+  return zeroed?.kind === "done" && /^\0+$/.test(zeroed.value.text);
+}
+
+function restoreOne(ctx: PassContext, link: Link, local: LocalTree): boolean {
+  const { disk, state, log } = ctx.world;
+  const text = state.text(link.localDigest);
+  if (text === null) return false;
+  const torn = local.files.get(link.localPath);
+  if (torn !== undefined) {
+    const away = disk.trash(link.localPath, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
+    if (away.kind !== "done") return false;
+  }
+  const made = disk.create(link.localPath, text);
+  if (made.kind !== "done") {
+    const why = outcomeOfDisk(made);
+    log.write("warn", "not-restored", { path: link.localPath, detail: "detail" in why ? why.detail : why.kind });
+    return false;
+  }
+  ctx.toFlush.set(link.id, link.localPath);
+  commit(ctx, {
+    link: { ...link, stamp: made.value.stamp, stampTrusted: false },
+    event: { kind: "recover", side: "local", id: link.id, path: link.localPath, detail: "torn by a power loss; made again from the text store", after: link.localDigest },
+  });
+  return true;
+}
+

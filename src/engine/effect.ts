@@ -1,0 +1,149 @@
+import type { ChangeId, DocId } from "../contract/ids.ts";
+import type { FileWithContent } from "../contract/resources.ts";
+import type { Outcome } from "../core/action.ts";
+import { type Digest, digestOf } from "../core/digest.ts";
+import type { Hold, Link, Stamp } from "../core/link.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { DiskOutcome } from "../core/ports/disk.ts";
+import type { Fault } from "../core/ports/remote.ts";
+import type { Intent } from "../core/ports/state.ts";
+import { type EventFields, type PassContext, parkingPlace, recordEvent } from "./world.ts";
+
+/** What every effect is made of: a call that may fail, a text that lands on the disk, and the one transaction that moves base. */
+
+export const DONE: Outcome = { kind: "done" };
+
+export function stale(detail: string): Outcome {
+  return { kind: "stale", detail };
+}
+
+/** An outcome, or a value to go on with. */
+export type Got<T> = { readonly kind: "got"; readonly value: T } | { readonly kind: "end"; readonly outcome: Outcome };
+
+export function got<T>(value: T): Got<T> {
+  return { kind: "got", value };
+}
+
+export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcome: Outcome } {
+  return { kind: "end", outcome };
+}
+
+/** A fault of a read, or of a write that certainly did nothing. A 404 is stale: the next pass proves or disproves the absence. */
+export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome {
+  switch (fault.kind) {
+    case "problem":
+      if (fault.status === 404) return stale(`${fault.code}: ${fault.detail}`);
+      return { kind: "refused", code: fault.code, detail: fault.detail, requestId: fault.requestId, hold };
+    case "uncertain":
+      return { kind: "uncertain", detail: fault.detail, requestId: fault.requestId };
+    case "later":
+      return {
+        kind: "later",
+        detail: fault.detail,
+        requestId: fault.requestId,
+        unreachable: fault.cause === "unreachable" || fault.cause === "unavailable",
+      };
+    case "locked-out":
+      return { kind: "later", detail: `${fault.code}: ${fault.detail}`, requestId: fault.requestId, unreachable: true };
+  }
+}
+
+/** A disk effect that did not happen. A fault (no space, no permission) is tried again by the next run; nothing was changed. */
+export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
+  if (end.kind === "stale") return stale(end.detail);
+  return { kind: "later", detail: `${end.errno}: ${end.detail}`, unreachable: false, requestId: null };
+}
+
+export type HoldFields = Pick<Hold, "key" | "path" | "reason" | "detail"> & Partial<Hold>;
+
+export function makeHold(ctx: PassContext, fields: HoldFields): Hold {
+  return { code: null, requestId: null, digest: null, changeId: null, since: ctx.world.clock.now(), ...fields };
+}
+
+export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
+
+/** GET, judged: the text is in the text store before anything else is done with it (I03). */
+export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
+  const answer = await ctx.world.remote.getFile(id);
+  if (!answer.ok) return ended(outcomeOfFault(answer.fault));
+  const text = answer.value.content;
+  if (!text.isWellFormed()) {
+    const hold = makeHold(ctx, {
+      key: id,
+      path,
+      reason: "remote-text-unfit",
+      detail: "the service's text holds half a surrogate pair, which no UTF-8 file can hold",
+      changeId: answer.value.lastChangeId,
+    });
+    return ended({ kind: "refused", code: "remote-text-unfit", detail: hold.detail, requestId: answer.requestId, hold });
+  }
+  const digest = digestOf(text);
+  ctx.world.state.putKnownText(digest, text);
+  return got({ file: answer.value, text, digest });
+}
+
+/** The local text, which must still be `expect`; it is in the text store then. */
+export function readLocal(ctx: PassContext, path: LocalPath, expect: Digest): Got<{ readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean }> {
+  const read = ctx.world.disk.read(path);
+  if (read.kind !== "done") return ended(outcomeOfDisk(read));
+  if (read.value.digest !== expect) return ended(stale("the file was changed since it was looked at"));
+  ctx.world.state.putKnownText(read.value.digest, read.value.text);
+  return got(read.value);
+}
+
+/** A text that is on the disk now; `intentId` is open until the caller's commit turns it. */
+export type Landed = { readonly stamp: Stamp; readonly parked: { readonly intentId: number; readonly next: Intent } | null };
+
+/**
+ * Brings a document's file to a text by the journalled replace (DESIGN 5); equal bytes are not written. The caller moves base in `commit`, which
+ * turns the intent into `parked`: the old inode is looked at once more in the next pass, for what an editor wrote into it meanwhile.
+ * @param link the base before, which a late edit in the old inode would be based on; null where there was none
+ */
+export function landText(ctx: PassContext, id: DocId, path: LocalPath, text: string, writes: Digest, expect: Digest, link: Link | null): Got<Landed> {
+  const { disk, state } = ctx.world;
+  if (writes === expect) {
+    const look = disk.look(path);
+    if (look.kind !== "file" || look.digest !== expect) return ended(stale("the file was changed since it was looked at"));
+    return got({ stamp: look.stamp, parked: null });
+  }
+  state.putKnownText(writes, text);
+  const parkAt = parkingPlace(ctx.world);
+  const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
+  const intentId = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });
+  const next: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
+  const end = disk.replace(path, text, expect, parkAt);
+  if (end.kind === "done") {
+    ctx.toFlush.set(id, path);
+    return got({ stamp: end.value.stamp, parked: { intentId, next } });
+  }
+  const parked = disk.readParked(parkAt);
+  if (parked.kind === "done" && parked.value === null) state.closeIntent(intentId);
+  else state.turnIntent(intentId, next);
+  return ended(outcomeOfDisk(end));
+}
+
+export type Commit = {
+  /** The links as they are from now on. */
+  readonly link?: Link;
+  /** The version to remember for the history, when base moved to one. */
+  readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
+  readonly landed?: Landed;
+  readonly closes?: number;
+  readonly event: EventFields;
+  readonly also?: () => void;
+};
+
+/** Effect first, base second: the one transaction of an action. */
+export function commit(ctx: PassContext, change: Commit): Outcome {
+  const { state, clock } = ctx.world;
+  state.transact(() => {
+    if (change.link !== undefined) state.putLink(change.link);
+    if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });
+    if (change.closes !== undefined) state.closeIntent(change.closes);
+    const parked = change.landed?.parked;
+    if (parked) state.turnIntent(parked.intentId, parked.next);
+    change.also?.();
+    recordEvent(ctx.world, ctx.run, change.event);
+  });
+  return DONE;
+}

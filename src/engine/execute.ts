@@ -1,0 +1,67 @@
+import type { Action, Outcome, Step } from "../core/action.ts";
+
+export type StepEnd = { readonly kind: "ran"; readonly outcome: Outcome } | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
+
+/**
+ * Runs the steps of a plan, each when those it needs have ended well, several at a time. A failing step delays only what needs it (I17).
+ * Stops starting new ones when `isFatal` says so of an outcome (the service is gone, the key is refused).
+ * @param withheld indexes of steps that must not run (guarded by a halt)
+ * @returns how each step ended, by its index
+ */
+export async function executeSteps(
+  steps: readonly Step[],
+  withheld: ReadonlySet<number>,
+  perform: (action: Action) => Promise<Outcome>,
+  options: { readonly concurrency: number; readonly isFatal: (outcome: Outcome) => boolean; readonly onEnd: (done: number) => void },
+): Promise<StepEnd[]> {
+  const ends: (StepEnd | undefined)[] = new Array(steps.length);
+  const waitingFor = steps.map((step) => step.after.length);
+  const dependants: number[][] = steps.map(() => []);
+  for (const [index, step] of steps.entries()) for (const needed of step.after) dependants[needed]!.push(index);
+  const ready: number[] = [];
+  for (let index = 0; index < steps.length; index++) if (waitingFor[index] === 0) ready.push(index);
+
+  let next = 0;
+  let ended = 0;
+  let stopped = false;
+
+  function end(first: number, firstEnd: StepEnd): void {
+    const ending: [number, StepEnd][] = [[first, firstEnd]];
+    for (let entry = ending.pop(); entry !== undefined; entry = ending.pop()) {
+      const [index, result] = entry;
+      if (ends[index] !== undefined) continue;
+      ends[index] = result;
+      ended++;
+      const well = result.kind === "ran" && (result.outcome.kind === "done" || result.outcome.kind === "submitted");
+      const why = result.kind === "skipped" && result.why === "stopped" ? "stopped" : "needs-failed";
+      for (const dependant of dependants[index]!) {
+        if (!well) ending.push([dependant, { kind: "skipped", why }]);
+        else if (--waitingFor[dependant]! === 0) ready.push(dependant);
+      }
+    }
+    options.onEnd(ended);
+  }
+
+  async function runOne(index: number): Promise<void> {
+    const outcome = await perform(steps[index]!.action);
+    if (options.isFatal(outcome)) stopped = true;
+    end(index, { kind: "ran", outcome });
+  }
+
+  const running = new Set<Promise<void>>();
+  while (ended < steps.length) {
+    while (next < ready.length && running.size < options.concurrency) {
+      const index = ready[next++]!;
+      if (ends[index] !== undefined) continue;
+      if (stopped) end(index, { kind: "skipped", why: "stopped" });
+      else if (withheld.has(index)) end(index, { kind: "skipped", why: "withheld" });
+      else {
+        const job = runOne(index).finally(() => running.delete(job));
+        running.add(job);
+      }
+    }
+    if (running.size > 0) await Promise.race(running);
+    else if (ended < steps.length && next >= ready.length) throw new Error("the plan's steps need each other in a circle");
+  }
+  return ends as StepEnd[];
+}

@@ -1,0 +1,131 @@
+import type { DirId, DocId } from "../contract/ids.ts";
+import type { Digest } from "../core/digest.ts";
+import type { Link } from "../core/link.ts";
+import { isBelow, type LocalPath } from "../core/path.ts";
+import type { Fault } from "../core/ports/remote.ts";
+import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
+import { fromService, type World } from "./world.ts";
+
+/** The two looks of a pass. Both may be incomplete, and say so; neither decides anything. */
+
+/** How many documents a linked workspace must have for "none of them is visible" to mean another workspace rather than an empty one. */
+export const WRONG_WORKSPACE_FROM = 5;
+
+/** Walks the folder; what the links' stamps vouch for is not read. New texts are kept at once (I03). */
+export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: (digest: Digest, text: string) => void): LocalTree {
+  const byPath = new Map<LocalPath, Link>();
+  for (const link of base.links.values()) if (link.stampTrusted && link.stamp !== null) byPath.set(link.localPath, link);
+  world.progress.report("scan", 0, null);
+  const tree = world.disk.walk((path) => {
+    const link = byPath.get(path);
+    return link?.stamp ? { stamp: link.stamp, digest: link.localDigest } : null;
+  }, keep);
+  world.progress.report("scan", tree.files.size, tree.files.size);
+  return { ...tree, inodesTrusted };
+}
+
+/** Links whose file was read again and found unchanged get the newer stamp, so that the next walk need not read it. */
+export function refreshStamps(world: World, base: BaseTree, local: LocalTree): void {
+  const { state } = world;
+  const refreshed: Link[] = [];
+  for (const link of base.links.values()) {
+    const file = local.files.get(link.localPath);
+    if (file === undefined || !file.stampTrusted || file.digest !== link.localDigest) continue;
+    if (link.stampTrusted && link.stamp !== null && link.stamp.ctimeMs === file.stamp.ctimeMs && link.stamp.ino === file.stamp.ino) continue;
+    refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
+  }
+  if (refreshed.length > 0) state.transact(() => refreshed.forEach((link) => state.putLink(link)));
+}
+
+export type RemoteLook = { readonly kind: "seen"; readonly tree: RemoteTree } | { readonly kind: "unreachable"; readonly fault: Fault };
+
+/**
+ * Lists the mirrored subtree and proves each absence (DESIGN 6). A failed page voids the absences of the pass (I20).
+ * @param trustEmpty the user approved that nothing known is visible: then 404 alone is proof
+ */
+export async function observeRemote(world: World, base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
+  const { remote, prefix } = world;
+  const [files, folders] = await Promise.all([
+    remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix }, (seen) => world.progress.report("list", seen, null)),
+    remote.listFolders(prefix === "" ? null : prefix),
+  ]);
+  if (!files.complete && files.fault !== null && isWholeServiceFault(files.fault)) return { kind: "unreachable", fault: files.fault };
+
+  const seen = new Map<DocId, RemoteFile>();
+  for (const item of files.items) {
+    const path = fromService(world, item.path);
+    if (path !== null && path !== "") seen.set(item.id, { id: item.id, path, changeId: item.lastChangeId, protected: item.protected });
+  }
+  const dirs = new Map<DirId, RemoteFolder>();
+  for (const item of folders.items) {
+    const path = fromService(world, item.path);
+    if (path !== null && path !== "") dirs.set(item.id, { id: item.id, path });
+  }
+  const proof = files.complete ? await proveAbsences(world, base, seen, trustEmpty) : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
+  if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
+  const goneFolders = new Set<DirId>();
+  if (folders.complete && files.complete) {
+    for (const dir of base.dirs.values()) if (!dirs.has(dir.id) && !holdsDocument(dir.remotePath, seen)) goneFolders.add(dir.id);
+  }
+  return {
+    kind: "seen",
+    tree: { files: seen, folders: dirs, complete: files.complete, foldersComplete: folders.complete, goneFolders, gone: proof.gone, outside: proof.outside, unseen: proof.unseen },
+  };
+}
+
+/** Faults after which nothing of this pass can be trusted to be sent: no connection, the service closed, the key refused. */
+function isWholeServiceFault(fault: Fault): boolean {
+  return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
+}
+
+function holdsDocument(folder: string, files: ReadonlyMap<DocId, RemoteFile>): boolean {
+  for (const file of files.values()) if (isBelow(file.path, folder)) return true;
+  return false;
+}
+
+type Proof = { readonly gone: Set<DocId>; readonly outside: Set<DocId>; readonly unseen: Map<DocId, string>; readonly fault: Fault | null };
+
+function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, why: string): Proof {
+  const unseen = new Map<DocId, string>();
+  const outside = new Set<DocId>();
+  for (const link of base.links.values()) {
+    if (seen.has(link.id)) continue;
+    if (link.standing === "outside") outside.add(link.id);
+    else unseen.set(link.id, why);
+  }
+  return { gone: new Set(), outside, unseen, fault: null };
+}
+
+/** GET of each known id that the listing does not show. `seen` gains those that a torn listing missed. */
+async function proveAbsences(world: World, base: BaseTree, seen: Map<DocId, RemoteFile>, trustEmpty: boolean): Promise<Proof> {
+  const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null };
+  const missing: DocId[] = [];
+  for (const link of base.links.values()) {
+    if (seen.has(link.id)) continue;
+    if (link.standing === "outside") proof.outside.add(link.id);
+    else missing.push(link.id);
+  }
+  if (missing.length === 0) return proof;
+  const visible = [...seen.keys()].find((id) => base.links.has(id));
+  let healthy = trustEmpty || (visible === undefined && base.links.size < WRONG_WORKSPACE_FROM);
+  const notFound: DocId[] = [];
+  let fault: Fault | null = null;
+  const probe = async (id: DocId) => {
+    const answer = await world.remote.getFile(id);
+    if (answer.ok) {
+      healthy = true;
+      const path = fromService(world, answer.value.path);
+      if (path === null) proof.outside.add(id);
+      else seen.set(id, { id, path, changeId: answer.value.lastChangeId, protected: answer.value.protected });
+    } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
+    else if (isWholeServiceFault(answer.fault)) fault = answer.fault;
+    else proof.unseen.set(id, answer.fault.detail);
+  };
+  await Promise.all([...missing.map(probe), ...(visible === undefined ? [] : [probe(visible)])]);
+  if (fault !== null) return { ...proof, fault };
+  for (const id of notFound) {
+    if (healthy) proof.gone.add(id);
+    else proof.unseen.set(id, "none of the known documents is visible, so nothing is proven about any");
+  }
+  return proof;
+}

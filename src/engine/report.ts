@@ -1,0 +1,90 @@
+import type { Outcome } from "../core/action.ts";
+import { QUIET_REASONS } from "../core/hold.ts";
+import type { Hold } from "../core/link.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { Plan, Verdict } from "../core/plan-types.ts";
+import type { Fault } from "../core/ports/remote.ts";
+import type { StepEnd } from "./execute.ts";
+import { subjectOf } from "./pass.ts";
+import type { Counts } from "./world.ts";
+
+/** What a run tells: the object of `sync --json`, and what the summary line is made of. */
+
+export type Attention = {
+  readonly path: LocalPath;
+  readonly kind: string;
+  readonly code: string | null;
+  readonly detail: string;
+  /** What the user can do about it, as a sentence. */
+  readonly next: string;
+};
+
+export type RunReport = {
+  readonly state: "in-sync" | "attention" | "halted" | "offline";
+  readonly run: number;
+  readonly passes: number;
+  readonly counts: Counts & { readonly holds: number };
+  readonly attention: readonly Attention[];
+  readonly halt: Extract<Verdict, { kind: "halt" }> | null;
+  readonly fault: Fault | null;
+};
+
+/** What to do about a hold. By reason: the user never has to guess. */
+const NEXT: Partial<Record<Hold["reason"], string>> = {
+  conflict: 'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
+  "name-refused": "rename the file; the service refuses this name",
+  "name-clash": "rename one of the two files; the service would give both the same name",
+  "too-large": "split the document: the service takes at most 51,200 characters",
+  "not-utf-8": "save the file as UTF-8",
+  "holds-nul": "remove the NUL characters from the file",
+  "read-only": "ask for the grant Can edit; your edit stays here and is tried again at each start, or now: mdmirror sync",
+  refused: "change the text, or run: mdmirror why PATH",
+  "gone-or-unreadable": "it was deleted on the service or your key lost it; keep it with: mdmirror resolve PATH --keep, or drop it with --delete",
+  "renamed-out-of-mirror": "rename it back to a .md name, or run: mdmirror resolve PATH --delete | --keep",
+  "no-move-to-root": "move it into a folder, or run: mdmirror resolve PATH --recreate",
+  "type-clash": "rename the file or the folder: the other side has the other kind at this path",
+  "path-taken": "rename one of the two",
+  "occupied-unseen": "rename your file: something that this key cannot read has this name on the service",
+  "conflict-markers": "finish the merge in the file: remove the <<<<<<< ======= >>>>>>> lines",
+  "review-unknown": "look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
+  "local-unreadable": "make the file readable",
+  "hard-linked": "replace the hard link by a copy",
+  "not-seen": "nothing: it is looked at again by the next sync",
+  outside: "it was moved out of the mirrored part of the workspace; move it back, or run: mdmirror resolve PATH --keep",
+};
+
+export function attentionOfHold(hold: Hold): Attention {
+  const next = NEXT[hold.reason] ?? "run: mdmirror why PATH";
+  return { path: hold.path, kind: hold.reason, code: hold.code, detail: hold.detail, next: next.replaceAll("PATH", quoted(hold.path)) };
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+export function isQuiet(hold: Hold): boolean {
+  return QUIET_REASONS.has(hold.reason);
+}
+
+/** Steps that ended badly without a hold to show for it. */
+export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
+  return ends.flatMap((end, index) => {
+    if (end.kind === "skipped") return [];
+    const { path } = subjectOf(plan.steps[index]!.action);
+    const shown = attentionOfOutcome(end.outcome, path);
+    return shown === null ? [] : [shown];
+  });
+}
+
+function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
+  if (outcome.kind === "refused" && outcome.hold === null) {
+    return { path, kind: "refused", code: outcome.code, detail: outcome.detail, next: `run: mdmirror why ${quoted(path)}` };
+  }
+  if (outcome.kind === "later" && !outcome.unreachable) {
+    return { path, kind: "later", code: outcome.detail.split(":")[0] ?? null, detail: outcome.detail, next: "mend what it names; the next sync tries again" };
+  }
+  if (outcome.kind === "uncertain") {
+    return { path, kind: "uncertain", code: null, detail: outcome.detail, next: "nothing: the next sync settles it by reading" };
+  }
+  return null;
+}

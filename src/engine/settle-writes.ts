@@ -1,0 +1,148 @@
+import type { Outcome } from "../core/action.ts";
+import type { Fault } from "../core/ports/remote.ts";
+import type { Intent } from "../core/ports/state.ts";
+import { bury, moveBase, movePlace, newLink, submit } from "../core/settle.ts";
+import { sameButForDress } from "../core/dress.ts";
+import { commit, DONE, fetchText, stale } from "./effect.ts";
+import { fromService, type PassContext, recordEvent, toService } from "./world.ts";
+
+/**
+ * Settles writes whose outcome is not known, by reading (I08): no answer, a connection lost after sending, a 5xx, a crash. Each returns `done` when the
+ * write is known to have happened (base is moved), `stale` when it is known not to have (the next plan sends it again, on what is there then), and
+ * leaves the intent open when the read fails too.
+ */
+
+type Put = Extract<Intent, { kind: "put" }>;
+type Post = Extract<Intent, { kind: "post" }>;
+type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "parked" }>;
+
+function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
+  const detail = fault === null ? "the write could not be settled by reading" : fault.detail;
+  if (outcome.kind === "later") return outcome;
+  return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
+}
+
+export async function settlePut(ctx: PassContext, intentId: number, intent: Put, fault: Fault | null): Promise<Outcome> {
+  const { state, clock } = ctx.world;
+  const link = state.link(intent.id);
+  const fetched = await fetchText(ctx, intent.id, intent.localPath);
+  if (fetched.kind === "end") {
+    // Gone, or no longer readable: nothing is left to settle; the next pass proves which.
+    if (fetched.outcome.kind !== "stale") return unsettled(fetched.outcome, fault);
+    state.closeIntent(intentId);
+    return fetched.outcome;
+  }
+  const { file, digest } = fetched.value;
+  if (link === null || link.changeId !== intent.baseChangeId) {
+    state.closeIntent(intentId);
+    return stale("its base moved meanwhile");
+  }
+  const event = { kind: "put", side: "remote", id: intent.id, path: intent.localPath, before: intent.baseDigest, after: digest } as const;
+  if (digest === intent.digest && file.lastChangeId !== intent.baseChangeId) {
+    const base = { changeId: file.lastChangeId, digest, localDigest: digest, stamp: link.stamp, stampTrusted: false, durable: true };
+    ctx.counts.uploaded++;
+    return commit(ctx, {
+      link: moveBase(link, base),
+      version: { id: intent.id, changeId: file.lastChangeId, digest },
+      closes: intentId,
+      event: { ...event, detail: "the answer was lost; the text is there" },
+    });
+  }
+  if (intent.review && file.lastChangeId === intent.baseChangeId) {
+    // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two reviews.
+    ctx.counts.submitted++;
+    commit(ctx, { link: submit(link, intent.digest, clock.now()), closes: intentId, event: { ...event, detail: "the answer was lost; counted as sent to review", outcome: "submitted", after: intent.digest } });
+    return { kind: "submitted" };
+  }
+  // Not applied, or applied and edited since: the base stays the old one, and the next plan merges from there, never from the sent text.
+  state.closeIntent(intentId);
+  return stale(file.lastChangeId === intent.baseChangeId ? "the write did not happen" : "the write may be part of a newer version");
+}
+
+export async function settlePost(ctx: PassContext, intentId: number, intent: Post, fault: Fault | null): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
+  if (!listed.complete) return unsettled({ kind: "uncertain", detail: "", requestId: null }, listed.fault ?? fault);
+  const found = listed.items[0];
+  if (found === undefined || state.link(found.id) !== null) {
+    state.closeIntent(intentId);
+    return found === undefined ? stale("the write did not happen") : DONE;
+  }
+  const fetched = await fetchText(ctx, found.id, intent.localPath);
+  if (fetched.kind === "end") return unsettled(fetched.outcome, fault);
+  const sent = state.text(intent.digest);
+  const { file, text, digest } = fetched.value;
+  if (sent === null || !sameButForDress(sent, text)) {
+    state.closeIntent(intentId);
+    return stale("another document is at that path now");
+  }
+  const base = { changeId: file.lastChangeId, digest, localDigest: intent.digest, stamp: null, stampTrusted: false, durable: true };
+  ctx.counts.createdRemote++;
+  return commit(ctx, {
+    link: newLink(found.id, intent.localPath, fromService(ctx.world, file.path) ?? intent.remotePath, file.protected, base),
+    version: { id: found.id, changeId: file.lastChangeId, digest },
+    closes: intentId,
+    event: { kind: "create-remote", side: "remote", id: found.id, path: intent.localPath, detail: "the answer was lost; the document is there", after: digest },
+  });
+}
+
+async function settlePatch(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "patch" }>): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const answer = await remote.getFile(intent.id);
+  if (!answer.ok && !(answer.fault.kind === "problem" && answer.fault.status === 404)) return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
+  state.transact(() => {
+    const link = state.link(intent.id);
+    if (answer.ok && link !== null && fromService(ctx.world, answer.value.path) === intent.to) state.putLink(movePlace(link, { remotePath: intent.to }));
+    state.closeIntent(intentId);
+  });
+  return DONE;
+}
+
+async function settleDelete(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "delete" }>): Promise<Outcome> {
+  const { remote, state, clock } = ctx.world;
+  const answer = await remote.getFile(intent.id);
+  const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
+  if (!answer.ok && !gone) return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
+  state.transact(() => {
+    const link = state.link(intent.id);
+    if (gone && link !== null) {
+      state.putTombstone(bury(link, null, clock.now()));
+      state.removeLink(intent.id);
+      recordEvent(ctx.world, ctx.run, { kind: "delete-remote", side: "remote", id: intent.id, path: intent.localPath, detail: "the answer was lost; it is gone", before: link.digest });
+    }
+    state.closeIntent(intentId);
+  });
+  return DONE;
+}
+
+async function settleFolderMove(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "patch-folder" }>): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const found = await remote.findFolder(toService(ctx.world, intent.to));
+  if (!found.ok) return unsettled({ kind: "uncertain", detail: "", requestId: null }, found.fault);
+  state.transact(() => {
+    if (found.value?.id === intent.dirId) state.moveSubtree("remote", intent.from, intent.to);
+    state.closeIntent(intentId);
+  });
+  return DONE;
+}
+
+/** One open intent of an earlier run, or of a crash. */
+export async function settleIntent(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
+  switch (intent.kind) {
+    case "put":
+      return settlePut(ctx, intentId, intent, null);
+    case "post":
+      return settlePost(ctx, intentId, intent, null);
+    case "patch":
+      return settlePatch(ctx, intentId, intent);
+    case "delete":
+      return settleDelete(ctx, intentId, intent);
+    case "patch-folder":
+      return settleFolderMove(ctx, intentId, intent);
+    case "post-folder":
+    case "delete-folder":
+      // The listing of this pass shows whether the folder is there; base moves by that.
+      ctx.world.state.closeIntent(intentId);
+      return DONE;
+  }
+}

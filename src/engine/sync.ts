@@ -1,0 +1,117 @@
+import type { DocId } from "../contract/ids.ts";
+import type { Action } from "../core/action.ts";
+import type { Digest } from "../core/digest.ts";
+import type { Verdict } from "../core/plan-types.ts";
+import type { StepEnd } from "./execute.ts";
+import { META, rememberRoot } from "./guard-facts.ts";
+import { type PassEnd, runPass } from "./pass.ts";
+import { type Attention, attentionOfHold, attentionOfSteps, isQuiet, type RunReport } from "./report.ts";
+import { type Counts, recordEvent, type Settings, type World, zeroCounts } from "./world.ts";
+
+/** One run: passes until nothing is left to do, `MAX_PASSES` at most. */
+
+const MAX_PASSES = 5;
+
+/** Actions whose end leaves more to do: a merge is sent by the pass after. */
+const HAS_SEQUEL: ReadonlySet<Action["kind"]> = new Set(["merge", "meet", "settle-review", "renew-conflict", "end-conflict", "look-again", "delete-remote"]);
+
+export type SyncOptions = {
+  readonly settings: Settings;
+  /** By hand or at start: refused rows are tried again. */
+  readonly retryRefused: boolean;
+  /** What this run is, for the log: `sync`, `watch`, `init`. */
+  readonly kind: string;
+};
+
+export async function syncToConvergence(world: World, options: SyncOptions): Promise<RunReport> {
+  const { state, clock } = world;
+  const run = state.beginRun(options.kind, clock.now());
+  const counts = zeroCounts();
+  const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
+  let end: PassEnd | null = null;
+  let passes = 0;
+  while (passes < MAX_PASSES) {
+    passes++;
+    const retryRefused = options.retryRefused && passes === 1;
+    end = await runPass(world, { run, settings: options.settings, counts, retryRefused, quietTexts, dry: false });
+    if (end.kind === "offline" || wasCutOff(end.ends) || !wantsMore(end)) break;
+  }
+  const report = reportOf(world, run, passes, counts, end!);
+  if (end!.kind === "planned") {
+    rememberHalt(world, run, end!.plan.verdict);
+    if (options.settings.reviewAfterQuiet) writeQuiet(world, end!);
+  }
+  state.setMeta(META.traits, JSON.stringify(world.remote.traits()));
+  if (report.state === "in-sync" || report.state === "attention") state.setMeta(META.syncedAt, String(clock.now()));
+  state.endRun(run, clock.now(), JSON.stringify({ state: report.state, counts: report.counts }));
+  return report;
+}
+
+/** What a sync would do: the same look and the same plan, and no write anywhere (I23). */
+export async function planOnly(world: World, options: SyncOptions): Promise<PassEnd> {
+  const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
+  return runPass(world, { run: 0, settings: options.settings, counts: zeroCounts(), retryRefused: options.retryRefused, quietTexts, dry: true });
+}
+
+function wasCutOff(ends: readonly StepEnd[]): boolean {
+  return ends.some((end) => end.kind === "ran" && end.outcome.kind === "later" && end.outcome.unreachable);
+}
+
+/** Another pass is worth its listing when something moved and may have left more to do. */
+function wantsMore(end: Extract<PassEnd, { kind: "planned" }>): boolean {
+  const ran = end.ends.flatMap((step, index) => (step.kind === "ran" ? [{ outcome: step.outcome, action: end.plan.steps[index]!.action }] : []));
+  const progressed = ran.some(({ outcome }) => outcome.kind === "done" || outcome.kind === "submitted" || outcome.kind === "stale");
+  const unfinished = ran.some(({ outcome, action }) => (outcome.kind !== "done" && outcome.kind !== "submitted") || HAS_SEQUEL.has(action.kind));
+  const skipped = end.ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
+  return progressed && (unfinished || skipped);
+}
+
+function reportOf(world: World, run: number, passes: number, counts: Counts, end: PassEnd): RunReport {
+  const holds = [...world.state.load().holds.values()];
+  const withHolds = { ...counts, holds: holds.length };
+  const common = { run, passes, counts: withHolds };
+  if (end.kind === "offline") return { ...common, state: "offline", attention: [], halt: null, fault: end.fault };
+  const cut = end.ends.find((step) => step.kind === "ran" && step.outcome.kind === "later" && step.outcome.unreachable);
+  const attention: Attention[] = [...holds.filter((hold) => !isQuiet(hold)).map(attentionOfHold), ...attentionOfSteps(end.plan, end.ends)];
+  const halt = end.plan.verdict.kind === "halt" ? end.plan.verdict : null;
+  if (halt !== null) return { ...common, state: "halted", attention, halt, fault: null };
+  if (cut?.kind === "ran" && cut.outcome.kind === "later") {
+    const { detail, requestId } = cut.outcome;
+    return { ...common, state: "offline", attention, halt: null, fault: { kind: "later", detail, requestId, cause: "unreachable" } };
+  }
+  return { ...common, state: attention.length > 0 ? "attention" : "in-sync", attention, halt: null, fault: null };
+}
+
+/** A halt persists until it is approved or its cause ends; a run without one ends its approvals. */
+function rememberHalt(world: World, run: number, verdict: Verdict): void {
+  const { state, clock } = world;
+  if (verdict.kind === "halt") {
+    const known = state.meta(META.halt);
+    const halt = JSON.stringify({ hash: verdict.hash, reasons: verdict.reasons });
+    if (known === halt) return;
+    state.setMeta(META.halt, halt);
+    const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
+    recordEvent(world, run, { kind: "halt", side: "both", id: null, path: "", detail, outcome: "halted" });
+    return;
+  }
+  state.transact(() => {
+    if (state.meta(META.halt) !== null) state.setMeta(META.halt, null);
+    if (state.meta(META.approved) !== null) {
+      state.setMeta(META.approved, null);
+      state.setMeta(META.approvedAt, String(clock.now()));
+      // A root that was approved as moved is the root from now on.
+      rememberRoot(world);
+    }
+  });
+}
+
+function readQuiet(world: World): ReadonlyMap<DocId, Digest> {
+  const text = world.state.meta(META.quiet);
+  return new Map(text === null ? [] : (JSON.parse(text) as [DocId, Digest][]));
+}
+
+function writeQuiet(world: World, end: Extract<PassEnd, { kind: "planned" }>): void {
+  const waiting = end.plan.holds.flatMap((hold) => (hold.reason === "review-quiet" && hold.digest !== null ? [[hold.key, hold.digest]] : []));
+  const text = waiting.length === 0 ? null : JSON.stringify(waiting);
+  if (text !== world.state.meta(META.quiet)) world.state.setMeta(META.quiet, text);
+}

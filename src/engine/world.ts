@@ -1,0 +1,127 @@
+import type { DirId, DocId } from "../contract/ids.ts";
+import type { ActionKind } from "../core/action.ts";
+import { joinPath, type LocalPath, type RemotePath } from "../core/path.ts";
+import type { Policy } from "../core/policy.ts";
+import type { Disk } from "../core/ports/disk.ts";
+import type { Remote } from "../core/ports/remote.ts";
+import type { EventSide, MirrorEvent, State } from "../core/ports/state.ts";
+import type { Clock, Log, Progress, Random } from "../core/ports/world.ts";
+import type { LocalTree } from "../core/tree.ts";
+
+/** The adapters and settings of one mirrored folder: all that the engine sees of the world. */
+export type World = {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly progress: Progress;
+  readonly remote: Remote;
+  readonly disk: Disk;
+  readonly state: State;
+  /** Names this boot of the machine; null where the system cannot tell. */
+  readonly bootId: string | null;
+  /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole workspace. */
+  readonly prefix: RemotePath;
+};
+
+/** The part of the policy that does not come from the state or from one pass. */
+export type Settings = Omit<Policy, "refusedCharacters" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"> & {
+  /** Protected texts go to review only when they were the same in the pass before (`sync` without a terminal). */
+  readonly reviewAfterQuiet: boolean;
+  /** Milliseconds between the two looks at a local absence; null: one look is enough (the caller has watched it). */
+  readonly secondLookMs: number | null;
+};
+
+export type Count =
+  | "uploaded"
+  | "downloaded"
+  | "createdRemote"
+  | "createdLocal"
+  | "movedRemote"
+  | "movedLocal"
+  | "deletedRemote"
+  | "deletedLocal"
+  | "merged"
+  | "submitted"
+  | "conflicts";
+
+export type Counts = Record<Count, number>;
+
+export function zeroCounts(): Counts {
+  return {
+    uploaded: 0,
+    downloaded: 0,
+    createdRemote: 0,
+    createdLocal: 0,
+    movedRemote: 0,
+    movedLocal: 0,
+    deletedRemote: 0,
+    deletedLocal: 0,
+    merged: 0,
+    submitted: 0,
+    conflicts: 0,
+  };
+}
+
+/** What the effects of one pass share. Mutable: it is the pass's own notebook, dropped with it. */
+export type PassContext = {
+  readonly world: World;
+  readonly run: number;
+  readonly settings: Settings;
+  /** The walk that the plan was made of; null during recovery, before it. */
+  local: LocalTree | null;
+  /** Folder ids by remote path (below the prefix), kept in step with the effects. */
+  readonly folderIds: Map<RemotePath, DirId>;
+  readonly counts: Counts;
+  /** Local files made or replaced in this pass: fsynced and marked durable at its end, or by the next one. */
+  readonly toFlush: Map<DocId, LocalPath>;
+  /** What the deployment was known to refuse in names when the plan was made. */
+  readonly refusedAtStart: string;
+  /** Documents created so far in this run: the first ones are read back. */
+  created: number;
+  refusedBases: number;
+};
+
+/** A path below the mirrored subtree as the service names it. */
+export function toService(world: World, path: RemotePath): RemotePath {
+  return world.prefix === "" ? path : path === "" ? world.prefix : joinPath(world.prefix, path);
+}
+
+/** The inverse; null for a path outside the mirrored subtree. */
+export function fromService(world: World, path: RemotePath): RemotePath | null {
+  if (world.prefix === "") return path;
+  if (path === world.prefix) return "";
+  return path.startsWith(`${world.prefix}/`) ? path.slice(world.prefix.length + 1) : null;
+}
+
+export type EventFields = {
+  readonly kind: ActionKind | "halt" | "approve" | "conflict" | "late-write" | "recover" | "restore" | "fault";
+  readonly side: EventSide;
+  readonly id: string | null;
+  readonly path: LocalPath;
+  readonly detail: string;
+} & Partial<Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after">>;
+
+export function recordEvent(world: World, run: number, fields: EventFields): void {
+  world.state.record({
+    outcome: "done",
+    code: null,
+    requestId: null,
+    before: null,
+    after: null,
+    ...fields,
+    run,
+    at: world.clock.now(),
+  });
+}
+
+/** A place below `.mdmirror/` for a file that is taken aside; unique, so that nothing is ever over-written there. */
+export function parkingPlace(world: World): string {
+  return `tmp/park-${world.random.hex(16)}`;
+}
+
+/** Where a removed document goes: readable for people, unique by its last part. `trash/2026-11-21/notes/plan.1a2b3c4d.md` */
+export function trashPlace(world: World, path: LocalPath): string {
+  const day = new Date(world.clock.now()).toISOString().slice(0, 10);
+  const mark = world.random.hex(8);
+  return `trash/${day}/${path.endsWith(".md") ? `${path.slice(0, -".md".length)}.${mark}.md` : `${path}.${mark}`}`;
+}
