@@ -24,7 +24,8 @@ export function readPath(value: string, kind: NameKind, pointer: string): string
   const path = segments.join("/");
   if (segments.length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind])
     return pathTooLong(kind, pointer);
-  const bad = pathFault(path, kind);
+  // The slash is the one taken off: without it, a second one would be taken for the first.
+  const bad = pathFault(`/${path}`, kind);
   if (bad === null) return path;
   const detail = `${pointer.slice(1)}: the name ${shown(bad.name)} ${NAME_FAULT_TEXT[bad.fault]}.`;
   const error = { code: fieldCode(bad.fault), pointer, detail };

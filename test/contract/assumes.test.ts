@@ -1,0 +1,45 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { CONTRACT } from "./suite/all.ts";
+
+const src = fileURLToPath(new URL("../../src", import.meta.url));
+
+/** The quoted titles that follow `contract test(s)` in an `ASSUMES:`; one that ends in an ellipsis stands for all that begin so. */
+function citedTitles(text: string): string[] {
+  const plain = text.replace(/\n\s*(\/\/|\*)\s?/g, " ");
+  return [...plain.matchAll(/contract tests? ((?:(?:, | and )?"[^"]+")+)/g)].flatMap((match) =>
+    [...match[1]!.matchAll(/"([^"]+)"/g)].map((title) => title[1]!),
+  );
+}
+
+const files = ["contract", "service"].flatMap((layer) =>
+  readdirSync(`${src}/${layer}`).map((name) => ({
+    name: `${layer}/${name}`,
+    text: readFileSync(`${src}/${layer}/${name}`, "utf8"),
+  })),
+);
+
+describe("ASSUMES: lines", () => {
+  for (const { name, text } of files.filter((file) => file.text.includes("ASSUMES:"))) {
+    it(`name real contract tests: ${name}`, () => {
+      const titles = CONTRACT.map((test) => test.title);
+      const known = (cited: string) =>
+        titles.some((title) =>
+          cited.endsWith("…") ? title.startsWith(cited.slice(0, -1).trim()) : title.startsWith(cited),
+        );
+      expect(citedTitles(text).filter((cited) => !known(cited))).toEqual([]);
+    });
+  }
+
+  it("are found together with the tests that they name", () => {
+    expect(files.flatMap(({ text }) => citedTitles(text)).length).toBeGreaterThan(15);
+  });
+});
+
+describe("the suite", () => {
+  it("has no two tests of one title", () => {
+    const titles = CONTRACT.map((test) => test.title);
+    expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { combineByMerge } from "../../src/service/combine.ts";
+import { type HttpServer, startHttp } from "../../src/service/http.ts";
+import { createService, type Service } from "../../src/service/service.ts";
+import { CONTRACT } from "./suite/all.ts";
+import { fetchWire } from "./suite/fetch-wire.ts";
+import { runContractTest } from "./suite/run.ts";
+import type { Target } from "./suite/world.ts";
+
+const ADMIN_KEY = "mdm_admin_of-the-contract-tests";
+
+/** Chance from a seed, so that a failure can be repeated. */
+function seeded(seed: string): (bytes: number) => Uint8Array {
+  let n = 0;
+  return (bytes) => createHash("shake256", { outputLength: bytes }).update(`${seed} ${n++}`).digest();
+}
+
+const faults: unknown[] = [];
+afterAll(() => expect(faults, "something became a 500").toEqual([]));
+
+function openService(): { service: Service; key: string } {
+  const service = createService({
+    database: ":memory:",
+    now: Date.now,
+    random: seeded("contract"),
+    combine: combineByMerge,
+    adminKey: ADMIN_KEY,
+    onFault: (error) => faults.push(error),
+  });
+  return { service, key: service.admin.createWorkspace("contract").key };
+}
+
+describe("in process", () => {
+  const { service, key } = openService();
+  const target: Target = { wire: service.handle, key, adminKey: ADMIN_KEY };
+  for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `p${i}`));
+});
+
+describe("over HTTP", () => {
+  const { service, key } = openService();
+  let server: HttpServer;
+  let target: Target;
+  beforeAll(async () => {
+    server = await startHttp(service);
+    target = { wire: fetchWire(server.url), key, adminKey: ADMIN_KEY };
+  });
+  afterAll(() => server.close());
+  for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `h${i}`));
+});

@@ -1,0 +1,191 @@
+import assert from "node:assert/strict";
+import {
+  adminTest,
+  type ContractTest,
+  contractTest,
+  expectGone,
+  expectOk,
+  expectProblem,
+  type World,
+} from "./world.ts";
+
+const NOBODY = "doc_00000000000000000000";
+const NO_FOLDER = "dir_00000000000000000000";
+
+const ENDPOINTS: readonly (readonly [string, string])[] = [
+  ["GET", "/v1/files"],
+  ["POST", "/v1/files"],
+  ["GET", `/v1/files/${NOBODY}`],
+  ["PATCH", `/v1/files/${NOBODY}`],
+  ["PUT", `/v1/files/${NOBODY}/content`],
+  ["DELETE", `/v1/files/${NOBODY}`],
+  ["GET", "/v1/folders"],
+  ["POST", "/v1/folders"],
+  ["GET", `/v1/folders/${NO_FOLDER}`],
+  ["PATCH", `/v1/folders/${NO_FOLDER}`],
+  ["DELETE", `/v1/folders/${NO_FOLDER}`],
+];
+
+const everyEndpoint = ENDPOINTS.flatMap(([method, path]) => [
+  contractTest(`answers 401 unauthenticated to ${method} ${path} without a key`, async ({ as }) => {
+    expectProblem(await as(null).send(method, path, method === "GET" ? undefined : {}), "unauthenticated");
+  }),
+  adminTest(
+    `answers 503 service_unavailable to ${method} ${path} while the workspace is closed`,
+    async ({ api, admin }) => {
+      await admin().state("closed", 7);
+      const reply = await api.send(method, path, method === "GET" ? undefined : {});
+      expectProblem(reply, "service_unavailable");
+      assert.equal(reply.headers["retry-after"], "7");
+    },
+  ),
+]);
+
+const keys: readonly ContractTest[] = [
+  contractTest("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
+    expectProblem(await as("mdm_not-a-key").get("/v1/files"), "unauthenticated");
+  }),
+  contractTest("answers 401 before it says whether an endpoint is there", async ({ as }) => {
+    expectProblem(await as(null).get("/v1/nothing"), "unauthenticated");
+  }),
+  adminTest("takes the key from either header", async ({ as, admin }) => {
+    const { key } = await admin().key([{ on: null, level: "read" }]);
+    const nobody = as(null);
+    for (const headers of [
+      { authorization: `Bearer ${key}` },
+      { "x-api-key": key },
+      { authorization: `bearer ${key}` },
+    ]) {
+      expectOk(await nobody.send("GET", "/v1/files", undefined, headers), 200);
+    }
+    expectOk(
+      await nobody.send("GET", "/v1/files", undefined, { authorization: `Bearer ${key}`, "x-api-key": key }),
+      200,
+    );
+    const differ = { authorization: `Bearer ${key}`, "x-api-key": "mdm_other" };
+    expectProblem(await nobody.send("GET", "/v1/files", undefined, differ), "unauthenticated");
+    expectProblem(await nobody.send("GET", "/v1/files", undefined, { authorization: key }), "unauthenticated");
+    expectProblem(await nobody.send("GET", "/v1/files", undefined, { authorization: "Basic eDp5" }), "unauthenticated");
+  }),
+  adminTest("answers 404 workspace_not_found to a key whose workspace is gone", async ({ api, admin }) => {
+    expectGone(await admin().api.delete(`/admin/workspaces/${admin().workspaceId}`));
+    expectProblem(await api.get("/v1/files"), "workspace_not_found");
+  }),
+  adminTest("answers 401 to a key that was removed", async ({ as, admin }) => {
+    const made = await admin().key([{ on: null, level: "read" }]);
+    expectOk(await as(made.key).get("/v1/files"), 200);
+    expectGone(await admin().api.delete(`/admin/keys/${made.id}`));
+    expectProblem(await as(made.key).get("/v1/files"), "unauthenticated");
+  }),
+  adminTest(
+    "answers 503 with Retry-After while the workspace is restored, and serves it after",
+    async ({ api, folder, admin }) => {
+      await api.file(`${folder.path}/a.md`);
+      await admin().state("restoring", 30);
+      const reply = await api.get("/v1/files");
+      expectProblem(reply, "service_unavailable");
+      assert.equal(reply.headers["retry-after"], "30");
+      await admin().state("open");
+      assert.deepEqual(await api.paths("files"), [`${folder.path}/a.md`]);
+    },
+  ),
+  adminTest("limits the rate when configured", async ({ as, api, admin }) => {
+    const limited = as(
+      (await admin().key([{ on: null, level: "read" }], { rateLimit: { requests: 3, seconds: 3_600 } })).key,
+    );
+    for (let i = 0; i < 3; i++) expectOk(await limited.get("/v1/files"), 200);
+    const reply = await limited.get("/v1/files");
+    expectProblem(reply, "rate_limited");
+    assert.match(reply.headers["retry-after"] ?? "", /^(1199|1200)$/);
+    expectOk(await api.get("/v1/files"), 200);
+  }),
+];
+
+const isolation: readonly ContractTest[] = [
+  adminTest("shows nothing of one workspace to another's key", async (world) => {
+    const { api, folder, admin } = world;
+    const file = await api.file(`${folder.path}/secret.md`);
+    const other = await otherWorkspace(world);
+    try {
+      for (const reply of [
+        await other.api.get(`/v1/files/${file.id}`),
+        await other.api.patch(`/v1/files/${file.id}`, { name: "mine.md" }),
+        await other.api.edit(file.id, file.lastChangeId, "mine"),
+        await other.api.delete(`/v1/files/${file.id}`),
+      ]) {
+        expectProblem(reply, "file_not_found");
+      }
+      expectProblem(await other.api.get(`/v1/folders/${folder.id}`), "folder_not_found");
+      expectProblem(await other.api.get(`/v1/folders?parent_id=${folder.id}`), "folder_not_found");
+      expectProblem(await other.api.post("/v1/folders", { parentId: folder.id, name: "x" }), "folder_not_found");
+      assert.deepEqual(await other.api.paths("files"), []);
+      assert.deepEqual(await other.api.paths("files", { parent_id: folder.id }), []);
+      assert.deepEqual(await other.api.paths("files", { path: file.path }), []);
+      assert.deepEqual(await other.api.paths("folders"), []);
+      assert.equal((await api.read(file.id)).content, "text\n");
+    } finally {
+      await admin().api.delete(`/admin/workspaces/${other.workspaceId}`);
+    }
+  }),
+  adminTest("takes the same path in two workspaces", async (world) => {
+    await world.api.file("same.md", "one");
+    const other = await otherWorkspace(world);
+    try {
+      const file = await other.api.file("same.md", "two");
+      assert.equal((await other.api.read(file.id)).content, "two");
+    } finally {
+      await world.admin().api.delete(`/admin/workspaces/${other.workspaceId}`);
+    }
+  }),
+  adminTest("refuses a cursor of another workspace", async (world) => {
+    for (const name of ["a.md", "b.md"]) await world.api.file(name);
+    const page = await world.api.page("files", { limit: 1 });
+    const other = await otherWorkspace(world);
+    try {
+      expectProblem(await other.api.get(`/v1/files?limit=1&cursor=${page.nextCursor}`), "invalid_cursor");
+    } finally {
+      await world.admin().api.delete(`/admin/workspaces/${other.workspaceId}`);
+    }
+  }),
+];
+
+async function otherWorkspace({ as, admin }: World) {
+  const made = expectOk(await admin().api.post("/admin/workspaces", { name: "other" }), 201);
+  return { api: as(made.key), workspaceId: made.workspaceId as string };
+}
+
+const answers: readonly ContractTest[] = [
+  contractTest("carries a request id of its own on every answer", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const replies = [
+      await api.get(`/v1/files/${file.id}`),
+      await api.get(`/v1/files/${NOBODY}`),
+      await api.get("/v1/nothing"),
+      await api.delete(`/v1/files/${file.id}`),
+    ];
+    const ids = replies.map((reply) => reply.headers["x-request-id"]);
+    assert.ok(ids.every((id) => id !== undefined && id !== ""));
+    assert.equal(new Set(ids).size, ids.length);
+  }),
+  contractTest("answers not_found to unknown paths and methods", async ({ api }) => {
+    for (const [method, path] of [
+      ["GET", "/"],
+      ["GET", "/v1"],
+      ["GET", "/v2/files"],
+      ["GET", "/v1/files/"],
+      ["GET", "/v1/Files"],
+      ["GET", `/v1/files/${NOBODY}/content`],
+      ["GET", `/v1/files/${NOBODY}/content/more`],
+      ["PUT", `/v1/files/${NOBODY}`],
+      ["PUT", "/v1/files"],
+      ["DELETE", "/v1/folders"],
+    ] as const) {
+      expectProblem(await api.send(method, path, method === "PUT" ? {} : undefined), "not_found");
+    }
+  }),
+  contractTest("keeps answers out of caches", async ({ api }) => {
+    assert.equal((await api.get("/v1/files")).headers["cache-control"], "no-store");
+  }),
+];
+
+export const accessTests: readonly ContractTest[] = [...everyEndpoint, ...keys, ...isolation, ...answers];

@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { adminTest, type ContractTest, expectGone, expectOk, expectProblem, type World } from "./world.ts";
+
+/** A file in review: live "live\n", proposed "proposed\n". */
+async function inReview({ api, folder }: World, live = "live\n", proposed = "proposed\n") {
+  const file = await api.file(`${folder.path}/a.md`, live);
+  expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+  const review = expectOk(await api.edit(file.id, file.lastChangeId, proposed), 202);
+  return { file, reviewId: review.id as string };
+}
+
+const reviews: readonly ContractTest[] = [
+  adminTest("lists and shows a change in review", async (world) => {
+    const { file, reviewId } = await inReview(world);
+    const { api, workspaceId } = world.admin();
+    const listed = expectOk(await api.get(`/admin/reviews?workspaceId=${workspaceId}`), 200).data;
+    const review = {
+      id: reviewId,
+      workspaceId,
+      fileId: file.id,
+      path: file.path,
+      baseChangeId: file.lastChangeId,
+      status: "in_review",
+    };
+    assert.deepEqual(listed, [review]);
+    const shown = expectOk(await api.get(`/admin/reviews/${reviewId}`), 200);
+    assert.deepEqual(shown, { ...review, content: "proposed\n", liveContent: "live\n" });
+  }),
+  adminTest("makes an accepted change live under a new change id", async (world) => {
+    const { file, reviewId } = await inReview(world);
+    const { api, workspaceId } = world.admin();
+    const accepted = expectOk(await api.post(`/admin/reviews/${reviewId}/accept`, {}), 200);
+    assert.notEqual(accepted.lastChangeId, file.lastChangeId);
+    assert.deepEqual(await world.api.read(file.id), { ...accepted, content: "proposed\n" });
+    assert.deepEqual(expectOk(await api.get(`/admin/reviews?workspaceId=${workspaceId}`), 200).data, []);
+    const done = expectOk(await api.get(`/admin/reviews?workspaceId=${workspaceId}&status=accepted`), 200).data;
+    assert.deepEqual(
+      done.map((each: { id: string }) => each.id),
+      [reviewId],
+    );
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+    expectGone(await world.api.delete(`/v1/files/${file.id}`));
+  }),
+  adminTest("combines an accepted change with what came between", async (world) => {
+    const base = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
+    const { file, reviewId } = await inReview(world, base, base.replace("omega", "OMEGA"));
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+    expectOk(await world.api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA")), 200);
+    expectOk(await world.admin().api.post(`/admin/reviews/${reviewId}/accept`, {}), 200);
+    const { content } = await world.api.read(file.id);
+    assert.equal(content, base.replace("alpha", "ALPHA").replace("omega", "OMEGA"));
+  }),
+  adminTest("answers edit_conflict to accepting what cannot be combined, and leaves it in review", async (world) => {
+    const { file, reviewId } = await inReview(world);
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+    expectOk(await world.api.edit(file.id, file.lastChangeId, "meanwhile\n"), 200);
+    expectProblem(await world.admin().api.post(`/admin/reviews/${reviewId}/accept`, {}), "edit_conflict");
+    assert.equal((await world.api.read(file.id)).content, "meanwhile\n");
+    assert.equal(expectOk(await world.admin().api.get(`/admin/reviews/${reviewId}`), 200).status, "in_review");
+  }),
+  adminTest("leaves the live text at a rejected change, which then no longer holds the file", async (world) => {
+    const { file, reviewId } = await inReview(world);
+    const rejected = expectOk(await world.admin().api.post(`/admin/reviews/${reviewId}/reject`, {}), 200);
+    assert.equal(rejected.status, "rejected");
+    assert.deepEqual(await world.api.read(file.id), { ...file, protected: true, content: "live\n" });
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+    expectGone(await world.api.delete(`/v1/files/${file.id}`));
+  }),
+  adminTest("decides a review once", async (world) => {
+    const { reviewId } = await inReview(world);
+    const { api } = world.admin();
+    expectOk(await api.post(`/admin/reviews/${reviewId}/reject`, {}), 200);
+    expectProblem(await api.post(`/admin/reviews/${reviewId}/accept`, {}), "not_found");
+    expectProblem(await api.post(`/admin/reviews/${reviewId}/reject`, {}), "not_found");
+    expectProblem(await api.get("/admin/reviews/chg_00000000000000000000"), "not_found");
+  }),
+  adminTest("holds several changes of one file in review", async (world) => {
+    const { file, reviewId } = await inReview(world);
+    const second = expectOk(await world.api.edit(file.id, file.lastChangeId, "again\n"), 202).id;
+    assert.notEqual(second, reviewId);
+    const { api, workspaceId } = world.admin();
+    const listed = expectOk(await api.get(`/admin/reviews?workspaceId=${workspaceId}`), 200).data;
+    assert.deepEqual(
+      listed.map((each: { id: string }) => each.id),
+      [reviewId, second],
+    );
+  }),
+];
+
+const keys: readonly ContractTest[] = [
+  adminTest("takes the admin key alone for /admin, and it alone there", async ({ api, as, admin }) => {
+    expectProblem(await api.get("/admin/keys"), "unauthenticated");
+    expectProblem(await as(null).get("/admin/keys"), "unauthenticated");
+    expectProblem(await as("mdm_wrong").post("/admin/workspaces", { name: "x" }), "unauthenticated");
+    expectProblem(await admin().api.get("/v1/files"), "unauthenticated");
+  }),
+  adminTest("shows a key once, and never again", async ({ admin }) => {
+    const made = await admin().key([{ on: null, level: "edit" }], { label: "laptop" });
+    const reply = await admin().api.get("/admin/keys");
+    assert.ok(!reply.text.includes(made.key));
+    const { key: _, ...info } = made;
+    const listed = expectOk(reply, 200).data.find((each: { id: string }) => each.id === made.id);
+    assert.deepEqual(listed, info);
+    assert.deepEqual(info.grants, [{ on: null, level: "edit" }]);
+  }),
+  adminTest("refuses keys and grants that are malformed or name nothing", async ({ admin, folder }) => {
+    const { api, workspaceId } = admin();
+    const post = (body: object) => api.post("/admin/keys", { workspaceId, ...body });
+    expectProblem(await post({}), "invalid_request", "/grants");
+    expectProblem(await post({ grants: [5] }), "invalid_request", "/grants/0");
+    expectProblem(await post({ grants: [{ on: null, level: "owner" }] }), "invalid_request", "/grants/0/level");
+    expectProblem(await post({ grants: [{ on: null }] }), "invalid_request", "/grants/0/level");
+    expectProblem(await post({ grants: [{ on: "dir_nothing", level: "read" }] }), "not_found");
+    expectProblem(await post({ grants: [], rateLimit: { requests: 0, seconds: 1 } }), "invalid_request", "/rateLimit");
+    expectProblem(await post({ grants: [], scope: "all" }), "invalid_request", "/scope");
+    const twice = { on: folder.id, level: "read" };
+    expectProblem(await post({ grants: [twice, twice] }), "invalid_request");
+    expectProblem(await api.post("/admin/keys", { workspaceId: "wsp_no", grants: [] }), "not_found");
+    expectProblem(await api.patch("/admin/keys/key_no", { grants: [] }), "not_found");
+    expectProblem(await api.delete("/admin/keys/key_no"), "not_found");
+  }),
+  adminTest("gives a key without grants nothing", async ({ as, admin, api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const key = as((await admin().key([])).key);
+    assert.deepEqual(await key.paths("files"), []);
+    expectProblem(await key.get(`/v1/files/${file.id}`), "file_not_found");
+    expectProblem(await key.post("/v1/files", { path: "x.md", content: "" }), "forbidden");
+  }),
+  adminTest("lists workspaces and refuses unknown ones", async ({ admin }) => {
+    const { api, workspaceId } = admin();
+    const listed = expectOk(await api.get("/admin/workspaces"), 200).data;
+    assert.equal(listed.find((each: { id: string }) => each.id === workspaceId).state, "open");
+    expectProblem(await api.patch("/admin/workspaces/wsp_no", { state: "open" }), "not_found");
+    expectProblem(await api.patch(`/admin/workspaces/${workspaceId}`, { state: "gone" }), "invalid_request", "/state");
+    expectProblem(
+      await api.patch(`/admin/workspaces/${workspaceId}`, { state: "open", retryAfter: -1 }),
+      "invalid_request",
+      "/retryAfter",
+    );
+    expectProblem(await api.delete("/admin/workspaces/wsp_no"), "not_found");
+    expectProblem(await api.get("/admin/reviews?workspaceId=wsp_no"), "not_found");
+    expectProblem(await api.get("/admin/reviews?status=maybe"), "invalid_request", "/status");
+    expectProblem(await api.get("/admin/nothing"), "not_found");
+  }),
+];
+
+export const adminTests: readonly ContractTest[] = [...reviews, ...keys];

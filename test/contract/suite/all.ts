@@ -1,0 +1,21 @@
+import { accessTests } from "./access-tests.ts";
+import { adminTests } from "./admin-tests.ts";
+import { fileTests } from "./file-tests.ts";
+import { fileWriteTests } from "./file-write-tests.ts";
+import { folderTests } from "./folder-tests.ts";
+import { grantTests } from "./grant-tests.ts";
+import { listTests } from "./list-tests.ts";
+import { nameTests } from "./name-tests.ts";
+import type { ContractTest } from "./world.ts";
+
+/** Every test of the contract, for whatever runs them. */
+export const CONTRACT: readonly ContractTest[] = [
+  ...accessTests,
+  ...nameTests,
+  ...listTests,
+  ...fileTests,
+  ...fileWriteTests,
+  ...folderTests,
+  ...grantTests,
+  ...adminTests,
+];

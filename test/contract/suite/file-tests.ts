@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { isChangeId, isDocId } from "../../../src/contract/ids.ts";
+import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
+
+const NOBODY = "doc_00000000000000000000";
+const NO_FOLDER = "dir_00000000000000000000";
+
+/** Not one of them names a file: forms, other kinds, composites, oversize, encodings that do not decode. */
+const BAD_IDS = [
+  "abc",
+  "doc_",
+  "doc-1",
+  "DOC_1",
+  "dir_1",
+  "chg_1",
+  "doc_a.b",
+  "doc_a%20b",
+  "doc_a%2Fdoc_b",
+  "doc_a:doc_b",
+];
+const WORSE_IDS = [
+  "doc_a,doc_b",
+  "%00",
+  "doc_%F0%9F%98%80",
+  "doc_%zz",
+  "doc_%ff",
+  `doc_${"a".repeat(129)}`,
+  "doc_'--",
+  "%20doc_1",
+];
+
+const ids: readonly ContractTest[] = [
+  contractTest("refuses ids that are not of the form", async ({ api }) => {
+    for (const id of [...BAD_IDS, ...WORSE_IDS]) {
+      expectProblem(await api.get(`/v1/files/${id}`), "invalid_id");
+      expectProblem(await api.patch(`/v1/files/${id}`, { name: "a.md" }), "invalid_id");
+      expectProblem(await api.edit(id, "chg_1", ""), "invalid_id");
+      expectProblem(await api.delete(`/v1/files/${id}`), "invalid_id");
+    }
+  }),
+  contractTest("refuses folder ids that are not of the form", async ({ api }) => {
+    for (const id of [
+      "abc",
+      "dir_",
+      "dir-1",
+      "DIR_1",
+      "doc_1",
+      "chg_1",
+      "dir_a%2Fdir_b",
+      "dir_a:dir_b",
+      "dir_%zz",
+      "%00",
+    ]) {
+      expectProblem(await api.get(`/v1/folders/${id}`), "invalid_id");
+      expectProblem(await api.patch(`/v1/folders/${id}`, { name: "a" }), "invalid_id");
+      expectProblem(await api.delete(`/v1/folders/${id}`), "invalid_id");
+    }
+  }),
+  contractTest("answers file_not_found to an id that names nothing", async ({ api }) => {
+    expectProblem(await api.get(`/v1/files/${NOBODY}`), "file_not_found");
+    expectProblem(await api.patch(`/v1/files/${NOBODY}`, { name: "a.md" }), "file_not_found");
+    expectProblem(await api.patch(`/v1/files/${NOBODY}`, { parentId: null }), "file_not_found");
+    expectProblem(await api.patch(`/v1/files/${NOBODY}`, { protected: true }), "file_not_found");
+    expectProblem(await api.edit(NOBODY, "chg_1", ""), "file_not_found");
+    expectProblem(await api.delete(`/v1/files/${NOBODY}`), "file_not_found");
+  }),
+  contractTest("refuses a query where none is taken", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    expectProblem(await api.get(`/v1/files/${file.id}?content=false`), "invalid_request", "/content");
+    expectProblem(await api.delete(`/v1/files/${file.id}?recursive=true`), "invalid_request", "/recursive");
+    expectProblem(await api.post("/v1/files?x=1", { path: "a.md", content: "" }), "invalid_request", "/x");
+    assert.equal((await api.read(file.id)).content, "text\n");
+  }),
+];
+
+const create: readonly ContractTest[] = [
+  contractTest("creates a file by path with its missing folders", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/new/er/a.md`, "hello\n");
+    assert.ok(isDocId(file.id));
+    assert.ok(isChangeId(file.lastChangeId));
+    assert.equal(file.path, `${folder.path}/new/er/a.md`);
+    assert.equal(file.protected, false);
+    assert.deepEqual(await api.paths("folders", { path_prefix: folder.path }), [
+      `${folder.path}/new`,
+      `${folder.path}/new/er`,
+    ]);
+    assert.deepEqual(await api.read(file.id), { ...file, content: "hello\n" });
+  }),
+  contractTest("creates a file in a folder", async ({ api, folder }) => {
+    const body = { parentId: folder.id, name: "a.md", content: "hello" };
+    const file = expectOk(await api.post("/v1/files", body), 201);
+    assert.equal(file.path, `${folder.path}/a.md`);
+    assert.equal((await api.read(file.id)).content, "hello");
+  }),
+  contractTest("creates a file in the root by parentId null", async ({ api, folder }) => {
+    const name = `${folder.path}.md`;
+    const file = expectOk(await api.post("/v1/files", { parentId: null, name, content: "" }), 201);
+    assert.equal(file.path, name);
+    expectGone(await api.delete(`/v1/files/${file.id}`));
+  }),
+  contractTest("creates an empty file", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/empty.md`, "");
+    assert.equal((await api.read(file.id)).content, "");
+  }),
+  contractTest("answers path_already_exists to a taken path, and overwrites nothing", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "first");
+    expectProblem(await api.post("/v1/files", { path: file.path, content: "second" }), "path_already_exists");
+    expectProblem(await api.post("/v1/files", { path: file.path, content: "first" }), "path_already_exists");
+    const inFolder = { parentId: folder.id, name: "a.md", content: "second" };
+    expectProblem(await api.post("/v1/files", inFolder), "path_already_exists");
+    assert.equal((await api.read(file.id)).content, "first");
+  }),
+  contractTest("leaves no folder behind when a create is refused", async ({ api, folder }) => {
+    const content = "x".repeat(51_201);
+    expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a.md`, content }), "content_too_large");
+    expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a b.md`, content: "" }), "invalid_request");
+    assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), []);
+  }),
+  contractTest("answers folder_not_found to a create in a folder that is not there", async ({ api }) => {
+    expectProblem(await api.post("/v1/files", { parentId: NO_FOLDER, name: "a.md", content: "" }), "folder_not_found");
+  }),
+  contractTest("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {
+    const { id } = await api.file(`${folder.path}/a.md`);
+    for (const parentId of [id, "dir_", "", "x", `${folder.id}:${folder.id}`]) {
+      expectProblem(await api.post("/v1/files", { parentId, name: "b.md", content: "" }), "invalid_id", "/parentId");
+    }
+  }),
+  contractTest("names each bad field", async ({ api, folder }) => {
+    const bad: readonly (readonly [object, ...string[]])[] = [
+      [{}, "/parentId", "/name", "/content"],
+      [{ path: "a.md" }, "/content"],
+      [{ content: "" }, "/parentId", "/name"],
+      [{ name: "a.md", content: "" }, "/parentId"],
+      [{ parentId: folder.id, content: "" }, "/name"],
+      [{ path: 5, content: "" }, "/path"],
+      [{ path: "a.md", content: null }, "/content"],
+      [{ path: "a.md", content: ["x"] }, "/content"],
+      [{ path: null, content: {} }, "/path", "/content"],
+      [{ path: "a.md", content: "", protected: true }, "/protected"],
+      [{ path: "a.md", content: "", "x/y~z": 1 }, "/x~1y~0z"],
+      [{ path: "a.md", content: "", name: "a.md" }, "/path"],
+      [{ path: "a.md", content: "", parentId: folder.id }, "/path"],
+      [{ parentId: 7, name: true, content: "" }, "/parentId", "/name"],
+    ];
+    for (const [body, ...pointers] of bad) {
+      expectProblem(await api.post("/v1/files", body), "invalid_request", ...pointers);
+    }
+  }),
+  contractTest("gives each created file ids of its own", async ({ api, folder }) => {
+    const files = [await api.file(`${folder.path}/a.md`), await api.file(`${folder.path}/b.md`)];
+    expectGone(await api.delete(`/v1/files/${files[0]!.id}`));
+    files.push(await api.file(`${folder.path}/a.md`));
+    assert.equal(new Set(files.flatMap((file) => [file.id, file.lastChangeId])).size, 6);
+  }),
+];
+
+const bodies: readonly ContractTest[] = [
+  contractTest("answers 400 to a body that is not a JSON object", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const targets = [
+      ["POST", "/v1/files"],
+      ["PATCH", `/v1/files/${file.id}`],
+      ["PUT", `/v1/files/${file.id}/content`],
+      ["POST", "/v1/folders"],
+      ["PATCH", `/v1/folders/${folder.id}`],
+    ] as const;
+    for (const [method, path] of targets) {
+      for (const body of [
+        "{",
+        "",
+        "null",
+        "[]",
+        '"text"',
+        "5",
+        "{'a':1}",
+        '{"a":1}{',
+        "\ufeff{}",
+        "undefined",
+        "[".repeat(50_000),
+      ]) {
+        expectProblem(await api.send(method, path, body), "invalid_request");
+      }
+      expectProblem(await api.send(method, path), "invalid_request");
+    }
+  }),
+  contractTest("bounds the body", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const padding = " ".repeat(4 * 1024 * 1024);
+    const body = `${padding}{"path":"${folder.path}/b.md","content":""}`;
+    expectProblem(await api.post("/v1/files", body), "invalid_request");
+    expectProblem(await api.put(`/v1/files/${file.id}/content`, body), "invalid_request");
+    assert.deepEqual(await api.paths("files", { path: `${folder.path}/b.md` }), []);
+  }),
+  contractTest("takes a member name that JavaScript knows as an unknown one", async ({ api }) => {
+    for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+      expectProblem(
+        await api.post("/v1/files", `{"path":"a.md","content":"","${name}":{}}`),
+        "invalid_request",
+        `/${name}`,
+      );
+    }
+  }),
+];
+
+const content: readonly ContractTest[] = [
+  contractTest("takes a text of exactly 51,200 characters", async ({ api, folder }) => {
+    for (const length of [51_199, 51_200]) {
+      const file = await api.file(`${folder.path}/${length}.md`, "x".repeat(length));
+      const saved = expectOk(await api.edit(file.id, file.lastChangeId, "y".repeat(length)), 200);
+      assert.equal(saved.content.length, length);
+    }
+  }),
+  contractTest("refuses a text of 51,201 characters, and tells its length and the limit", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const text = "x".repeat(51_201);
+    for (const reply of [
+      await api.post("/v1/files", { path: `${folder.path}/b.md`, content: text }),
+      await api.post("/v1/files", { parentId: folder.id, name: "b.md", content: text }),
+      await api.edit(file.id, file.lastChangeId, text),
+    ]) {
+      const problem = expectProblem(reply, "content_too_large", "/content");
+      assert.equal(problem.errors?.[0]?.code, "too_long");
+      assert.match(problem.errors?.[0]?.detail ?? "", /51201.*51200/);
+    }
+    assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
+  }),
+  contractTest("counts an astral character as one", async ({ api, folder }) => {
+    const text = "😀".repeat(51_200);
+    const file = await api.file(`${folder.path}/a.md`, text);
+    assert.equal((await api.read(file.id)).content, text);
+    expectProblem(
+      await api.post("/v1/files", { path: `${folder.path}/b.md`, content: `${text}x` }),
+      "content_too_large",
+      "/content",
+    );
+  }),
+  contractTest("gives back every text unchanged", async ({ api, folder }) => {
+    const texts = [
+      "\r\nCRLF\r\n",
+      "\ufeffBOM",
+      "no final newline",
+      "\n\n\n",
+      "caf\u00e9 cafe\u0301",
+      "\u2028\u2029\u0085",
+      "😀👨‍👩‍👧",
+      "\u0001\u001f\u007f",
+    ];
+    for (const [i, text] of [...texts, "日本語\n".repeat(5_000), 'a\rb\tc\\"/'].entries()) {
+      const file = await api.file(`${folder.path}/${i}.md`, text);
+      assert.equal((await api.read(file.id)).content, text);
+      const saved = expectOk(await api.edit(file.id, file.lastChangeId, `${text}!`), 200);
+      assert.equal(saved.content, `${text}!`);
+      assert.equal((await api.read(file.id)).content, `${text}!`);
+    }
+  }),
+  contractTest("refuses content that is not text", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    for (const text of ['"a\\u0000b"', '"a\\ud800b"', '"\\udc00"']) {
+      const body = `{"path":"${folder.path}/b.md","content":${text}}`;
+      expectProblem(await api.post("/v1/files", body), "invalid_request", "/content");
+      const edit = `{"baseChangeId":"${file.lastChangeId}","content":${text}}`;
+      expectProblem(await api.put(`/v1/files/${file.id}/content`, edit), "invalid_request", "/content");
+    }
+  }),
+];
+
+export const fileTests: readonly ContractTest[] = [...ids, ...create, ...bodies, ...content];

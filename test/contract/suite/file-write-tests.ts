@@ -1,0 +1,269 @@
+import assert from "node:assert/strict";
+import { isChangeId } from "../../../src/contract/ids.ts";
+import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
+
+const NO_FOLDER = "dir_00000000000000000000";
+
+const patch: readonly ContractTest[] = [
+  contractTest("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/sub/a.md`);
+    const renamed = expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
+    assert.deepEqual(renamed, { ...file, path: `${folder.path}/sub/b.md` });
+    assert.deepEqual(await api.paths("files", { path: file.path }), []);
+    assert.equal((await api.file(file.path)).path, file.path);
+  }),
+  contractTest("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/readme.md`);
+    assert.equal(
+      expectOk(await api.patch(`/v1/files/${file.id}`, { name: "README.md" }), 200).path,
+      `${folder.path}/README.md`,
+    );
+    assert.equal(
+      expectOk(await api.patch(`/v1/files/${file.id}`, { name: "README.md" }), 200).path,
+      `${folder.path}/README.md`,
+    );
+  }),
+  contractTest("moves a file to another folder", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const target = await api.folder(`${folder.path}/target`);
+    const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
+    assert.deepEqual(moved, { ...file, path: `${folder.path}/target/a.md` });
+    assert.deepEqual(await api.paths("files", { parent_id: target.id }), [moved.path]);
+    expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
+  }),
+  contractTest("moves a file to the root", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/${folder.path}.md`);
+    const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: null }), 200);
+    assert.equal(moved.path, `${folder.path}.md`);
+    expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200);
+  }),
+  contractTest("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
+    const a = await api.file(`${folder.path}/a.md`, "a");
+    const b = await api.file(`${folder.path}/b.md`, "b");
+    const sub = await api.file(`${folder.path}/sub/a.md`, "sub");
+    const subfolder = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
+    expectProblem(await api.patch(`/v1/files/${a.id}`, { name: "b.md" }), "path_already_exists");
+    expectProblem(await api.patch(`/v1/files/${a.id}`, { parentId: subfolder.id }), "path_already_exists");
+    assert.deepEqual(
+      [await api.read(a.id), await api.read(b.id), await api.read(sub.id)].map(({ path, content }) => [path, content]),
+      [
+        [a.path, "a"],
+        [b.path, "b"],
+        [sub.path, "sub"],
+      ],
+    );
+  }),
+  contractTest("answers folder_not_found to a move to a folder that is not there", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId: NO_FOLDER }), "folder_not_found");
+    assert.equal((await api.read(file.id)).path, file.path);
+  }),
+  contractTest("answers invalid_id to a move to what is no folder id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    for (const parentId of [file.id, "", "dir_", "root", `${folder.id}/${folder.id}`]) {
+      expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId }), "invalid_id", "/parentId");
+    }
+  }),
+  contractTest("answers invalid_request to a PATCH of none or two of its members", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const url = `/v1/files/${file.id}`;
+    expectProblem(await api.patch(url, {}), "invalid_request");
+    expectProblem(await api.patch(url, { name: "b.md", protected: true }), "invalid_request", "/name", "/protected");
+    expectProblem(await api.patch(url, { name: "b.md", parentId: folder.id }), "invalid_request", "/name", "/parentId");
+    expectProblem(await api.patch(url, { name: "b.md", parentId: null, protected: false }), "invalid_request");
+    assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
+  }),
+  contractTest("answers invalid_request to a PATCH with unknown members or wrong types", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const url = `/v1/files/${file.id}`;
+    expectProblem(await api.patch(url, { path: "b.md" }), "invalid_request", "/path");
+    expectProblem(await api.patch(url, { name: "b.md", content: "x" }), "invalid_request", "/content");
+    expectProblem(await api.patch(url, { name: null }), "invalid_request", "/name");
+    expectProblem(await api.patch(url, { protected: "true" }), "invalid_request", "/protected");
+    expectProblem(await api.patch(url, { protected: null }), "invalid_request", "/protected");
+    expectProblem(await api.patch(url, { parentId: 5 }), "invalid_request", "/parentId");
+  }),
+  contractTest("sets and clears protected with Full access", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    for (const value of [true, true, false, false]) {
+      assert.deepEqual(expectOk(await api.patch(`/v1/files/${file.id}`, { protected: value }), 200), {
+        ...file,
+        protected: value,
+      });
+      assert.equal((await api.read(file.id)).protected, value);
+    }
+  }),
+];
+
+const put: readonly ContractTest[] = [
+  contractTest("answers the saved content and its change id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "one\n");
+    const saved = expectOk(await api.edit(file.id, file.lastChangeId, "two\n"), 200);
+    assert.ok(isChangeId(saved.lastChangeId));
+    assert.notEqual(saved.lastChangeId, file.lastChangeId);
+    assert.deepEqual(saved, { ...file, lastChangeId: saved.lastChangeId, content: "two\n" });
+    assert.deepEqual(await api.read(file.id), saved);
+    assert.equal((await api.page("files", { path: file.path })).data[0]?.lastChangeId, saved.lastChangeId);
+  }),
+  contractTest("takes an edit after a rename on the same base", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "one\n");
+    expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
+    assert.equal(expectOk(await api.edit(file.id, file.lastChangeId, "two\n"), 200).path, `${folder.path}/b.md`);
+  }),
+  contractTest("combines an edit on a stale base with what came between", async ({ api, folder }) => {
+    const base = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
+    const file = await api.file(`${folder.path}/a.md`, base);
+    expectOk(await api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA")), 200);
+    const saved = expectOk(await api.edit(file.id, file.lastChangeId, base.replace("omega", "OMEGA")), 200);
+    assert.equal(saved.content, base.replace("alpha", "ALPHA").replace("omega", "OMEGA"));
+    assert.deepEqual(await api.read(file.id), saved);
+  }),
+  contractTest("answers 409 edit_conflict when two versions cannot be combined", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "word\n");
+    const live = expectOk(await api.edit(file.id, file.lastChangeId, "first\n"), 200);
+    expectProblem(await api.edit(file.id, file.lastChangeId, "second\n"), "edit_conflict");
+    assert.deepEqual(await api.read(file.id), live);
+  }),
+  contractTest("answers a repeated edit as it did before", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "one\n");
+    const saved = expectOk(await api.edit(file.id, file.lastChangeId, "two\n"), 200);
+    assert.deepEqual(expectOk(await api.edit(file.id, file.lastChangeId, "two\n"), 200), saved);
+  }),
+  contractTest("makes no new change for equal content", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "one\n");
+    const saved = expectOk(await api.edit(file.id, file.lastChangeId, "one\n"), 200);
+    assert.deepEqual(saved, { ...file, content: "one\n" });
+  }),
+  contractTest("takes any earlier change of the file as a base", async ({ api, folder }) => {
+    const lines = (...changed: number[]) =>
+      Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");
+    const file = await api.file(`${folder.path}/a.md`, lines());
+    const second = expectOk(await api.edit(file.id, file.lastChangeId, lines(5)), 200);
+    expectOk(await api.edit(file.id, second.lastChangeId, lines(5, 20)), 200);
+    const saved = expectOk(await api.edit(file.id, second.lastChangeId, lines(5, 35)), 200);
+    assert.equal(saved.content, lines(5, 20, 35));
+  }),
+  contractTest("answers invalid_base_change to a change that is not the file's", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const other = await api.file(`${folder.path}/b.md`);
+    for (const base of [other.lastChangeId, "chg_00000000000000000000"]) {
+      expectProblem(await api.edit(file.id, base, "x"), "invalid_base_change", "/baseChangeId");
+    }
+    assert.equal((await api.read(file.id)).content, "text\n");
+  }),
+  contractTest("answers invalid_id to a base that is no change id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    for (const base of ["", "chg_", "abc", file.id, "chg_a:chg_b", "chg_a b", `chg_${"x".repeat(129)}`]) {
+      expectProblem(await api.edit(file.id, base, "x"), "invalid_id", "/baseChangeId");
+    }
+  }),
+  contractTest(
+    "answers invalid_request to a PUT with missing, unknown or mistyped members",
+    async ({ api, folder }) => {
+      const file = await api.file(`${folder.path}/a.md`);
+      const url = `/v1/files/${file.id}/content`;
+      const baseChangeId = file.lastChangeId;
+      expectProblem(await api.put(url, {}), "invalid_request", "/baseChangeId", "/content");
+      expectProblem(await api.put(url, { content: "x" }), "invalid_request", "/baseChangeId");
+      expectProblem(await api.put(url, { baseChangeId }), "invalid_request", "/content");
+      expectProblem(
+        await api.put(url, { baseChangeId: null, content: 5 }),
+        "invalid_request",
+        "/baseChangeId",
+        "/content",
+      );
+      expectProblem(await api.put(url, { baseChangeId, content: "x", force: true }), "invalid_request", "/force");
+      assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
+    },
+  ),
+];
+
+const protectedFiles: readonly ContractTest[] = [
+  contractTest("answers 202 with the change in review", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "live\n");
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    const review = expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
+    assert.ok(isChangeId(review.id));
+    assert.deepEqual(review, {
+      id: review.id,
+      fileId: file.id,
+      path: file.path,
+      baseChangeId: file.lastChangeId,
+      status: "in_review",
+    });
+    assert.deepEqual(await api.read(file.id), { ...file, protected: true, content: "live\n" });
+  }),
+  contractTest("does not take a change in review as a base", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "live\n");
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    const review = expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
+    expectProblem(await api.edit(file.id, review.id, "more\n"), "invalid_base_change");
+  }),
+  contractTest("refuses a PUT on a protected file for the reasons it has on any", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    expectProblem(await api.edit(file.id, file.lastChangeId, "x".repeat(51_201)), "content_too_large");
+    expectProblem(await api.edit(file.id, "chg_00000000000000000000", "x"), "invalid_base_change");
+    expectProblem(await api.edit(file.id, "x", "x"), "invalid_id");
+  }),
+  contractTest("renames and moves a protected file at once", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/sub/a.md`);
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
+    assert.equal(
+      expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200).path,
+      `${folder.path}/b.md`,
+    );
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+  }),
+  contractTest("edits go live again once protected is cleared, while the review waits", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`, "live\n");
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+    assert.equal(expectOk(await api.edit(file.id, file.lastChangeId, "edited\n"), 200).content, "edited\n");
+    expectProblem(await api.delete(`/v1/files/${file.id}`), "changes_in_review");
+  }),
+];
+
+const remove: readonly ContractTest[] = [
+  contractTest("deletes a file and its history for good", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    expectGone(await api.delete(`/v1/files/${file.id}`));
+    expectProblem(await api.get(`/v1/files/${file.id}`), "file_not_found");
+    expectProblem(await api.delete(`/v1/files/${file.id}`), "file_not_found");
+    assert.deepEqual(await api.paths("files", { path: file.path }), []);
+    const again = await api.file(file.path, "new");
+    assert.notEqual(again.id, file.id);
+    expectProblem(await api.edit(again.id, file.lastChangeId, "x"), "invalid_base_change");
+  }),
+  contractTest("keeps the folder of the last file deleted", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/sub/a.md`);
+    expectGone(await api.delete(`/v1/files/${file.id}`));
+    assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), [`${folder.path}/sub`]);
+  }),
+  contractTest(
+    "answers file_protected to the delete of a protected file, and removes nothing",
+    async ({ api, folder }) => {
+      const file = await api.file(`${folder.path}/a.md`);
+      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+      expectProblem(await api.delete(`/v1/files/${file.id}`), "file_protected");
+      assert.equal((await api.read(file.id)).content, "text\n");
+      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+      expectGone(await api.delete(`/v1/files/${file.id}`));
+    },
+  ),
+  contractTest(
+    "answers changes_in_review to the delete of a file in review, and removes nothing",
+    async ({ api, folder }) => {
+      const file = await api.file(`${folder.path}/a.md`);
+      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+      expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
+      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+      expectProblem(await api.delete(`/v1/files/${file.id}`), "changes_in_review");
+      assert.equal((await api.read(file.id)).content, "text\n");
+    },
+  ),
+];
+
+export const fileWriteTests: readonly ContractTest[] = [...patch, ...put, ...protectedFiles, ...remove];

@@ -1,0 +1,209 @@
+import assert from "node:assert/strict";
+import { isDirId } from "../../../src/contract/ids.ts";
+import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
+
+const NO_FOLDER = "dir_00000000000000000000";
+
+const create: readonly ContractTest[] = [
+  contractTest("answers a folder with id and path", async ({ api, folder }) => {
+    const made = await api.folder(`${folder.path}/a`);
+    assert.ok(isDirId(made.id));
+    assert.deepEqual(made, { id: made.id, path: `${folder.path}/a` });
+    assert.deepEqual(expectOk(await api.get(`/v1/folders/${made.id}`), 200), made);
+  }),
+  contractTest("creates a folder by path with its missing parents", async ({ api, folder }) => {
+    await api.folder(`${folder.path}/a/b/c`);
+    const paths = await api.paths("folders", { path_prefix: folder.path });
+    assert.deepEqual(
+      paths,
+      ["a", "a/b", "a/b/c"].map((path) => `${folder.path}/${path}`),
+    );
+  }),
+  contractTest("creates a folder in a parent", async ({ api, folder }) => {
+    const made = expectOk(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), 201);
+    assert.equal(made.path, `${folder.path}/a`);
+  }),
+  contractTest("creates a folder in the root by parentId null", async ({ api, folder }) => {
+    const made = expectOk(await api.post("/v1/folders", { parentId: null, name: `${folder.path}-2` }), 201);
+    assert.equal(made.path, `${folder.path}-2`);
+    expectGone(await api.delete(`/v1/folders/${made.id}`));
+  }),
+  contractTest("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
+    const made = await api.folder(`${folder.path}/a`);
+    expectProblem(await api.post("/v1/folders", { path: made.path }), "path_already_exists");
+    expectProblem(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), "path_already_exists");
+    expectProblem(await api.post("/v1/folders", { path: folder.path }), "path_already_exists");
+    assert.equal((await api.page("folders", { path: made.path })).data[0]?.id, made.id);
+  }),
+  contractTest("answers folder_not_found to a create in a parent that is not there", async ({ api }) => {
+    expectProblem(await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" }), "folder_not_found");
+  }),
+  contractTest("answers invalid_id to the create of a folder in what is no folder id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    for (const parentId of [file.id, "", "dir_", `${folder.id}:${folder.id}`]) {
+      expectProblem(await api.post("/v1/folders", { parentId, name: "a" }), "invalid_id", "/parentId");
+    }
+  }),
+  contractTest("names each bad field of a folder", async ({ api, folder }) => {
+    const bad: readonly (readonly [object, ...string[]])[] = [
+      [{}, "/parentId", "/name"],
+      [{ name: "a" }, "/parentId"],
+      [{ parentId: folder.id }, "/name"],
+      [{ path: 5 }, "/path"],
+      [{ path: "a", name: "a" }, "/path"],
+      [{ path: "a", parentId: folder.id }, "/path"],
+      [{ path: "a", content: "" }, "/content"],
+      [{ parentId: folder.id, name: null }, "/name"],
+      [{ parentId: 1, name: "a" }, "/parentId"],
+    ];
+    for (const [body, ...pointers] of bad) {
+      expectProblem(await api.post("/v1/folders", body), "invalid_request", ...pointers);
+    }
+  }),
+];
+
+const place: readonly ContractTest[] = [
+  contractTest("answers folder_not_found to an id that names nothing", async ({ api }) => {
+    expectProblem(await api.get(`/v1/folders/${NO_FOLDER}`), "folder_not_found");
+    expectProblem(await api.patch(`/v1/folders/${NO_FOLDER}`, { name: "a" }), "folder_not_found");
+    expectProblem(await api.patch(`/v1/folders/${NO_FOLDER}`, { parentId: null }), "folder_not_found");
+    expectProblem(await api.delete(`/v1/folders/${NO_FOLDER}`), "folder_not_found");
+    expectProblem(await api.delete(`/v1/folders/${NO_FOLDER}?recursive=true`), "folder_not_found");
+  }),
+  contractTest("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a/b/c.md`);
+    const beside = await api.file(`${folder.path}/a-b/d.md`);
+    const [a, b] = (await api.page("folders", { path_prefix: folder.path })).data;
+    const renamed = expectOk(await api.patch(`/v1/folders/${a!.id}`, { name: "z😀" }), 200);
+    assert.deepEqual(renamed, { id: a!.id, path: `${folder.path}/z😀` });
+    assert.deepEqual(await api.read(file.id), { ...file, path: `${folder.path}/z😀/b/c.md`, content: "text\n" });
+    assert.equal(expectOk(await api.get(`/v1/folders/${b!.id}`), 200).path, `${folder.path}/z😀/b`);
+    assert.equal((await api.read(beside.id)).path, beside.path);
+    assert.deepEqual(await api.paths("files", { path_prefix: `${folder.path}/a` }), []);
+    const back = expectOk(await api.patch(`/v1/folders/${a!.id}`, { name: "a" }), 200);
+    assert.equal(back.path, `${folder.path}/a`);
+    assert.equal((await api.read(file.id)).path, file.path);
+  }),
+  contractTest("moves a folder with all below", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a/b/c.md`);
+    const b = (await api.page("folders", { path: `${folder.path}/a/b` })).data[0]!;
+    const target = await api.folder(`${folder.path}/x/y`);
+    const moved = expectOk(await api.patch(`/v1/folders/${b.id}`, { parentId: target.id }), 200);
+    assert.equal(moved.path, `${folder.path}/x/y/b`);
+    assert.equal((await api.read(file.id)).path, `${folder.path}/x/y/b/c.md`);
+    assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [moved.path]);
+  }),
+  contractTest("moves a folder to the root", async ({ api, folder }) => {
+    const made = await api.folder(`${folder.path}/${folder.path}-moved`);
+    const moved = expectOk(await api.patch(`/v1/folders/${made.id}`, { parentId: null }), 200);
+    assert.equal(moved.path, `${folder.path}-moved`);
+    expectGone(await api.delete(`/v1/folders/${made.id}`));
+  }),
+  contractTest("refuses to move a folder below itself", async ({ api, folder }) => {
+    const a = await api.folder(`${folder.path}/a`);
+    const b = await api.folder(`${folder.path}/a/b`);
+    const like = await api.folder(`${folder.path}/ab`);
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: a.id }), "invalid_request", "/parentId");
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: b.id }), "invalid_request", "/parentId");
+    assert.equal(
+      expectOk(await api.patch(`/v1/folders/${a.id}`, { parentId: like.id }), 200).path,
+      `${folder.path}/ab/a`,
+    );
+  }),
+  contractTest("answers path_already_exists to a rename or move onto another folder", async ({ api, folder }) => {
+    const a = await api.folder(`${folder.path}/a`);
+    const b = await api.folder(`${folder.path}/b`);
+    await api.folder(`${folder.path}/b/a`);
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, { name: "b" }), "path_already_exists");
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: b.id }), "path_already_exists");
+    assert.equal(expectOk(await api.patch(`/v1/folders/${a.id}`, { name: "a" }), 200).path, `${folder.path}/a`);
+  }),
+  contractTest("answers folder_not_found to a move of a folder to one that is not there", async ({ api, folder }) => {
+    const a = await api.folder(`${folder.path}/a`);
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: NO_FOLDER }), "folder_not_found");
+  }),
+  contractTest("answers invalid_request to a folder PATCH of none, two or unknown members", async ({ api, folder }) => {
+    const a = await api.folder(`${folder.path}/a`);
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, {}), "invalid_request");
+    expectProblem(
+      await api.patch(`/v1/folders/${a.id}`, { name: "b", parentId: null }),
+      "invalid_request",
+      "/name",
+      "/parentId",
+    );
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, { protected: true }), "invalid_request", "/protected");
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, { name: 5 }), "invalid_request", "/name");
+    expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: "x" }), "invalid_id", "/parentId");
+  }),
+];
+
+const remove: readonly ContractTest[] = [
+  contractTest("deletes an empty folder", async ({ api, folder }) => {
+    const made = await api.folder(`${folder.path}/a`);
+    expectGone(await api.delete(`/v1/folders/${made.id}`));
+    expectProblem(await api.get(`/v1/folders/${made.id}`), "folder_not_found");
+    assert.notEqual((await api.folder(made.path)).id, made.id);
+  }),
+  contractTest(
+    "answers folder_not_empty to the delete of a folder with a file or a folder in it",
+    async ({ api, folder }) => {
+      const a = await api.folder(`${folder.path}/a`);
+      await api.folder(`${folder.path}/a/b`);
+      const c = await api.folder(`${folder.path}/c`);
+      const file = await api.file(`${folder.path}/c/d.md`);
+      expectProblem(await api.delete(`/v1/folders/${a.id}`), "folder_not_empty");
+      expectProblem(await api.delete(`/v1/folders/${c.id}`), "folder_not_empty");
+      expectProblem(await api.delete(`/v1/folders/${c.id}?recursive=false`), "folder_not_empty");
+      assert.equal((await api.read(file.id)).content, "text\n");
+    },
+  ),
+  contractTest("deletes everything below with recursive=true, and nothing beside", async ({ api, folder }) => {
+    const a = await api.folder(`${folder.path}/a`);
+    const gone = [await api.file(`${folder.path}/a/x.md`), await api.file(`${folder.path}/a/b/c/y.md`)];
+    const kept = [
+      await api.file(`${folder.path}/a-b/x.md`),
+      await api.file(`${folder.path}/a.b/x.md`),
+      await api.file(`${folder.path}/a.md`),
+    ];
+    expectGone(await api.delete(`/v1/folders/${a.id}?recursive=true`));
+    for (const file of gone) expectProblem(await api.get(`/v1/files/${file.id}`), "file_not_found");
+    for (const file of kept) assert.equal((await api.read(file.id)).path, file.path);
+    assert.deepEqual(await api.paths("folders", { path_prefix: `${folder.path}/a` }), []);
+    assert.deepEqual((await api.paths("folders", { parent_id: folder.id })).sort(), [
+      `${folder.path}/a-b`,
+      `${folder.path}/a.b`,
+    ]);
+  }),
+  contractTest("refuses a recursive that is neither true nor false", async ({ api, folder }) => {
+    const made = await api.folder(`${folder.path}/a`);
+    for (const value of ["", "1", "TRUE", "yes", "true%20"]) {
+      expectProblem(await api.delete(`/v1/folders/${made.id}?recursive=${value}`), "invalid_request", "/recursive");
+    }
+    expectProblem(
+      await api.delete(`/v1/folders/${made.id}?recursive=true&recursive=true`),
+      "invalid_request",
+      "/recursive",
+    );
+    expectProblem(await api.delete(`/v1/folders/${made.id}?force=true`), "invalid_request", "/force");
+  }),
+  contractTest("refuses a recursive delete above a file with changes in review", async ({ api, folder }) => {
+    const top = await api.folder(`${folder.path}/a`);
+    const file = await api.file(`${folder.path}/a/b/c.md`);
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
+    expectProblem(await api.delete(`/v1/folders/${top.id}?recursive=true`), "changes_in_review");
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+    expectProblem(await api.delete(`/v1/folders/${top.id}?recursive=true`), "changes_in_review");
+    assert.equal((await api.read(file.id)).content, "text\n");
+  }),
+  contractTest("refuses a recursive delete above a protected file", async ({ api, folder }) => {
+    const top = await api.folder(`${folder.path}/a`);
+    const file = await api.file(`${folder.path}/a/b/c.md`);
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    expectProblem(await api.delete(`/v1/folders/${top.id}?recursive=true`), "file_protected");
+    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+    expectGone(await api.delete(`/v1/folders/${top.id}?recursive=true`));
+  }),
+];
+
+export const folderTests: readonly ContractTest[] = [...create, ...place, ...remove];

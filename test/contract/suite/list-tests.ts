@@ -1,0 +1,281 @@
+import assert from "node:assert/strict";
+import { type ContractTest, contractTest, expectGone, expectOk, expectProblem, type World } from "./world.ts";
+
+/** What holds for lists of files and of folders alike (API.md, "Pagination rules"). */
+
+type Kind = "files" | "folders";
+const KINDS: readonly Kind[] = ["files", "folders"];
+
+const nameOf = (kind: Kind, stem: string) => (kind === "files" ? `${stem}.md` : stem);
+
+async function make(world: World, kind: Kind, path: string): Promise<string> {
+  const named = nameOf(kind, path);
+  return (kind === "files" ? await world.api.file(named) : await world.api.folder(named)).id;
+}
+
+/** Items directly in the test's folder, in an order that is not the alphabet's. */
+async function makeMany(world: World, kind: Kind, count: number): Promise<string[]> {
+  const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
+  for (const stem of stems) await make(world, kind, `${world.folder.path}/${stem}`);
+  return stems.map((stem) => nameOf(kind, `${world.folder.path}/${stem}`));
+}
+
+const limits = KINDS.flatMap((kind): ContractTest[] => [
+  contractTest(`answers the list envelope: ${kind}`, async (world) => {
+    const [path] = await makeMany(world, kind, 1);
+    const page = await world.api.page(kind, { parent_id: world.folder.id });
+    assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
+    assert.equal(page.object, "list");
+    assert.match(page.url, new RegExp(`/v1/${kind}`));
+    assert.equal(page.hasMore, false);
+    assert.equal(page.nextCursor, null);
+    assert.deepEqual(
+      page.data.map((item) => item.path),
+      [path],
+    );
+  }),
+  contractTest(`refuses a limit of 0 and of 1,001 as out of range: ${kind}`, async ({ api }) => {
+    for (const limit of ["0", "1001", "-1", "99999999"]) {
+      const problem = expectProblem(await api.get(`/v1/${kind}?limit=${limit}`), "invalid_request", "/limit");
+      assert.equal(problem.errors?.[0]?.code, "out_of_range");
+    }
+  }),
+  contractTest(`takes a limit of 1, 2, 999 and 1,000: ${kind}`, async ({ api }) => {
+    for (const limit of [1, 2, 999, 1_000]) {
+      const page = await api.page(kind, { limit });
+      assert.ok(page.data.length <= limit);
+    }
+  }),
+  contractTest(`refuses a limit that is not a whole decimal number: ${kind}`, async ({ api }) => {
+    for (const limit of [
+      "",
+      "abc",
+      "1e2",
+      "+5",
+      "%205",
+      "5%20",
+      "5.0",
+      "05",
+      "0x10",
+      "1_0",
+      "٣",
+      "NaN",
+      "1,000",
+      "null",
+    ]) {
+      expectProblem(await api.get(`/v1/${kind}?limit=${limit}`), "invalid_request", "/limit");
+    }
+  }),
+  contractTest(`holds at most limit items a page, and 100 by default: ${kind}`, async (world) => {
+    await makeMany(world, kind, 101);
+    const query = { parent_id: world.folder.id };
+    assert.equal((await world.api.page(kind, query)).data.length, 100);
+    assert.equal((await world.api.page(kind, { ...query, limit: 1 })).data.length, 1);
+    const whole = await world.api.page(kind, { ...query, limit: 101 });
+    assert.deepEqual([whole.data.length, whole.hasMore, whole.nextCursor], [101, false, null]);
+    const short = await world.api.page(kind, { ...query, limit: 100 });
+    assert.deepEqual([short.data.length, short.hasMore, typeof short.nextCursor], [100, true, "string"]);
+  }),
+  contractTest(`refuses an unknown parameter and names it: ${kind}`, async ({ api }) => {
+    expectProblem(await api.get(`/v1/${kind}?offset=3`), "invalid_request", "/offset");
+    expectProblem(await api.get(`/v1/${kind}?Limit=3`), "invalid_request", "/Limit");
+    expectProblem(await api.get(`/v1/${kind}?a~b%2Fc=3`), "invalid_request", "/a~0b~1c");
+    expectProblem(await api.get(`/v1/${kind}?limit=0&x=1&y=2`), "invalid_request", "/x", "/y");
+  }),
+  contractTest(`refuses a repeated parameter: ${kind}`, async ({ api }) => {
+    expectProblem(await api.get(`/v1/${kind}?limit=3&limit=3`), "invalid_request", "/limit");
+    expectProblem(await api.get(`/v1/${kind}?limit=3&li%6Dit=4`), "invalid_request", "/limit");
+  }),
+]);
+
+const selectors = KINDS.flatMap((kind): ContractTest[] => [
+  contractTest(`lists by exact path the one item there, or none: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    await make(world, kind, `${folder.path}/a/b`);
+    await make(world, kind, `${folder.path}/a/bc`);
+    const path = nameOf(kind, `${folder.path}/a/b`);
+    assert.deepEqual(await api.paths(kind, { path }), [path]);
+    assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/a/x`) }), []);
+    assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/x/b`) }), []);
+  }),
+  contractTest(`lists by path_prefix what is below, recursively: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    for (const stem of ["in/a", "in/deep/er/b", "in-not/c", "in", "out/d", "in.x/e"]) {
+      if (kind === "files" || stem !== "in") await make(world, kind, `${folder.path}/${stem}`);
+    }
+    const below = await api.paths(kind, { path_prefix: `${folder.path}/in` });
+    const wanted =
+      kind === "files" ? ["in/a.md", "in/deep/er/b.md"] : ["in/a", "in/deep", "in/deep/er", "in/deep/er/b"];
+    assert.deepEqual(
+      below.sort(),
+      wanted.map((path) => `${folder.path}/${path}`),
+    );
+    assert.deepEqual(await api.paths(kind, { path_prefix: `${folder.path}/nothing` }), []);
+  }),
+  contractTest(`lists by parent_id what is directly in a folder: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    await make(world, kind, `${folder.path}/a`);
+    await make(world, kind, `${folder.path}/sub/b`);
+    const paths = await api.paths(kind, { parent_id: folder.id });
+    assert.deepEqual(
+      paths.sort(),
+      kind === "files" ? [`${folder.path}/a.md`] : [`${folder.path}/a`, `${folder.path}/sub`],
+    );
+  }),
+  contractTest(`refuses two selectors and names both: ${kind}`, async ({ api, folder }) => {
+    const pairs = [
+      ["path", nameOf(kind, "a"), "path_prefix", "b"],
+      ["path", nameOf(kind, "a"), "parent_id", folder.id],
+      ["path_prefix", "b", "parent_id", folder.id],
+    ] as const;
+    for (const [one, first, two, second] of pairs) {
+      const reply = await api.get(`/v1/${kind}?${one}=${first}&${two}=${second}`);
+      const problem = expectProblem(reply, "invalid_request", `/${one}`, `/${two}`);
+      assert.equal(problem.errors?.[0]?.code, "mutually_exclusive");
+    }
+  }),
+  contractTest(`answers type_mismatch to a selector that names the wrong kind: ${kind}`, async ({ api }) => {
+    const path = kind === "files" ? "a/folder" : "a/file.md";
+    expectProblem(await api.get(`/v1/${kind}?path=${path}`), "type_mismatch", "/path");
+    expectProblem(await api.get(`/v1/${kind}?path_prefix=a/file.md`), "type_mismatch", "/path_prefix");
+  }),
+  contractTest(`refuses a selector that is not a path, or not an id: ${kind}`, async ({ api }) => {
+    for (const path of ["", "/", "a//b.md", "a/../b.md", "a%20b.md", "%ff.md", "a%00b.md", "%ED%A0%80.md"]) {
+      expectProblem(await api.get(`/v1/${kind}?path=${path}`), "invalid_request", "/path");
+    }
+    for (const id of ["", "dir_", "doc_abc", "dir_a%20b", "dir_a:dir_b", "abc"]) {
+      expectProblem(await api.get(`/v1/${kind}?parent_id=${id}`), "invalid_id", "/parent_id");
+    }
+  }),
+]);
+
+const cursors = KINDS.flatMap((kind): ContractTest[] => [
+  contractTest(`pages through everything once, in the order of creation: ${kind}`, async (world) => {
+    const paths = await makeMany(world, kind, 23);
+    for (const limit of [1, 5, 22, 23, 24]) {
+      assert.deepEqual(await world.api.paths(kind, { parent_id: world.folder.id, limit }), paths);
+      assert.deepEqual(await world.api.paths(kind, { path_prefix: world.folder.path, limit }), paths);
+    }
+  }),
+  contractTest(`misses and repeats nothing when items are renamed between pages: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    const paths = await makeMany(world, kind, 6);
+    const query = { parent_id: folder.id, limit: 2 };
+    const first = await api.page(kind, query);
+    const all = (await api.page(kind, { parent_id: folder.id })).data;
+    for (const [i, item] of all.entries()) {
+      expectOk(await api.patch(`/v1/${kind}/${item.id}`, { name: nameOf(kind, `renamed-${9 - i}`) }), 200);
+    }
+    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
+    const third = await api.page(kind, { ...query, cursor: second.nextCursor! });
+    const seen = [first, second, third].flatMap((page) => page.data.map((item) => item.id));
+    assert.deepEqual(
+      seen,
+      all.map((item) => item.id),
+    );
+    assert.equal(seen.length, paths.length);
+    assert.equal(third.hasMore, false);
+  }),
+  contractTest(`shows what was created between pages, also after the last item was deleted: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    await makeMany(world, kind, 3);
+    const query = { parent_id: folder.id, limit: 2 };
+    const first = await api.page(kind, query);
+    const last = (await api.page(kind, { parent_id: folder.id })).data.at(-1)!;
+    expectGone(await api.delete(`/v1/${kind}/${last.id}`));
+    expectGone(await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`));
+    const id = await make(world, kind, `${folder.path}/new`);
+    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
+    assert.deepEqual(
+      second.data.map((item) => item.id),
+      [id],
+    );
+  }),
+  contractTest(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    await makeMany(world, kind, 3);
+    const query = { parent_id: folder.id, limit: 2 };
+    const first = await api.page(kind, query);
+    for (const item of (await api.page(kind, { parent_id: folder.id })).data)
+      expectGone(await api.delete(`/v1/${kind}/${item.id}`));
+    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
+    assert.deepEqual([second.data, second.hasMore, second.nextCursor], [[], false, null]);
+  }),
+  contractTest(`takes a cursor again, and with another limit: ${kind}`, async (world) => {
+    const paths = await makeMany(world, kind, 5);
+    const query = { parent_id: world.folder.id };
+    const { nextCursor } = await world.api.page(kind, { ...query, limit: 2 });
+    for (const limit of [1, 3, 3, 100]) {
+      const page = await world.api.page(kind, { ...query, limit, cursor: nextCursor! });
+      assert.deepEqual(
+        page.data.map((item) => item.path),
+        paths.slice(2, 2 + limit),
+      );
+    }
+  }),
+  contractTest(`refuses a cursor of a query with other filters: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    await makeMany(world, kind, 3);
+    const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
+    const cursor = encodeURIComponent(nextCursor!);
+    const other = kind === "files" ? "folders" : "files";
+    for (const target of [
+      `${kind}?cursor=${cursor}`,
+      `${kind}?path_prefix=${folder.path}&cursor=${cursor}`,
+      `${kind}?path=${nameOf(kind, "x")}&cursor=${cursor}`,
+      `${other}?parent_id=${folder.id}&cursor=${cursor}`,
+      `${other}?cursor=${cursor}`,
+    ]) {
+      expectProblem(await api.get(`/v1/${target}`), "invalid_cursor");
+    }
+  }),
+  contractTest(`refuses a cursor that was not issued: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    await makeMany(world, kind, 3);
+    const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
+    const changed = [...nextCursor!];
+    changed[8] = changed[8] === "A" ? "B" : "A";
+    for (const cursor of [
+      "",
+      "x",
+      "0",
+      "MQ==",
+      changed.join(""),
+      `${nextCursor}A`,
+      nextCursor!.slice(0, -1),
+      "a".repeat(5_000),
+    ]) {
+      const reply = await api.get(`/v1/${kind}?parent_id=${folder.id}&cursor=${encodeURIComponent(cursor)}`);
+      expectProblem(reply, "invalid_cursor");
+    }
+  }),
+]);
+
+const only: readonly ContractTest[] = [
+  contractTest("lists all readable files without a selector", async ({ api, folder }) => {
+    const a = await api.file(`${folder.path}/a.md`);
+    const b = await api.file(`${folder.path}/deep/down/b.md`);
+    const paths = (await api.paths("files", { limit: 1_000 })).filter((path) => path.startsWith(`${folder.path}/`));
+    assert.deepEqual(paths, [a.path, b.path]);
+  }),
+  contractTest("lists root folders alone without a selector", async ({ api, folder }) => {
+    await api.folder(`${folder.path}/sub`);
+    const paths = await api.paths("folders", { limit: 1_000 });
+    assert.ok(paths.includes(folder.path));
+    assert.ok(paths.every((path) => !path.includes("/")));
+  }),
+  contractTest("answers an empty list of files to a parent_id that names nothing", async ({ api }) => {
+    assert.deepEqual(await api.paths("files", { parent_id: "dir_00000000000000000000" }), []);
+  }),
+  contractTest("answers folder_not_found to a list of folders whose parent_id names nothing", async ({ api }) => {
+    expectProblem(await api.get("/v1/folders?parent_id=dir_00000000000000000000"), "folder_not_found");
+  }),
+  contractTest("shows in a list exactly the members of a File", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const [item] = (await api.page("files", { path: file.path })).data;
+    assert.deepEqual(item, file);
+    assert.deepEqual(Object.keys(file).sort(), ["id", "lastChangeId", "path", "protected"]);
+  }),
+];
+
+export const listTests: readonly ContractTest[] = [...limits, ...selectors, ...cursors, ...only];

@@ -1,0 +1,228 @@
+import assert from "node:assert/strict";
+import { SHELL_METACHARACTERS } from "../../../src/contract/names.ts";
+import type { ProblemCode } from "../../../src/contract/problem.ts";
+import { type ContractTest, contractTest, expectOk, expectProblem, type Reply, type World } from "./world.ts";
+
+/** Every way in which a name comes in; each is given the same names. */
+type Way = {
+  readonly kind: "file" | "folder";
+  readonly how: string;
+  readonly pointer: string;
+  readonly send: (world: World, name: string) => Promise<Reply>;
+};
+
+const WAYS: readonly Way[] = [
+  {
+    kind: "file",
+    how: "POST /v1/files by path",
+    pointer: "/path",
+    send: ({ api, folder }, name) => api.post("/v1/files", { path: `${folder.path}/${name}`, content: "" }),
+  },
+  {
+    kind: "file",
+    how: "POST /v1/files in a folder",
+    pointer: "/name",
+    send: ({ api, folder }, name) => api.post("/v1/files", { parentId: folder.id, name, content: "" }),
+  },
+  {
+    kind: "file",
+    how: "PATCH /v1/files/{id}",
+    pointer: "/name",
+    send: async ({ api, folder }, name) => {
+      const file = await api.file(`${folder.path}/from-${Buffer.from(name).toString("hex").slice(0, 60)}.md`);
+      return api.patch(`/v1/files/${file.id}`, { name });
+    },
+  },
+  {
+    kind: "folder",
+    how: "POST /v1/folders by path",
+    pointer: "/path",
+    send: ({ api, folder }, name) => api.post("/v1/folders", { path: `${folder.path}/${name}` }),
+  },
+  {
+    kind: "folder",
+    how: "POST /v1/folders in a parent",
+    pointer: "/name",
+    send: ({ api, folder }, name) => api.post("/v1/folders", { parentId: folder.id, name }),
+  },
+  {
+    kind: "folder",
+    how: "PATCH /v1/folders/{id}",
+    pointer: "/name",
+    send: async ({ api, folder }, name) => {
+      const made = await api.folder(`${folder.path}/from-${Buffer.from(name).toString("hex").slice(0, 60)}`);
+      return api.patch(`/v1/folders/${made.id}`, { name });
+    },
+  },
+];
+
+const ending = (kind: Way["kind"]) => (kind === "file" ? ".md" : "");
+
+const lengths = WAYS.flatMap((way) => [
+  contractTest(`takes a name of 254 and of 255 characters: ${way.how}`, async (world) => {
+    for (const [i, length] of [254, 255].entries()) {
+      const name = String(i).repeat(length - ending(way.kind).length) + ending(way.kind);
+      const reply = await way.send(world, name);
+      assert.equal(reply.status < 300, true, reply.text);
+      assert.equal(reply.json.path, `${world.folder.path}/${name}`);
+    }
+  }),
+  contractTest(`refuses a name of 256 characters: ${way.how}`, async (world) => {
+    const reply = await way.send(world, "n".repeat(256 - ending(way.kind).length) + ending(way.kind));
+    const problem = expectProblem(reply, "invalid_request", way.pointer);
+    assert.equal(problem.errors?.[0]?.code, "too_long");
+  }),
+  contractTest(`counts a name in code points: ${way.how}`, async (world) => {
+    const stem = "😀".repeat(255 - ending(way.kind).length);
+    assert.equal((await way.send(world, stem + ending(way.kind))).status < 300, true);
+    expectProblem(await way.send(world, `${stem}x${ending(way.kind)}`), "invalid_request", way.pointer);
+  }),
+]);
+
+/** Refused by every way; `@` is where the ending goes. */
+const ILLEGAL: readonly (readonly [what: string, names: readonly string[]])[] = [
+  ["spaces and other white space", ["a b@", " a@", "a\u00a0b@", "a\u3000b@", "a\u2028b@", "a\u200bb@", "\ufeffa@"]],
+  [
+    "tabs, line ends and other control characters",
+    ["a\tb@", "a\nb@", "a\u0000b@", "a\u001bb@", "a\u007fb@", "a\u0085b@"],
+  ],
+  ["a backslash", ["a\\b@"]],
+  ["a lone surrogate", ["a\ud800b@", "\udc00@"]],
+  ["nothing", [""]],
+  ["dots alone", [".", ".."]],
+];
+
+const illegal = WAYS.flatMap((way) =>
+  ILLEGAL.map(([what, names]) =>
+    contractTest(`refuses a name of or with ${what}: ${way.how}`, async (world) => {
+      for (const name of names) {
+        const reply = await way.send(world, name.replace("@", ending(way.kind)));
+        expectProblem(reply, "invalid_request", way.pointer);
+      }
+    }),
+  ),
+);
+
+const metacharacters = WAYS.map((way) =>
+  contractTest(`refuses each shell metacharacter: ${way.how}`, async (world) => {
+    for (const character of SHELL_METACHARACTERS) {
+      expectProblem(await way.send(world, `a${character}b${ending(way.kind)}`), "invalid_request", way.pointer);
+    }
+  }),
+);
+
+const slashes = WAYS.filter((way) => way.pointer === "/name").map((way) =>
+  contractTest(`refuses a slash in a name: ${way.how}`, async (world) => {
+    for (const name of ["a/b", "/a", "a/"]) {
+      expectProblem(await way.send(world, name + ending(way.kind)), "invalid_request", "/name");
+    }
+  }),
+);
+
+const endings = WAYS.flatMap((way) => {
+  const code: ProblemCode = way.pointer === "/path" ? "type_mismatch" : "invalid_request";
+  const names = way.kind === "file" ? ["plain", "a.MD", "a.md.txt", "a.Md", "amd"] : ["a.md", ".md"];
+  const wrong = way.kind === "file" ? "that does not end in lowercase .md" : "that ends in .md";
+  return contractTest(`answers ${code} to a name ${wrong}: ${way.how}`, async (world) => {
+    for (const name of names) {
+      if (name === ".md") continue;
+      expectProblem(await way.send(world, name), code, way.pointer);
+    }
+  });
+});
+
+const choices: readonly ContractTest[] = [
+  contractTest("refuses a folder name that starts with a dot, and takes such a file", async ({ api, folder }) => {
+    expectProblem(await api.post("/v1/folders", { parentId: folder.id, name: ".git" }), "invalid_request", "/name");
+    expectProblem(await api.post("/v1/folders", { path: `${folder.path}/.git/x` }), "invalid_request", "/path");
+    expectProblem(
+      await api.post("/v1/files", { path: `${folder.path}/.git/x.md`, content: "" }),
+      "invalid_request",
+      "/path",
+    );
+    assert.equal((await api.file(`${folder.path}/.hidden.md`)).path, `${folder.path}/.hidden.md`);
+  }),
+  contractTest("keeps names that differ in case apart", async ({ api, folder }) => {
+    const lower = await api.file(`${folder.path}/readme.md`, "lower");
+    const upper = await api.file(`${folder.path}/README.md`, "upper");
+    assert.equal((await api.read(lower.id)).content, "lower");
+    assert.deepEqual(await api.paths("files", { path: upper.path }), [upper.path]);
+  }),
+  contractTest("keeps composed and decomposed names apart, byte for byte", async ({ api, folder }) => {
+    const composed = await api.file(`${folder.path}/caf\u00e9.md`, "nfc");
+    const decomposed = await api.file(`${folder.path}/cafe\u0301.md`, "nfd");
+    assert.equal(composed.path, `${folder.path}/caf\u00e9.md`);
+    assert.equal(decomposed.path, `${folder.path}/cafe\u0301.md`);
+    assert.deepEqual(
+      (await api.page("files", { path: decomposed.path })).data.map((file) => file.id),
+      [decomposed.id],
+    );
+  }),
+  contractTest("takes names in any script", async ({ api, folder }) => {
+    for (const name of [
+      "日本語.md",
+      "العربية.md",
+      "ελληνικά.md",
+      "a=b,c@d+e^f%g:h.md",
+      "-dash.md",
+      "_.md",
+      "a.b.c.md",
+    ]) {
+      const file = await api.file(`${folder.path}/${name}`);
+      assert.deepEqual(await api.paths("files", { path: file.path }), [`${folder.path}/${name}`]);
+    }
+  }),
+  contractTest("takes a path with a leading slash", async ({ api, folder }) => {
+    const file = expectOk(await api.post("/v1/files", { path: `/${folder.path}/a.md`, content: "" }), 201);
+    assert.equal(file.path, `${folder.path}/a.md`);
+    const sub = expectOk(await api.post("/v1/folders", { path: `/${folder.path}/sub` }), 201);
+    assert.equal(sub.path, `${folder.path}/sub`);
+    assert.deepEqual(await api.paths("files", { path: `/${folder.path}/a.md` }), [file.path]);
+    assert.deepEqual(await api.paths("files", { path_prefix: `/${folder.path}` }), [file.path]);
+    assert.deepEqual(await api.paths("folders", { path: `/${folder.path}/sub` }), [sub.path]);
+  }),
+  contractTest("refuses empty names within a path", async ({ api, folder }) => {
+    for (const path of ["", "/", "//a.md", `${folder.path}//a.md`, `${folder.path}/`]) {
+      expectProblem(await api.post("/v1/files", { path, content: "" }), "invalid_request", "/path");
+    }
+  }),
+  contractTest("answers type_mismatch to a path that leads through a file name", async ({ api, folder }) => {
+    const body = { path: `${folder.path}/a.md/b.md`, content: "" };
+    expectProblem(await api.post("/v1/files", body), "type_mismatch", "/path");
+  }),
+  contractTest("bounds the length and the depth of a path", async ({ api, folder }) => {
+    const rest = 4_096 - folder.path.length - 1;
+    const long = `${"n".repeat(200)}/`.repeat(30).slice(0, rest - 13);
+    const at = `${folder.path}/${long.replace(/\/$/, "x")}/${"f".repeat(9)}.md`;
+    assert.equal(at.length, 4_096);
+    assert.equal((await api.file(at)).path, at);
+    const problem = expectProblem(
+      await api.post("/v1/files", { path: at.replace(".md", "f.md"), content: "" }),
+      "invalid_request",
+      "/path",
+    );
+    assert.equal(problem.errors?.[0]?.code, "too_long");
+    await api.file(`${folder.path}/${"d/".repeat(126)}f.md`);
+    const deeper = { path: `${folder.path}/${"e/".repeat(127)}f.md`, content: "" };
+    expectProblem(await api.post("/v1/files", deeper), "invalid_request", "/path");
+  }),
+  contractTest(
+    "refuses a folder rename or move that makes a path below too long or too deep",
+    async ({ api, folder }) => {
+      const deep = await api.folder(`${folder.path}/a/${"d/".repeat(100)}end`);
+      const top = (await api.page("folders", { path: `${folder.path}/a` })).data[0]!;
+      const under = await api.folder(`${folder.path}/${"b/".repeat(60)}end`);
+      expectProblem(await api.patch(`/v1/folders/${top.id}`, { parentId: under.id }), "invalid_request", "/parentId");
+      assert.deepEqual(await api.paths("folders", { path: deep.path }), [deep.path]);
+    },
+  ),
+];
+
+export const nameTests: readonly ContractTest[] = [
+  ...lengths,
+  ...illegal,
+  ...metacharacters,
+  ...slashes,
+  ...endings,
+  ...choices,
+];

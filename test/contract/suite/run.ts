@@ -1,0 +1,29 @@
+import { AdminApi, Api, type ContractTest, expectOk, type Target, type World } from "./world.ts";
+
+/** Runs one test on ground of its own, and clears that ground after it. @throws what the test throws */
+export async function runContractTest(test: ContractTest, target: Target, unique: string): Promise<void> {
+  const admin = target.adminKey === null ? null : await ownWorkspace(target, target.adminKey, unique);
+  const api = new Api(target.wire, admin?.key ?? target.key);
+  const folder = await api.folder(`contract-${unique}`);
+  const world: World = {
+    api,
+    folder,
+    as: (key) => new Api(target.wire, key),
+    admin: () => {
+      if (admin === null || test.needs !== "admin") throw new Error("the test does not say that it needs the admin");
+      return admin.admin;
+    },
+  };
+  try {
+    await test.run(world);
+  } finally {
+    if (admin !== null) await admin.admin.api.delete(`/admin/workspaces/${admin.admin.workspaceId}`);
+    else await api.delete(`/v1/folders/${folder.id}?recursive=true`);
+  }
+}
+
+async function ownWorkspace(target: Target, adminKey: string, name: string): Promise<{ key: string; admin: AdminApi }> {
+  const api = new Api(target.wire, adminKey);
+  const made = expectOk(await api.post("/admin/workspaces", { name }), 201);
+  return { key: made.key, admin: new AdminApi(api, made.workspaceId) };
+}
