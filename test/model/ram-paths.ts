@@ -1,0 +1,74 @@
+import type { Entry, Inode, RamNodes } from "./ram-nodes.ts";
+
+/** An error of the shape that node:fs throws. */
+export class RamError extends Error {
+  readonly code: string;
+  readonly syscall: string;
+  readonly path: string;
+  constructor(code: string, syscall: string, path: string) {
+    super(`${code}: ${syscall} '${path}'`);
+    this.code = code;
+    this.syscall = syscall;
+    this.path = path;
+  }
+}
+
+/** Where a path leads: the folder of its last name, and what has that name there. `inode` null: nothing. The root has no folder. */
+export type Found = {
+  readonly folder: Inode;
+  readonly name: string;
+  readonly inode: Inode | null;
+  readonly entry: Entry | null;
+  /** Without symlinks; only when asked for. */
+  readonly real: string;
+};
+
+const MAX_NAME_BYTES = 255;
+const MAX_PATH_BYTES = 4_095;
+const MAX_SYMLINKS = 40;
+
+/** Resolves an absolute path as the kernel does; symlinks in the middle are followed, one at the end only when `follow`. */
+export function findPath(nodes: RamNodes, call: string, path: string, follow: boolean): Found {
+  if (path.includes("\0")) throw new RamError("ERR_INVALID_ARG_VALUE", call, path);
+  if (path.length > MAX_PATH_BYTES / 4 && Buffer.byteLength(path) > MAX_PATH_BYTES)
+    throw new RamError("ENAMETOOLONG", call, path);
+  const names = path.split("/");
+  let symlinks = 0;
+  let at: Inode = nodes.root;
+  let found: Found = { folder: at, name: "", inode: at, entry: null, real: "" };
+  let real = "";
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    if (name === "" || name === ".") continue;
+    if (at.kind !== "folder") throw new RamError("ENOTDIR", call, path);
+    if (name === "..") {
+      at = at.parent ?? at;
+      real = real.slice(0, Math.max(0, real.lastIndexOf("/")));
+      found = { folder: at, name: "", inode: at, entry: null, real };
+      continue;
+    }
+    if (name.length > MAX_NAME_BYTES / 3 && Buffer.byteLength(name) > MAX_NAME_BYTES)
+      throw new RamError("ENAMETOOLONG", call, path);
+    const entry: Entry | undefined = at.entries.get(nodes.key(name));
+    const last = i === names.length - 1;
+    if (entry === undefined) {
+      if (last) return { folder: at, name, inode: null, entry: null, real: `${real}/${name}` };
+      throw new RamError("ENOENT", call, path);
+    }
+    if (entry.inode.kind === "symlink" && (follow || !last)) {
+      if (++symlinks > MAX_SYMLINKS) throw new RamError("ELOOP", call, path);
+      const target = entry.inode.target.split("/");
+      names.splice(0, i + 1, ...target);
+      i = -1;
+      if (target[0] === "") {
+        at = nodes.root;
+        real = "";
+      }
+      continue;
+    }
+    real = `${real}/${name}`;
+    found = { folder: at, name, inode: entry.inode, entry, real };
+    at = entry.inode;
+  }
+  return found;
+}
