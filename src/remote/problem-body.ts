@@ -30,7 +30,7 @@ export function readProblem(body: string, status: number, scrub: Scrub): ReadPro
   const problem = json.value;
   const claimed = member(problem, "status");
   if (claimed !== undefined && claimed !== status) return unreadable("its status is not the answer's");
-  const code = codeOf(problem, status);
+  const code = codeOf(problem, status, scrub);
   if (code === null) return unreadable("its code is not of the form");
   if (isDocumented(code) && PROBLEM_CODES[code].status !== status)
     return unreadable("its code belongs to another status");
@@ -53,13 +53,15 @@ function isDocumented(code: string): code is ProblemCode {
 }
 
 /** `code`, else the last segment of `type` (which "may be branched on"), else the status; null for a `code` that cannot be one. */
-function codeOf(problem: JsonObject, status: number): string | null {
+function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
+  // A key may have the form of a code: one that is echoed as such is none.
+  const isCode = (text: string): boolean => CODE.test(text) && scrub(text) === text;
   const code = member(problem, "code");
-  if (code !== undefined) return typeof code === "string" && CODE.test(code) ? code : null;
+  if (code !== undefined) return typeof code === "string" && isCode(code) ? code : null;
   const type = member(problem, "type");
   const named = typeof type === "string" ? /\/errors\/([a-z0-9-]{1,64})$/.exec(type.slice(-200))?.[1] : undefined;
   const fromType = named?.replaceAll("-", "_") ?? "";
-  return CODE.test(fromType) ? fromType : `status_${status}`;
+  return isCode(fromType) ? fromType : `status_${status}`;
 }
 
 function pointersOf(errors: unknown, scrub: Scrub): string[] {

@@ -24,7 +24,7 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
   const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
   if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
   let opening: Promise<Pool> | null = null;
-  let closed = false;
+  let closing: Promise<void> | null = null;
 
   const open = async (): Promise<Pool> => {
     // Loaded at the first exchange: the import takes a tenth of a second, which commands that stay offline are spared.
@@ -46,7 +46,7 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
 
   return {
     async send(request, bounds): Promise<WireResult> {
-      if (closed) return { kind: "not-sent", why: "closed" };
+      if (closing !== null) return { kind: "not-sent", why: "closed" };
       if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
       opening ??= open();
       const pool = await opening;
@@ -64,9 +64,9 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
       });
     },
 
-    async close(): Promise<void> {
-      closed = true;
-      await (await opening)?.close();
+    close(): Promise<void> {
+      closing ??= Promise.resolve(opening).then((pool) => pool?.close());
+      return closing;
     },
   };
 }

@@ -1,0 +1,207 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { ChangeId } from "../../src/contract/ids.ts";
+import type { FileResource } from "../../src/contract/resources.ts";
+import type { Answer, Remote, Wire } from "../../src/core/ports/remote.ts";
+import { createRemote } from "../../src/remote/client.ts";
+import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { startHttp } from "../../src/service/http.ts";
+import { createService, type ServiceWire } from "../../src/service/service.ts";
+import { type Variant, varyService } from "../../src/service/variant.ts";
+import { virtualClock } from "./virtual-clock.ts";
+
+/** The client against the embedded service: in process, over HTTP, and as other deployments would have it. */
+
+const closers: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+type Ground = { readonly remote: Remote; readonly setOpen: (open: boolean) => void };
+
+function wireOver(handle: ServiceWire): Wire {
+  return {
+    async send(request) {
+      try {
+        return { kind: "answer", response: await handle(request) };
+      } catch {
+        return { kind: "lost", why: "connection lost" };
+      }
+    },
+    close: async () => undefined,
+  };
+}
+
+async function start(variant: Variant = {}, overHttp = false): Promise<Ground> {
+  let seed = 1;
+  const random = (bytes: number) =>
+    Uint8Array.from({ length: bytes }, () => {
+      seed = (seed * 48_271) % 2_147_483_647;
+      return seed & 255;
+    });
+  const service = createService({ database: ":memory:", now: () => 0, random, combine: () => null });
+  closers.push(() => service.close());
+  const { key, workspaceId } = service.admin.createWorkspace("test");
+  const handle = varyService(service.handle, variant);
+  let wire = wireOver(handle);
+  if (overHttp) {
+    const server = await startHttp({ handle });
+    closers.push(() => server.close());
+    wire = createUndiciWire({ baseUrl: server.url });
+  }
+  const clock = virtualClock();
+  const log = { write: () => undefined };
+  const remote = createRemote({ wire, key, clock, random: { fraction: () => 0.5, hex: () => "" }, log, traits: null });
+  closers.push(() => remote.close());
+  return {
+    remote,
+    setOpen: (open) => void service.admin.setWorkspaceState(workspaceId, open ? "open" : "closed", 1),
+  };
+}
+
+function value<T>(answer: Answer<T>): T {
+  if (!answer.ok) throw new Error(JSON.stringify(answer.fault));
+  return answer.value;
+}
+
+const DEPLOYMENTS: readonly (readonly [string, Variant, boolean])[] = [
+  ["the embedded service in process", {}, false],
+  ["the embedded service over HTTP", {}, true],
+  ["leading slashes", { leadingSlashes: true }, false],
+  ["documented members alone", { documentedMembersOnly: true }, false],
+  ["unknown members", { unknownMembers: true }, false],
+  ["change ids that move on rename", { changeIdMovesOnRename: true }, false],
+  ["pages of two, with empty ones between", { maxPageSize: 2 }, true],
+  ["all of it", { leadingSlashes: true, documentedMembersOnly: true, unknownMembers: true, maxPageSize: 1 }, false],
+];
+
+describe.each(DEPLOYMENTS)("over %s", (_name, variant, overHttp) => {
+  it("a document lives: create, read, write, rename, move, protect, delete", async () => {
+    const { remote } = await start(variant, overHttp);
+    const text = "\ufeffh\u00e9 \u{1f600}\r\n\u2028e\u0301 no final newline";
+    const made: FileResource = value(await remote.createFile("a/b/note.md", text));
+    expect(made).toEqual({ ...made, path: "a/b/note.md", protected: false });
+    const read = value(await remote.getFile(made.id));
+    expect(read).toEqual({ ...made, content: text });
+    const put = value(await remote.putContent(made.id, made.lastChangeId, `${text}2`));
+    expect(put).toMatchObject({ kind: "live", content: `${text}2` });
+    expect(value(await remote.renameFile(made.id, "new.md")).path).toBe("a/b/new.md");
+    const target = value(await remote.createFolder("c"));
+    expect(value(await remote.moveFile(made.id, { kind: "folder", id: target.id })).path).toBe("c/new.md");
+    expect(value(await remote.moveFile(made.id, { kind: "root" })).path).toBe("new.md");
+    expect(value(await remote.setProtected(made.id, true)).protected).toBe(true);
+    const live = value(await remote.getFile(made.id));
+    expect(value(await remote.putContent(made.id, live.lastChangeId, "review me"))).toEqual({ kind: "in-review" });
+    expect(await remote.deleteFile(made.id)).toMatchObject({ ok: false, fault: { kind: "problem", status: 409 } });
+    const other = value(await remote.createFile("other.md", ""));
+    expect(value(await remote.deleteFile(other.id))).toBe(null);
+    expect(await remote.getFile(other.id)).toMatchObject({
+      ok: false,
+      fault: { kind: "problem", code: "file_not_found" },
+    });
+    expect(remote.traits()).toMatchObject({ leadingSlash: variant.leadingSlashes ?? false, moveToRoot: "yes" });
+  });
+
+  it("lists every file and folder, by every selector", async () => {
+    const { remote } = await start(variant, overHttp);
+    const paths = ["r.md", "a/1.md", "a/2.md", "a/b/3.md", "a/b/c/4.md", "z/5.md"];
+    for (const path of paths) value(await remote.createFile(path, path));
+    const files = async (selector: Parameters<Remote["listFiles"]>[0]) => {
+      const listing = await remote.listFiles(selector);
+      expect(listing).toMatchObject({ complete: true, fault: null });
+      return listing.items.map((item) => item.path).sort();
+    };
+    expect(await files({ kind: "none" })).toEqual([...paths].sort());
+    expect(await files({ kind: "path", path: "a/b/3.md" })).toEqual(["a/b/3.md"]);
+    expect(await files({ kind: "path", path: "no.md" })).toEqual([]);
+    expect(await files({ kind: "path-prefix", pathPrefix: "a/b" })).toEqual(["a/b/3.md", "a/b/c/4.md"]);
+    const folders = await remote.listFolders(null);
+    expect(folders.complete).toBe(true);
+    expect(folders.items.map((item) => item.path).sort()).toEqual(["a", "a/b", "a/b/c", "z"]);
+    expect((await remote.listFolders("a")).items.map((item) => item.path).sort()).toEqual(["a/b", "a/b/c"]);
+    const found = value(await remote.findFolder("a/b"));
+    expect(await files({ kind: "parent-id", parentId: found!.id })).toEqual(["a/b/3.md"]);
+    expect(value(await remote.findFolder("no"))).toBe(null);
+  });
+
+  it("folders live: create, rename, move, delete when empty", async () => {
+    const { remote } = await start(variant, overHttp);
+    const folder = value(await remote.createFolder("a/b"));
+    expect(folder.path).toBe("a/b");
+    expect(value(await remote.renameFolder(folder.id, "x")).path).toBe("a/x");
+    expect(value(await remote.moveFolder(folder.id, { kind: "root" })).path).toBe("x");
+    const note = value(await remote.createFile("x/n.md", ""));
+    expect(await remote.deleteFolder(folder.id)).toMatchObject({ ok: false, fault: { code: "folder_not_empty" } });
+    value(await remote.deleteFile(note.id));
+    expect(value(await remote.deleteFolder(folder.id))).toBe(null);
+    expect(await remote.deleteFolder(folder.id)).toMatchObject({ ok: false, fault: { code: "folder_not_found" } });
+    expect(remote.traits()).toMatchObject({ folderPatch: "yes", folderDelete: "yes", moveToRoot: "yes" });
+  });
+});
+
+describe("of other deployments the client learns", () => {
+  it.each([404, 405] as const)("that folders are not changed (%d)", async (noFolderPatchOrDelete) => {
+    const { remote } = await start({ noFolderPatchOrDelete });
+    const folder = value(await remote.createFolder("a"));
+    expect(await remote.renameFolder(folder.id, "b")).toMatchObject({ ok: false, fault: { kind: "problem" } });
+    expect(await remote.deleteFolder(folder.id)).toMatchObject({ ok: false, fault: { kind: "problem" } });
+    expect(remote.traits()).toMatchObject({ folderPatch: "no", folderDelete: "no" });
+  });
+
+  it("that nothing moves to the root", async () => {
+    const { remote } = await start({ noMoveToRoot: true });
+    const file = value(await remote.createFile("a/n.md", ""));
+    expect(await remote.moveFile(file.id, { kind: "root" })).toMatchObject({ ok: false, fault: { status: 400 } });
+    expect(remote.traits().moveToRoot).toBe("no");
+  });
+
+  it("which characters are refused", async () => {
+    const { remote } = await start({ refusedCharacters: "=+" });
+    expect(await remote.createFile("a=b.md", "")).toMatchObject({ ok: false, fault: { code: "invalid_request" } });
+    expect(remote.traits().refusedCharacters).toContain("=");
+    expect(remote.traits().refusedCharacters).not.toContain("+");
+  });
+});
+
+describe("faults", () => {
+  it.each([false, true])(
+    "a write whose answer is lost is uncertain, and was done once (over HTTP: %s)",
+    async (overHttp) => {
+      const { remote } = await start(
+        { fault: (request) => (request.method === "POST" ? "drop-after" : null) },
+        overHttp,
+      );
+      expect(await remote.createFile("n.md", "x")).toMatchObject({ ok: false, fault: { kind: "uncertain" } });
+      const listing = await remote.listFiles({ kind: "path", path: "n.md" });
+      expect(listing).toMatchObject({ complete: true, items: [{ path: "n.md" }] });
+      expect(remote.counts()["POST"]).toBe(1);
+    },
+  );
+
+  it.each([false, true])("a read that is lost twice is made a third time (over HTTP: %s)", async (overHttp) => {
+    const { remote } = await start({ fault: (_request, n) => (n < 3 ? "drop-before" : null) }, overHttp);
+    expect((await remote.listFiles({ kind: "none" })).complete).toBe(true);
+    expect(remote.counts()).toEqual({ GET: 3 });
+  });
+
+  it("an unreachable workspace is `later` for reads and `uncertain` for writes", async () => {
+    const { remote, setOpen } = await start();
+    const file = value(await remote.createFile("n.md", "x"));
+    setOpen(false);
+    expect(await remote.getFile(file.id)).toMatchObject({ fault: { kind: "later", cause: "unavailable" } });
+    expect(await remote.deleteFile(file.id)).toMatchObject({ fault: { kind: "uncertain" } });
+    setOpen(true);
+    expect(value(await remote.getFile(file.id)).content).toBe("x");
+  });
+
+  it("a base that is not the file's is a problem, and what cannot be combined too", async () => {
+    const { remote } = await start();
+    const file = value(await remote.createFile("n.md", "x"));
+    expect(await remote.putContent(file.id, "chg_none" as ChangeId, "y")).toMatchObject({
+      fault: { code: "invalid_base_change" },
+    });
+    value(await remote.putContent(file.id, file.lastChangeId, "y"));
+    expect(await remote.putContent(file.id, file.lastChangeId, "z")).toMatchObject({
+      fault: { code: "edit_conflict" },
+    });
+  });
+});

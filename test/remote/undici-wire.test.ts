@@ -1,0 +1,280 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import { inspect } from "node:util";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import type { WireRequest } from "../../src/contract/wire.ts";
+import type { Wire, WireResult } from "../../src/core/ports/remote.ts";
+import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+
+const closers: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function listen(server: Server | TcpServer): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  closers.push(async () => {
+    if ("closeAllConnections" in server) server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+type Seen = {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+};
+
+/** A real HTTP server on loopback that remembers what it was sent, and a wire to it. */
+async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void, prefix = "") {
+  const seen: Seen[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const { method = "", url = "", headers } = request;
+      seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
+      handle(request, response);
+    });
+  });
+  const port = await listen(server);
+  return { port, seen, wire: wireTo(`http://127.0.0.1:${port}${prefix}`) };
+}
+
+function wireTo(baseUrl: string, connections = 4): Wire {
+  const wire = createUndiciWire({ baseUrl, connections });
+  closers.push(() => wire.close());
+  return wire;
+}
+
+const BOUNDS = { deadlineMs: 5_000, maxBytes: 100_000 };
+const GET: WireRequest = {
+  method: "GET",
+  path: "/v1/files?limit=1",
+  headers: { "x-api-key": "sk_secret" },
+  body: null,
+};
+const PUT: WireRequest = { ...GET, method: "PUT", path: "/v1/files/doc_1/content", body: '{"content":"h\u00e9"}' };
+
+function lost(why: string): WireResult {
+  return { kind: "lost", why: expect.stringContaining(why) as unknown as string };
+}
+
+describe("the undici wire", () => {
+  it("carries method, path below the prefix, headers and body, and brings status, lower-case headers and text", async () => {
+    const { wire, seen } = await serve((_request, response) => {
+      response.writeHead(207, { "X-Request-Id": "req_1", "Set-Cookie": ["a=1", "b=2"] }).end("h\u00e9llo \u{1f600}");
+    }, "/api/files/");
+    const result = await wire.send(PUT, BOUNDS);
+    expect(result).toMatchObject({
+      kind: "answer",
+      response: {
+        status: 207,
+        body: "h\u00e9llo \u{1f600}",
+        headers: { "x-request-id": "req_1", "set-cookie": "a=1, b=2" },
+      },
+    });
+    expect(seen).toMatchObject([
+      {
+        method: "PUT",
+        url: "/api/files/v1/files/doc_1/content",
+        body: PUT.body,
+        headers: { "x-api-key": "sk_secret" },
+      },
+    ]);
+  });
+
+  it("keeps its connections", async () => {
+    const ports = new Set<number>();
+    const { wire } = await serve((request, response) => {
+      ports.add(request.socket.remotePort ?? 0);
+      response.writeHead(204).end();
+    });
+    for (let i = 0; i < 20; i++) expect((await wire.send(GET, BOUNDS)).kind).toBe("answer");
+    // Not always one: a socket rests for a turn of the event loop after each answer, while the next request takes another.
+    expect(ports.size).toBeLessThanOrEqual(2);
+  });
+
+  it.each(["GET", "PUT"])("%s: a refused connection was not sent", async (method) => {
+    const server = createTcpServer();
+    const port = await listen(server);
+    await closers.pop()?.();
+    const wire = wireTo(`http://127.0.0.1:${port}`);
+    expect(await wire.send({ ...GET, method }, BOUNDS)).toEqual({ kind: "not-sent", why: "ECONNREFUSED" });
+  });
+
+  it("a host without an address was not sent", async () => {
+    const wire = wireTo("https://no-such-host.invalid");
+    expect(await wire.send(PUT, BOUNDS)).toMatchObject({ kind: "not-sent" });
+  });
+
+  it("a server that does not speak TLS was not sent anything", async () => {
+    const bytes: Buffer[] = [];
+    const server = createTcpServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.on("data", (chunk) => {
+        bytes.push(chunk);
+        socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
+      });
+    });
+    const wire = wireTo(`https://127.0.0.1:${await listen(server)}`);
+    expect(await wire.send(PUT, BOUNDS)).toMatchObject({ kind: "not-sent" });
+    expect(Buffer.concat(bytes).toString("latin1")).not.toContain("sk_secret");
+  });
+
+  it.each([
+    ["GET", GET],
+    ["PUT", PUT],
+  ])("%s: a connection cut after the request is lost, and the request was not repeated", async (_name, request) => {
+    const { wire, seen } = await serve((incoming) => incoming.socket.destroy());
+    expect(await wire.send(request, BOUNDS)).toMatchObject({ kind: "lost" });
+    expect(seen.length).toBe(1);
+  });
+
+  it("a connection cut in the headers is lost", async () => {
+    const { wire } = await serve((request) => request.socket.end("HTTP/1.1 200 OK\r\ncontent-le"));
+    expect(await wire.send(PUT, BOUNDS)).toMatchObject({ kind: "lost" });
+  });
+
+  it.each([
+    ["with a length", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{}"],
+    ["in chunks", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n"],
+  ])("a connection cut in a body %s is lost", async (_name, bytes) => {
+    const { wire } = await serve((request) => request.socket.end(bytes));
+    expect(await wire.send(PUT, BOUNDS)).toMatchObject({ kind: "lost" });
+  });
+
+  it("what is not HTTP is lost", async () => {
+    const { wire } = await serve((request) => request.socket.end("SSH-2.0-OpenSSH_9.9\r\n"));
+    expect(await wire.send(PUT, BOUNDS)).toMatchObject({ kind: "lost" });
+  });
+
+  it("the deadline holds for the headers", async () => {
+    const { wire } = await serve(() => undefined);
+    expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toEqual(lost("deadline of 60 ms"));
+  });
+
+  it("the deadline holds for headers and body together", async () => {
+    const { wire } = await serve((_request, response) => {
+      const timer = setInterval(() => response.write(" "), 10);
+      response.on("close", () => clearInterval(timer));
+    });
+    expect(await wire.send(GET, { ...BOUNDS, deadlineMs: 120 })).toEqual(lost("deadline"));
+  });
+
+  it("what waits for a connection at the deadline was not sent, and is not sent after it", async () => {
+    const held: ServerResponse[] = [];
+    const { port, seen } = await serve((_request, response) => held.push(response));
+    const wire = wireTo(`http://127.0.0.1:${port}`, 1);
+    const first = wire.send(GET, BOUNDS);
+    expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toMatchObject({ kind: "not-sent" });
+    held[0]!.end("{}");
+    expect((await first).kind).toBe("answer");
+    const third = wire.send({ ...GET, path: "/third" }, BOUNDS);
+    await expect.poll(() => held.length).toBe(2);
+    held[1]!.end("{}");
+    expect((await third).kind).toBe("answer");
+    expect(seen.map((request) => request.url)).toEqual([GET.path, "/third"]);
+  });
+
+  it("does not follow a redirect: the other origin never sees the key", async () => {
+    const other = await serve((_request, response) => response.end("{}"));
+    const { wire } = await serve((_request, response) => {
+      response.writeHead(307, { location: `http://127.0.0.1:${other.port}/v1/files` }).end();
+    });
+    expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response: { status: 307 } });
+    expect(other.seen).toEqual([]);
+  });
+
+  it("a path cannot name another origin", async () => {
+    const other = await serve((_request, response) => response.end("{}"));
+    const { wire, seen } = await serve((_request, response) => response.end("{}"));
+    await wire.send({ ...GET, path: `//127.0.0.1:${other.port}/x` }, BOUNDS);
+    await expect(wire.send({ ...GET, path: `http://127.0.0.1:${other.port}/x` }, BOUNDS)).rejects.toThrow("slash");
+    expect([seen.length, other.seen.length]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ["with a length", (response: ServerResponse) => response.setHeader("content-length", 10_000_000)],
+    ["in chunks", () => undefined],
+  ])("an answer of 10 MB %s is given up at its bound", async (_name, prepare) => {
+    let written = 0;
+    const { wire } = await serve((_request, response) => {
+      prepare(response);
+      const chunk = Buffer.alloc(50_000, 0x20);
+      const more = () => {
+        while (written < 10_000_000 && !response.destroyed) {
+          written += chunk.length;
+          if (!response.write(chunk)) return void response.once("drain", more);
+        }
+      };
+      more();
+    });
+    expect(await wire.send(GET, BOUNDS)).toEqual(lost("too large"));
+    expect(written).toBeLessThan(10_000_000);
+  });
+
+  it("a gzip bomb is bounded", async () => {
+    const bomb = gzipSync(Buffer.alloc(20_000_000));
+    expect(bomb.length).toBeLessThan(BOUNDS.maxBytes);
+    const { wire } = await serve((_request, response) => response.setHeader("content-encoding", "gzip").end(bomb));
+    expect(await wire.send(GET, BOUNDS)).toEqual(lost("too large"));
+  });
+
+  it("reads a compressed answer, and refuses an encoding that it did not ask for", async () => {
+    const { wire, seen } = await serve((request, response) => {
+      const encoding = request.url === "/deflate" ? "deflate" : "gzip";
+      response.setHeader("content-encoding", encoding).end(gzipSync('{"a":1}'));
+    });
+    expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response: { body: '{"a":1}' } });
+    expect(seen[0]!.headers["accept-encoding"]).toBe("gzip, br");
+    expect(await wire.send({ ...GET, path: "/deflate" }, BOUNDS)).toEqual(lost("encoding"));
+  });
+
+  it("an answer that is not UTF-8 is lost", async () => {
+    const { wire } = await serve((_request, response) => response.end(Buffer.from([0x7b, 0xe9, 0x7d])));
+    expect(await wire.send(GET, BOUNDS)).toEqual(lost("not UTF-8"));
+  });
+
+  it("passes over informational answers", async () => {
+    const { wire } = await serve((_request, response) => {
+      response.writeEarlyHints({ link: "</x>; rel=preload" });
+      response.end("{}");
+    });
+    expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response: { status: 200, body: "{}" } });
+  });
+
+  it("waits in close for what is in flight, and sends nothing after", async () => {
+    let held: ServerResponse | null = null;
+    const { wire, seen } = await serve((_request, response) => {
+      held = response;
+    });
+    const reading = wire.send(GET, BOUNDS);
+    await expect.poll(() => seen.length).toBe(1);
+    const closing = wire.close();
+    expect(await wire.send(GET, BOUNDS)).toEqual({ kind: "not-sent", why: "closed" });
+    held!.end("{}");
+    expect((await reading).kind).toBe("answer");
+    await closing;
+    expect(seen.length).toBe(1);
+  });
+
+  it("I30 a header that cannot be sent is not sent, and not told", async () => {
+    const { wire, seen } = await serve((_request, response) => response.end("{}"));
+    const result = await wire.send({ ...GET, headers: { authorization: "Bearer sk_secret\r\nx: y" } }, BOUNDS);
+    expect(result.kind).toBe("not-sent");
+    expect(inspect([result, wire], { depth: 20, showHidden: true })).not.toContain("sk_secret");
+    expect(seen).toEqual([]);
+  });
+
+  it.each(["http://files.example.com", "https://user:sk_secret@files.example.com", "files.example.com"])(
+    "refuses the base URL %s without repeating it",
+    (baseUrl) => {
+      expect(() => createUndiciWire({ baseUrl })).toThrow("bad base URL");
+      expect(() => createUndiciWire({ baseUrl })).not.toThrow("example.com");
+    },
+  );
+});

@@ -1,0 +1,252 @@
+import { describe, expect, it } from "vitest";
+import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
+import { SHELL_METACHARACTERS } from "../../src/contract/names.ts";
+import type { WireResult } from "../../src/core/ports/remote.ts";
+import { NO_TRAITS } from "../../src/remote/traits.ts";
+import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
+
+const DOC = "doc_1" as DocId;
+const DIR = "dir_1" as DirId;
+const BASE = "chg_1" as ChangeId;
+const WHOLE = { ...FILE, lastChangeId: "chg_9", content: "saved" };
+const uncertain = { ok: false, fault: { kind: "uncertain" } };
+
+describe("createFile", () => {
+  it.each([
+    ["all members", answer(201, FILE), FILE, 1],
+    ["id and change id alone", answer(201, { id: "doc_1", lastChangeId: "chg_1" }), { ...FILE, path: "x.md" }, 1],
+    ["200 in place of 201", answer(200, FILE), FILE, 1],
+    ["the id alone: a GET completes it", answer(201, { id: "doc_1" }), { ...FILE, lastChangeId: "chg_9" }, 2],
+    ["a change id of the wrong type", answer(201, { ...FILE, lastChangeId: 4 }), { ...FILE, lastChangeId: "chg_9" }, 2],
+  ])("takes %s", async (_name, made, value, requests) => {
+    const { remote, wire } = bench([made, answer(200, WHOLE)]);
+    expect(await remote.createFile("x.md", "text")).toEqual({ ok: true, value, requestId: null });
+    expect(wire.sent.length).toBe(requests);
+  });
+
+  it.each([
+    ["no id", answer(201, { lastChangeId: "chg_1" })],
+    ["an id that is none", answer(201, { ...FILE, id: "../x" })],
+    ["no body", answer(201)],
+    ["an array", answer(201, [FILE])],
+    ["202", answer(202, {})],
+  ])("is uncertain after %s", async (_name, made) => {
+    expect(await bench([made]).remote.createFile("x.md", "text")).toMatchObject(uncertain);
+  });
+
+  it("is uncertain when the GET that completes it fails", async () => {
+    expect(await bench([answer(201, { id: "doc_1" }), LOST]).remote.createFile("x.md", "")).toMatchObject(uncertain);
+  });
+});
+
+describe("putContent", () => {
+  it.each([
+    ["all members", answer(200, WHOLE), "chg_9", "saved"],
+    ["the content alone", answer(200, { content: "saved" }), null, "saved"],
+    ["the change id alone", answer(200, { lastChangeId: "chg_9" }), "chg_9", null],
+    ["content and what nobody documents", answer(200, { content: "", status: "live", n: [1] }), null, ""],
+    ["an empty object", answer(200, {}), null, null],
+    ["members of the wrong type", answer(200, { content: { a: 1 }, lastChangeId: "doc_1" }), null, null],
+    ["content that is not Unicode", answer(200, '{"content":"\\ud800"}'), null, null],
+  ])("takes %s, and tells what was not shown as null", async (_name, saved, changeId, content) => {
+    const value = { kind: "live", changeId, content };
+    expect(await bench([saved]).remote.putContent(DOC, BASE, "x")).toEqual({ ok: true, value, requestId: null });
+  });
+
+  it.each([
+    ["no body", answer(200)],
+    ["204", answer(204)],
+    ["another file", answer(200, { ...WHOLE, id: "doc_2" })],
+    ["HTML with 202", answer(202, "<html>")],
+  ])("is uncertain after %s", async (_name, saved) => {
+    expect(await bench([saved]).remote.putContent(DOC, BASE, "x")).toMatchObject(uncertain);
+  });
+
+  it.each([
+    ["an object", answer(202, { id: "chg_5" })],
+    ["nothing", answer(202)],
+  ])("is in review after 202 and %s", async (_name, result) => {
+    expect(await bench([result]).remote.putContent(DOC, BASE, "x")).toMatchObject({
+      ok: true,
+      value: { kind: "in-review" },
+    });
+  });
+});
+
+describe("a PATCH of a file", () => {
+  it.each([
+    ["a File", answer(200, FILE), FILE, 1],
+    ["a part of one: a GET completes it", answer(200, { id: "doc_1" }), { ...FILE, lastChangeId: "chg_9" }, 2],
+    ["no path", answer(200, { ...FILE, path: undefined }), { ...FILE, lastChangeId: "chg_9" }, 2],
+    ["204", answer(204), { ...FILE, lastChangeId: "chg_9" }, 2],
+  ])("takes %s", async (_name, result, value, requests) => {
+    const { remote, wire } = bench([result, answer(200, WHOLE)]);
+    expect(await remote.renameFile(DOC, "note.md")).toEqual({ ok: true, value, requestId: null });
+    expect(wire.sent.length).toBe(requests);
+  });
+
+  it("is uncertain when another file is answered, or the GET that completes it fails", async () => {
+    expect(await bench([answer(200, { ...FILE, id: "doc_2" })]).remote.setProtected(DOC, true)).toMatchObject(
+      uncertain,
+    );
+    expect(await bench([answer(200, {}), LOST]).remote.renameFile(DOC, "b.md")).toMatchObject(uncertain);
+  });
+
+  it("sends exactly one member", async () => {
+    const { remote, wire } = bench([answer(200, FILE)]);
+    await remote.renameFile(DOC, "b.md");
+    await remote.moveFile(DOC, { kind: "folder", id: DIR });
+    await remote.moveFile(DOC, { kind: "root" });
+    await remote.setProtected(DOC, false);
+    const bodies = wire.sent.map((request) => JSON.parse(request.body!));
+    expect(bodies).toEqual([{ name: "b.md" }, { parentId: "dir_1" }, { parentId: null }, { protected: false }]);
+  });
+});
+
+describe("folders", () => {
+  it.each([
+    ["a Folder", answer(201, { ...FOLDER, name: "a" }), FOLDER],
+    ["an id alone", answer(201, { id: "dir_1" }), { id: "dir_1", path: "x" }],
+  ])("createFolder takes %s", async (_name, result, value) => {
+    expect(await bench([result]).remote.createFolder("x")).toMatchObject({ ok: true, value });
+  });
+
+  it("createFolder is uncertain without an id", async () => {
+    expect(await bench([answer(201, { path: "x" })]).remote.createFolder("x")).toMatchObject(uncertain);
+  });
+
+  it("renameFolder is uncertain when the new path is not shown", async () => {
+    expect(await bench([answer(200, { id: "dir_1" })]).remote.renameFolder(DIR, "b")).toMatchObject(uncertain);
+  });
+
+  it("deleteFolder is never recursive", async () => {
+    const { remote, wire } = bench([answer(204)]);
+    expect(await remote.deleteFolder(DIR)).toMatchObject({ ok: true });
+    expect(wire.sent).toMatchObject([{ method: "DELETE", path: "/v1/folders/dir_1", body: null }]);
+  });
+
+  type Trait = "unknown" | "yes" | "no";
+  const rows: readonly (readonly [string, WireResult, Trait, Trait, string])[] = [
+    ["404 not_found", problem(404, "not_found"), "unknown", "no", "problem"],
+    ["404 not_found", problem(404, "not_found"), "yes", "yes", "problem"],
+    ["404 folder_not_found", problem(404, "folder_not_found"), "unknown", "unknown", "problem"],
+    ["404 workspace_not_found", problem(404, "workspace_not_found"), "unknown", "unknown", "locked-out"],
+    ["404 as JSON", answer(404, { message: "Route not found" }), "unknown", "no", "problem"],
+    ["404 as HTML", answer(404, "Cannot PATCH"), "unknown", "no", "problem"],
+    ["404 as HTML", answer(404, "<html>"), "yes", "yes", "uncertain"],
+    ["405", problem(405, "method_not_allowed"), "unknown", "no", "problem"],
+    ["405 as HTML", answer(405, "<html>"), "yes", "no", "problem"],
+    ["501", answer(501), "unknown", "no", "problem"],
+    ["403", problem(403, "forbidden"), "unknown", "unknown", "problem"],
+    ["409 folder_not_empty", problem(409, "folder_not_empty"), "unknown", "unknown", "problem"],
+    ["500", problem(500, "internal_error"), "unknown", "unknown", "uncertain"],
+    ["lost", LOST, "unknown", "unknown", "uncertain"],
+  ];
+  it.each(rows)("PATCH and DELETE after %s (known: %3$s): trait %4$s", async (_name, result, known, learned, kind) => {
+    const traits = { ...NO_TRAITS, folderPatch: known, folderDelete: known };
+    const { remote } = bench([result], { traits });
+    expect(await remote.renameFolder(DIR, "b")).toMatchObject({ ok: false, fault: { kind } });
+    expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: known });
+    expect(await remote.deleteFolder(DIR)).toMatchObject({ ok: false, fault: { kind } });
+    expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: learned });
+  });
+
+  it("learns from success, also against what was known", async () => {
+    const traits = { ...NO_TRAITS, folderPatch: "no", folderDelete: "no" } as const;
+    const { remote } = bench([answer(200, FOLDER), answer(204)], { traits });
+    await remote.renameFolder(DIR, "a");
+    await remote.deleteFolder(DIR);
+    expect(remote.traits()).toMatchObject({ folderPatch: "yes", folderDelete: "yes" });
+  });
+});
+
+describe("a move to the root", () => {
+  it.each([
+    ["200", answer(200, { ...FILE, path: "note.md" }), "yes"],
+    ["200, but it stayed where it was", answer(200, FILE), "no"],
+    ["400", problem(400, "invalid_request", ["/parentId"]), "no"],
+    ["403", problem(403, "forbidden"), "unknown"],
+    ["409", problem(409, "path_already_exists"), "unknown"],
+    ["a lost answer", LOST, "unknown"],
+  ])("answered %s teaches %3$s", async (_name, result, moveToRoot) => {
+    const { remote } = bench([result]);
+    await remote.moveFile(DOC, { kind: "root" });
+    expect(remote.traits().moveToRoot).toBe(moveToRoot);
+  });
+
+  it("is learned of folders too, and a move elsewhere teaches nothing", async () => {
+    const toRoot = bench([problem(400, "invalid_request")]);
+    await toRoot.remote.moveFolder(DIR, { kind: "root" });
+    expect(toRoot.remote.traits().moveToRoot).toBe("no");
+    const elsewhere = bench([problem(400, "invalid_request")]);
+    await elsewhere.remote.moveFile(DOC, { kind: "folder", id: DIR });
+    expect(elsewhere.remote.traits().moveToRoot).toBe("unknown");
+  });
+});
+
+describe("leading slashes", () => {
+  it("are taken off, remembered, and sent in creates and selectors", async () => {
+    const { remote, wire } = bench((request) => {
+      if (request.method === "GET") return page([{ ...FILE, path: "/a/note.md" }]);
+      return answer(201, request.path === "/v1/files" ? { ...FILE, path: "/x/y.md" } : { ...FOLDER, path: "/x" });
+    });
+    expect((await remote.listFiles({ kind: "none" })).items[0]!.path).toBe("a/note.md");
+    expect(remote.traits().leadingSlash).toBe(true);
+    expect(await remote.createFile("x/y.md", "")).toMatchObject({ value: { path: "x/y.md" } });
+    expect(await remote.createFolder("x")).toMatchObject({ value: { path: "x" } });
+    await remote.listFiles({ kind: "path", path: "a/note.md" });
+    await remote.listFiles({ kind: "path-prefix", pathPrefix: "a" });
+    await remote.findFolder("a");
+    const [, post, folder, ...lists] = wire.sent;
+    expect([JSON.parse(post!.body!).path, JSON.parse(folder!.body!).path]).toEqual(["/x/y.md", "/x"]);
+    const selectors = lists.map((request) => new URLSearchParams(request.path.split("?")[1]));
+    expect(selectors.map((each) => each.get("path") ?? each.get("path_prefix"))).toEqual(["/a/note.md", "/a", "/a"]);
+  });
+
+  it("are tried when the first path of an empty workspace is refused, once", async () => {
+    const { remote, wire } = bench((request) =>
+      JSON.parse(request.body!).path.startsWith("/")
+        ? answer(201, { id: "doc_1", lastChangeId: "chg_1" })
+        : problem(400, "invalid_request", ["/path"]),
+    );
+    expect(await remote.createFile("a=b.md", "")).toMatchObject({ ok: true, value: { path: "a=b.md" } });
+    expect(remote.traits()).toMatchObject({ leadingSlash: true, refusedCharacters: SHELL_METACHARACTERS });
+    await remote.createFile("c.md", "");
+    expect(wire.sent.map((request) => JSON.parse(request.body!).path)).toEqual(["a=b.md", "/a=b.md", "/c.md"]);
+  });
+});
+
+describe("refused characters", () => {
+  const refusal = problem(400, "invalid_request", ["/path"]);
+
+  it("are learned from a legal path that was refused, and from a name", async () => {
+    const { remote } = bench([page([FILE]), refusal, problem(400, "invalid_request", ["/name"])]);
+    await remote.listFiles({ kind: "none" });
+    await remote.createFile("notes/a=b+c.md", "");
+    expect(remote.traits().refusedCharacters).toBe(`${SHELL_METACHARACTERS}=+`);
+    await remote.renameFile(DOC, "a@b.md");
+    expect(remote.traits().refusedCharacters).toBe(`${SHELL_METACHARACTERS}=+@`);
+    await remote.renameFolder(DIR, "a@=b");
+    expect(remote.traits().refusedCharacters).toBe(`${SHELL_METACHARACTERS}=+@`);
+  });
+
+  it.each([
+    ["a path without doubtful characters", "a/b.md", refusal],
+    ["a path that our rules refuse", "a b=c.md", refusal],
+    ["another pointer", "a=b.md", problem(400, "invalid_request", ["/content"])],
+    ["another code", "a=b.md", problem(409, "path_already_exists", ["/path"])],
+    ["no pointer", "a=b.md", problem(400, "invalid_request")],
+    ["a character that stands in a path of the service's", "seen=/x.md", refusal],
+  ])("are not learned from %s", async (_name, path, result) => {
+    const { remote } = bench([page([{ ...FILE, path: "seen=/note.md" }]), result]);
+    await remote.listFiles({ kind: "none" });
+    await remote.createFile(path, "");
+    expect(remote.traits().refusedCharacters).toBe(SHELL_METACHARACTERS);
+  });
+
+  it("an accepted metacharacter changes nothing", async () => {
+    const { remote } = bench([answer(201, { ...FILE, path: "a(b).md" })]);
+    await remote.createFile("a(b).md", "");
+    expect(remote.traits()).toEqual(NO_TRAITS);
+  });
+});
