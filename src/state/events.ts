@@ -22,16 +22,11 @@ export type RunRow = ReturnType<State["runs"]>[number];
 
 const COLUMNS = "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after";
 
-/** Actions that took a document away: what the delete budget counts (DESIGN 6, Guards). Empty folders do not count. */
-const DELETIONS = { local: "trash-local", remote: "delete-remote" } as const;
-
 export function openEvents(db: Db) {
   const insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const deletions = db
-    .prepare<[string, number], number>(
-      "SELECT count(*) FROM events WHERE kind = ? AND at >= ? AND outcome IN ('done', 'submitted')",
-    )
-    .pluck();
+  // Actions that took a document away: what the delete budget counts (DESIGN 6, Guards); empty folders do not. The kinds are literals, as
+  // SQLite uses the partial indexes for nothing else.
+  const deletions = { local: countSince(db, "trash-local"), remote: countSince(db, "delete-remote") };
   const query = preparedByShape(db);
   return {
     record(event: MirrorEvent): void {
@@ -54,9 +49,14 @@ export function openEvents(db: Db) {
       return query(wanted).map(eventOf);
     },
     deletionsSince(side: "local" | "remote", since: number): number {
-      return deletions.get(DELETIONS[side], since) ?? 0;
+      return deletions[side].get(since) ?? 0;
     },
   };
+}
+
+function countSince(db: Db, kind: "trash-local" | "delete-remote") {
+  const where = `kind = '${kind}' AND at >= ? AND outcome = 'done'`;
+  return db.prepare<[number], number>(`SELECT count(*) FROM events WHERE ${where}`).pluck();
 }
 
 /** One statement for each set of filters that was asked for: 32 at most, each prepared once. */

@@ -4,7 +4,8 @@
  * STRICT, so that a wrong bind is an error at once. Times and stamps are REAL: doubles go in and come out bit for bit.
  * No foreign keys: each kind of row lives and ends by itself (a version outlives its link, a conflict may be written before it), and
  * the two files cannot refer to each other. `local_path` is not unique: two adoptions of a swap pass through a state in which two links
- * name one path; core/match is the home of I11.
+ * name one path; core/match is the home of I11. Few indexes, since each costs a page a commit: what only people ask for (a run's events, a kind's)
+ * is a scan of some milliseconds. `idle`: since when nothing named a text, as retention found it.
  */
 export type Schema = {
   readonly file: StateFile;
@@ -114,7 +115,8 @@ CREATE TABLE events (
 ) STRICT;
 CREATE INDEX events_by_path ON events (path);
 CREATE INDEX events_by_id ON events (id) WHERE id IS NOT NULL;
-CREATE INDEX events_by_run ON events (run);
+CREATE INDEX local_deletions ON events (at) WHERE kind = 'trash-local';
+CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
 `,
   ],
 };
@@ -132,6 +134,8 @@ CREATE TABLE texts (
   used REAL NOT NULL,
   text BLOB NOT NULL
 ) STRICT;
+
+CREATE TABLE idle (seq INTEGER PRIMARY KEY, since REAL NOT NULL) STRICT;
 `,
   ],
 };

@@ -1,4 +1,6 @@
+import type { Digest } from "../core/digest.ts";
 import type { State } from "../core/ports/state.ts";
+import type { Clock } from "../core/ports/world.ts";
 import type { Db } from "./database.ts";
 import { openEvents, openMeta, openRuns } from "./events.ts";
 import { openHolds } from "./holds.ts";
@@ -6,23 +8,44 @@ import { openIntents, openVersions } from "./journal.ts";
 import { openDirs, openLinks } from "./links.ts";
 import { openConflicts, openTombstones } from "./records.ts";
 import { openSubtrees } from "./subtree.ts";
-import type { TextStore } from "./texts.ts";
+import { openNamedTexts } from "./named.ts";
+import { openRetention, type Pruned, type Retention } from "./retention.ts";
+import { TextStore } from "./texts.ts";
 import { transactions } from "./transactions.ts";
 
-/** The port over two open files. Every statement is prepared here, once, and lives as long as the connection. */
-export function stateOver(db: Db, texts: TextStore, close: () => void): State {
-  const transact = transactions(db, texts);
-  const links = openLinks(db);
-  const dirs = openDirs(db);
-  const tombstones = openTombstones(db);
-  const conflicts = openConflicts(db);
+/** What the adapter offers beyond the port. */
+export type StoredState = State & {
+  /** See `openRetention`: run to its end, a step at a time, once a day or so. */
+  prune(now: number, retention: Retention): Generator<void, Pruned>;
+  /** Bases and local texts that links name and the text store does not hold as they were (`texts.db` was lost, or damaged in a text). */
+  missingTexts(): Digest[];
+};
+
+/** Every statement is prepared here, once, and lives as long as the connection. */
+function openTables(db: Db) {
   const holds = openHolds(db);
-  const intents = openIntents(db);
-  const versions = openVersions(db);
-  const events = openEvents(db);
-  const runs = openRuns(db);
-  const meta = openMeta(db);
-  const subtrees = openSubtrees(db, holds);
+  return {
+    links: openLinks(db),
+    dirs: openDirs(db),
+    tombstones: openTombstones(db),
+    conflicts: openConflicts(db),
+    holds,
+    intents: openIntents(db),
+    versions: openVersions(db),
+    events: openEvents(db),
+    runs: openRuns(db),
+    meta: openMeta(db),
+    subtrees: openSubtrees(db, holds),
+    named: openNamedTexts(db),
+  };
+}
+
+/** The port over two open files. */
+export function stateOver(db: Db, textsDb: Db, clock: Clock, close: () => void): StoredState {
+  const texts = new TextStore(textsDb, clock);
+  const transact = transactions(db, texts);
+  const tables = openTables(db);
+  const { links, dirs, tombstones, conflicts, holds, intents, versions, events, runs, meta, subtrees, named } = tables;
   return {
     transact,
     // One transaction: all five of one moment, also while another process writes.
@@ -70,6 +93,8 @@ export function stateOver(db: Db, texts: TextStore, close: () => void): State {
     events: events.find,
     runs: runs.newest,
     deletionsSince: events.deletionsSince,
+    prune: openRetention(db, textsDb, texts, meta, named),
+    missingTexts: () => named.bases().filter((digest) => !texts.isSound(digest)),
     close,
   };
 }

@@ -85,6 +85,12 @@ export class TextStore implements Companion {
     return this.#cache.has(digest) || this.#statements.used.get(keyOf(digest)) !== undefined;
   }
 
+  /** Whether the file holds it and it proves itself; past the cache. */
+  isSound(digest: Digest): boolean {
+    const row = this.#statements.select.get(keyOf(digest));
+    return row !== undefined && provenText(digest, row) !== null;
+  }
+
   forget(digest: Digest): void {
     this.#cache.delete(digest);
   }
@@ -127,7 +133,7 @@ export class TextStore implements Companion {
   }
 }
 
-export function keyOf(digest: Digest): Buffer {
+function keyOf(digest: Digest): Buffer {
   return Buffer.from(digest, "hex");
 }
 

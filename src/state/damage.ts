@@ -1,0 +1,145 @@
+import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite, { type Statement } from "better-sqlite3";
+import type { Digest } from "../core/digest.ts";
+import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
+import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
+import { provenText } from "./texts.ts";
+
+export type Damage = { readonly file: StateFile } & DatabaseFault;
+
+/**
+ * A full look at both files, page by page: for `doctor`, and after an exception that `faultOf` calls `damaged` while they were in use. About
+ * a second for 300 MB.
+ */
+export function checkFiles(folder: string): Damage[] {
+  const found: Damage[] = [];
+  for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
+    const path = join(folder, schema.file);
+    if (!existsSync(path)) continue;
+    const opened = openForReading(path, schema);
+    const fault = opened.kind === "opened" ? pageFault(opened.db) : opened;
+    if (opened.kind === "opened") opened.db.close();
+    if (fault !== null) found.push({ file: schema.file, ...fault });
+  }
+  return found;
+}
+
+/** SQLite's own check of the pages and their order, without the indexes' contents. null: sound. */
+export function pageFault(db: Db): DatabaseFault | null {
+  try {
+    const verdict = db.pragma("quick_check(1)", { simple: true });
+    return verdict === "ok" ? null : { kind: "damaged", detail: String(verdict) };
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    return fault;
+  }
+}
+
+export type SetAside = {
+  /** Folder below `.mdmirror` that holds what was moved. */
+  readonly to: string;
+  readonly moved: readonly string[];
+  /** Texts read out of a damaged `texts.db` into the new one. */
+  readonly salvagedTexts: number;
+};
+
+/**
+ * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` makes a new one. Under the lock, both files closed.
+ *
+ * With `state.db` goes `tmp/`: files parked there are known by the lost intents alone, and would be swept. Texts stay: adoption finds bases
+ * and lost edits in them. With `texts.db` goes nothing else: its readable texts are salvaged, each proven by its digest; others that links
+ * name are read again from the disk and the service.
+ */
+export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
+  const to = freshFolder(folder, stamp);
+  const names = [file, `${file}-wal`, `${file}-shm`, ...(file === "state.db" ? ["tmp"] : [])];
+  const moved = names.filter((name) => existsSync(join(folder, name)));
+  // ORDER: the -wal goes after its file: killed between, a -wal alone is deleted by SQLite; before it, the file would be opened without its last commits.
+  for (const name of moved) renameSync(join(folder, name), join(folder, to, name));
+  const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
+  return { to, moved, salvagedTexts };
+}
+
+function freshFolder(folder: string, stamp: string): string {
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? `damaged/${stamp}` : `damaged/${stamp}-${n}`;
+    if (existsSync(join(folder, name))) continue;
+    mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+    return name;
+  }
+}
+
+type SalvageRow = { digest: unknown; codec: number; size: number; used: number; text: unknown };
+
+/** Also makes the new file when nothing can be read: an empty one that is there is a loss that was dealt with. */
+function salvageTexts(from: string, to: string): number {
+  const fresh = openForWriting(to, TEXTS_SCHEMA);
+  if (fresh.kind !== "opened") throw new Error(`cannot make ${TEXTS_SCHEMA.file} anew: ${JSON.stringify(fresh)}`);
+  let count = 0;
+  const insert = fresh.db.prepare(
+    "INSERT OR IGNORE INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)",
+  );
+  try {
+    fresh.db.transaction(() => {
+      for (const { digest, codec, size, used, text } of readableRows(from)) {
+        if (!(Buffer.isBuffer(digest) && Buffer.isBuffer(text))) continue;
+        if (provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) === null) continue;
+        count += insert.run(digest, codec, size, Number.isFinite(used) ? used : 0, text).changes;
+      }
+    })();
+  } finally {
+    fresh.db.close();
+  }
+  return count;
+}
+
+const RANGE_ROWS = 1_024;
+
+/** Rows by ranges of their number; a range that cannot be read is halved until the unreadable rows stand alone. */
+function* readableRows(path: string): Generator<SalvageRow> {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return;
+  let db: Db | null = null;
+  try {
+    db = new Sqlite(path, { readonly: true });
+    const rows = db.prepare<[number, number], SalvageRow>(
+      "SELECT digest, codec, size, used, text FROM texts WHERE seq >= ? AND seq < ? ORDER BY seq",
+    );
+    const end = highestRow(db) ?? Math.ceil(size / MIN_ROW_BYTES);
+    for (let low = 1; low <= end; low += RANGE_ROWS) yield* readRange(rows, low, low + RANGE_ROWS);
+  } catch (error) {
+    // Damaged at its root: nothing, or nothing more, can be read.
+    if (faultOf(error) === null) throw error;
+  } finally {
+    db?.close();
+  }
+}
+
+function* readRange(rows: Statement<[number, number], SalvageRow>, low: number, high: number): Generator<SalvageRow> {
+  let found: SalvageRow[] | null = null;
+  try {
+    found = rows.all(low, high);
+  } catch (error) {
+    if (faultOf(error)?.kind !== "damaged") throw error;
+  }
+  if (found !== null) yield* found;
+  else if (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    yield* readRange(rows, low, middle);
+    yield* readRange(rows, middle, high);
+  }
+}
+
+/** LIMIT: digest, header and index entry of a row take more; rows beyond this bound (many were pruned) are not found when the tree's edge is damaged. */
+const MIN_ROW_BYTES = 64;
+
+function highestRow(db: Db): number | null {
+  try {
+    return db.prepare<[], number>("SELECT max(seq) FROM texts").pluck().get() ?? 0;
+  } catch (error) {
+    if (faultOf(error)?.kind !== "damaged") throw error;
+    return null;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Db } from "./database.ts";
+import type { openMeta } from "./events.ts";
+import type { openNamedTexts } from "./named.ts";
+import { openRowPruning } from "./prune-rows.ts";
+import { TextPruning } from "./prune-texts.ts";
+import type { TextStore } from "./texts.ts";
+
+/** How long and how much is kept. `bytes`: of the texts' file, above which superseded versions go before their time. */
+export type Retention = { readonly days: number; readonly bytes: number };
+
+export type Pruned = {
+  readonly texts: number;
+  readonly events: number;
+  readonly runs: number;
+  readonly versions: number;
+};
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Prunes what is past its time, in slices of about 10 ms: one for each step of the generator, so that the caller can do other work between
+ * two. One at a time, and between passes: what an action under way has looked up but not yet named must not be pruned under it.
+ *
+ * Time is counted in days of running (days on which this was called): a machine that was off for two months finds all it had. A text is past
+ * its time when for so long nothing named it. Over `bytes`, superseded versions of linked documents go at once, those superseded first
+ * going first; all other texts, perhaps the sole copies, stay their time. The file keeps its size; freed pages are used again.
+ */
+export function openRetention(
+  state: Db,
+  texts: Db,
+  store: TextStore,
+  meta: ReturnType<typeof openMeta>,
+  named: ReturnType<typeof openNamedTexts>,
+) {
+  const textPruning = new TextPruning(state, texts, store, named);
+  const rowPruning = openRowPruning(state);
+
+  /** @returns the time before which things are past their time; null while too few days were seen. Days in the future are void. */
+  function noteDay(now: number, days: number): number | null {
+    const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
+    const valid = seen.filter((day) => day <= now);
+    const last = valid.at(-1);
+    if (last === undefined || now - last >= DAY_MS) valid.push(now);
+    const kept = valid.slice(-(days + 1));
+    meta.set("retention-days", JSON.stringify(kept));
+    return kept[kept.length - 1 - days] ?? null;
+  }
+
+  return function* prune(now: number, retention: Retention): Generator<void, Pruned> {
+    const cutoff = noteDay(now, retention.days);
+    yield;
+    yield* textPruning.markIdle(now);
+    const expired = cutoff === null ? 0 : yield* textPruning.deleteExpired(cutoff);
+    const evicted = yield* textPruning.deleteOver(retention.bytes, now - DAY_MS);
+    const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* rowPruning(cutoff);
+    return { texts: expired + evicted, ...rows };
+  };
+}
