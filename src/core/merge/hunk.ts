@@ -30,11 +30,18 @@ export type Surroundings = {
   };
 };
 
-/** Settles a conflict of lines with finer and finer pieces; what is left are smaller conflicts. */
+/** Parts of a text that could not be settled, so that no effort goes into the same part twice. */
+export type Refused = Set<string>;
+
+/**
+ * Settles a conflict of lines with finer and finer pieces; what is left are smaller conflicts. Coarsely, edits with blank
+ * lines alone between them are one, and the first conflict ends it.
+ */
 export function mergeHunk(
   hunk: Overlap,
   around: Surroundings,
   budget: Budget,
+  refused: Refused,
   coarse = false,
 ): { text: string } | { conflicts: ConflictHunk[] } {
   const interner = new Interner();
@@ -63,9 +70,14 @@ export function mergeHunk(
     if (found.local.length === 0 || subsumes(remote, local, budget, true)) text += part.remote.join("");
     else if (found.remote.length === 0 || subsumes(local, remote, budget, true)) text += part.local.join("");
     else {
-      const settled = mergePart(part, around, budget);
-      if (settled === undefined) conflicts.push(conflictOf(part));
-      else text += settled;
+      const name = `${part.baseLine} ${part.base.length} ${part.localLine} ${part.local.length}`;
+      const settled = refused.has(name) ? undefined : mergePart(part, around, budget);
+      text += settled ?? "";
+      if (settled === undefined) {
+        refused.add(name);
+        conflicts.push(conflictOf(part));
+        if (coarse) break;
+      }
     }
     shift.local = l.to - found.end;
     shift.remote = r.to - found.end;

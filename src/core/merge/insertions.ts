@@ -13,6 +13,12 @@ const RULE = /^[\s:|-]+$/;
 /** Share of the smaller entry's words from which two entries count as the same one written twice. */
 const SAME_ENTRY = 0.6;
 
+/** Entries that must stand in order before a list is taken to be sorted. */
+const LEAST_SORTED = 4;
+
+/** LIMIT: lines looked at on each side of a place to see whether its list is sorted. */
+const MOST_NEIGHBOURS = 100;
+
 /** LIMIT: pairs of entries compared at one place; more are a conflict. */
 const MOST_PAIRS = 10_000;
 
@@ -32,7 +38,10 @@ export function mergeInsertions(part: Overlap, around: Surroundings, budget: Bud
   const shape = local[0]?.shape;
   if (![...local, ...remote].every((entry) => entry.shape === shape)) return undefined;
   if (local.length * remote.length > MOST_PAIRS) return undefined;
-  const [mine, theirs] = [local, remote].map((entries) => entries.map((entry) => wordSet(entry.text, budget))) as [Set<string>[], Set<string>[]];
+  const [mine, theirs] = [local, remote].map((entries) => entries.map((entry) => wordSet(entry.text, budget))) as [
+    Set<string>[],
+    Set<string>[],
+  ];
   if (mine.some((one) => theirs.some((other) => alike(one, other)))) return undefined;
   const both = inOrder([...remote, ...local], around.baseLines, part.baseLine);
   return [
@@ -50,8 +59,7 @@ function entriesOf(lines: readonly string[]): Entry[] | undefined {
     const last = entries.at(-1);
     if (shape !== undefined && (last === undefined || !isNested(last.shape, shape)))
       entries.push({ shape, text: line });
-    else if (last?.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line)))
-      last.text += line;
+    else if (last?.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line))) last.text += line;
     else return undefined;
   }
   return entries;
@@ -89,7 +97,38 @@ function wordSet(text: string, budget: Budget): Set<string> {
   );
 }
 
-/** The entries sorted where the lines around are, else as given. */
-function inOrder(entries: readonly Entry[], _lines: readonly string[], _at: number): readonly Entry[] {
-  return entries;
+/** The entries sorted where the list around them is, else as given. */
+function inOrder(entries: readonly Entry[], lines: readonly string[], at: number): readonly Entry[] {
+  const shape = entries[0]?.shape;
+  const above = neighbours(lines, at - 1, -1, shape).toReversed();
+  const below = neighbours(lines, at, 1, shape);
+  if (above.length + below.length < LEAST_SORTED) return entries;
+  const sorted = entries
+    .map((entry) => ({ entry, key: sortKey(entry.text) }))
+    .sort((x, y) => (x.key < y.key ? -1 : x.key > y.key ? 1 : 0));
+  return isSorted([...above, ...sorted.map(({ key }) => key), ...below]) ? sorted.map(({ entry }) => entry) : entries;
+}
+
+/** The sort keys of the entries of one list from a line on, going up or down. */
+function neighbours(lines: readonly string[], from: number, step: 1 | -1, shape: string | undefined): string[] {
+  const keys: string[] = [];
+  for (let at = from; Math.abs(at - from) < MOST_NEIGHBOURS && goesOn(lines[at], shape); at += step) {
+    const line = lines[at] ?? "";
+    if (shapeOf(line) === shape) keys.push(sortKey(line));
+  }
+  return keys;
+}
+
+/** Whether a line belongs to the list whose entries have this shape. */
+function goesOn(line: string | undefined, shape: string | undefined): boolean {
+  if (line === undefined || shape === undefined) return false;
+  return shapeOf(line) === shape || (shape.startsWith("item") && /^\s+\S/.test(line));
+}
+
+function sortKey(text: string): string {
+  return text.toLowerCase().replace(/^[^\p{L}\p{N}]+/u, "");
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  return keys.every((key, at) => at === 0 || (keys[at - 1] ?? "") <= key);
 }

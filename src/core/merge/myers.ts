@@ -39,8 +39,8 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   const whole = [{ start: head, end, from: head, to }];
   if (head === end || head === to) return whole;
   // What occurs on one side alone is an edit in any script: without it the search is shorter and finds the same.
-  const a = occurring(base, head, end, new Set(side.slice(head, to)));
-  const b = occurring(side, head, to, new Set(base.slice(head, end)));
+  const a = occurring(base, head, end, side, head, to);
+  const b = occurring(side, head, to, base, head, end);
   const pairs = script(
     a.map((at) => base[at] as number),
     b.map((at) => side[at] as number),
@@ -58,10 +58,19 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   return edits;
 }
 
-/** The places in [from, to) whose element is one of `others`. */
-function occurring(ids: readonly number[], from: number, to: number, others: ReadonlySet<number>): number[] {
+/** The places in `ids` [from, to) whose element occurs in `others` [first, last). */
+function occurring(
+  ids: readonly number[],
+  from: number,
+  to: number,
+  others: readonly number[],
+  first: number,
+  last: number,
+): number[] {
+  const seen = new Set<number>();
+  for (let at = first; at < last; at++) seen.add(others[at] as number);
   const places: number[] = [];
-  for (let at = from; at < to; at++) if (others.has(ids[at] as number)) places.push(at);
+  for (let at = from; at < to; at++) if (seen.has(ids[at] as number)) places.push(at);
   return places;
 }
 

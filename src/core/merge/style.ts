@@ -15,10 +15,14 @@ export function styleOf(text: string): Style {
   return { mark: text.startsWith(MARK), feed, last: text.endsWith("\n") };
 }
 
-/** The text without mark, with line feeds alone and one at the end of its last line. */
-export function normalise(text: string): string {
-  const bare = (text.startsWith(MARK) ? text.slice(1) : text).replaceAll("\r\n", "\n");
-  return bare === "" || bare.endsWith("\n") ? bare : `${bare}\n`;
+/**
+ * The text without mark, with one line break at the end of its last line and line feeds alone; with `mixed` line ends,
+ * which say nothing about the whole, each stays as it is.
+ */
+export function normalise(text: string, mixed: boolean): string {
+  const bare = text.startsWith(MARK) ? text.slice(1) : text;
+  const fed = mixed ? bare : bare.replaceAll("\r\n", "\n");
+  return fed === "" || fed.endsWith("\n") ? fed : `${fed}\n`;
 }
 
 /** A normalised text written in a style. */

@@ -1,4 +1,5 @@
 import type { Budget } from "./budget.ts";
+import type { Side } from "./cluster.ts";
 import { Interner, splitLines } from "./lines.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import { BLANK, BREAK, type Token, tokenise } from "./tokens.ts";
@@ -44,20 +45,37 @@ function undoes(later: Edit, earlier: Edit, between: boolean): boolean {
 }
 
 /**
- * Whether `more` is a later text of `less`: it has every change that `less` made to `base`, in words and in white space.
- * Without this rule an addition that both hold at places that look alike would be taken for two.
+ * The side that is a later text of the other one, with every change that the other made to `base`, in words and in white
+ * space. Without this rule an addition that both hold at places that look alike would be taken for two.
  */
-export function isLater(base: string, less: string, more: string, budget: Budget): boolean {
-  const [b, l, m] = [splitLines(base), splitLines(less), splitLines(more)];
+export function laterSide(base: string, local: string, remote: string, budget: Budget): Side | undefined {
+  const [b, l, r] = [splitLines(base), splitLines(local), splitLines(remote)];
   const interner = new Interner();
-  const [bi, li, mi] = [interner.ids(b), interner.ids(l), interner.ids(m)];
-  const earlier = diff(bi, li, budget);
-  const later = diff(li, mi, budget);
-  const direct = diff(bi, mi, budget);
+  const [bi, li, ri] = [interner.ids(b), interner.ids(l), interner.ids(r)];
+  const toLocal = diff(bi, li, budget);
+  const toRemote = diff(bi, ri, budget);
+  const across = diff(li, ri, budget);
+  const back = across.map(reverse);
+  if (isLater([b, l, r], toLocal, across, toRemote, budget)) return "remote";
+  return isLater([b, r, l], toRemote, back, toLocal, budget) ? "local" : undefined;
+}
+
+function reverse({ start, end, from, to }: Edit): Edit {
+  return { start: from, end: to, from: start, to: end };
+}
+
+/** Whether `later`, from the second text to the third, leaves what `earlier`, from the first to the second, did. */
+function isLater(
+  texts: readonly [base: string[], less: string[], more: string[]],
+  earlier: readonly Edit[],
+  later: readonly Edit[],
+  direct: readonly Edit[],
+  budget: Budget,
+): boolean {
   let [e, f] = [0, 0];
   while (e < earlier.length && f < later.length) {
-    // A region: edits of both scripts that touch, one after the other, on the lines of `less`.
-    const first = { e, f };
+    const [e0, f0] = [e, f];
+    // A region: edits of both scripts that touch, one after the other, on the lines of the second text.
     let end = Math.min(earlier[e]?.from ?? 0, later[f]?.start ?? 0);
     for (let grown = true; grown; ) {
       grown = false;
@@ -70,23 +88,30 @@ export function isLater(base: string, less: string, more: string, budget: Budget
         grown = true;
       }
     }
-    if (!keeps(earlier.slice(first.e, e), [], direct, () => true)) return false;
-    if (e === first.e || f === first.f) continue;
-    const [e0, e1, f0, f1] = [earlier[first.e], earlier[e - 1], later[first.f], later[f - 1]] as [
-      Edit,
-      Edit,
-      Edit,
-      Edit,
-    ];
-    const start = Math.min(e0.from, f0.start);
-    const region = [
-      b.slice(e0.start - (e0.from - start), e1.end + (end - e1.to)),
-      l.slice(start, end),
-      m.slice(f0.from - (f0.start - start), f1.to + (end - f1.end)),
-    ].map((lines) => tokenise(lines, budget)) as [Token[], Token[], Token[]];
-    if (!keepsRegion(...region, budget)) return false;
+    if (!keeps(earlier.slice(e0, e), [], direct, () => true)) return false;
+    if (e === e0 || f === f0) continue;
+    const region = linesOf(texts, earlier.slice(e0, e), later.slice(f0, f), end);
+    const [base, less, more] = region.map((lines) => tokenise(lines, budget)) as [Token[], Token[], Token[]];
+    if (!keepsRegion(base, less, more, budget)) return false;
   }
   return budget.left >= 0 && keeps(earlier.slice(e), [], direct, () => true);
+}
+
+/** The lines of the three texts that a region of touching edits covers, up to line `end` of the second. */
+function linesOf(
+  texts: readonly string[][],
+  earlier: readonly Edit[],
+  later: readonly Edit[],
+  end: number,
+): string[][] {
+  const [e0, e1, f0, f1] = [earlier[0], earlier.at(-1), later[0], later.at(-1)] as [Edit, Edit, Edit, Edit];
+  const start = Math.min(e0.from, f0.start);
+  const ranges = [
+    [e0.start - (e0.from - start), e1.end + (end - e1.to)],
+    [start, end],
+    [f0.from - (f0.start - start), f1.to + (end - f1.end)],
+  ];
+  return texts.map((lines, at) => lines.slice(...(ranges[at] as [number, number])));
 }
 
 /** The same for the tokens of a few lines. */
@@ -102,10 +127,7 @@ function keepsRegion(base: readonly Token[], less: readonly Token[], more: reado
   const wholeLines = ({ start, to }: Edit): boolean =>
     ends(ids[1]?.[start - 1] ?? line) && ends(ids[2]?.[to - 1] ?? -1);
   if (!keeps(earlier, later, direct, wholeLines)) return false;
-  const before = counterparts(
-    less.length,
-    earlier.map((edit) => ({ start: edit.from, end: edit.to, from: edit.start, to: edit.end })),
-  );
+  const before = counterparts(less.length, earlier.map(reverse));
   const after = counterparts(less.length, later);
   return less.every((token, at) => {
     const space = more[after[at] ?? -1]?.space;

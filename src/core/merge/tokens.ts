@@ -37,7 +37,8 @@ export function isHeadingId(text: string): boolean {
 }
 
 /** The tokens of some whole lines; space and text of all give the lines back. */
-export function tokenise(lines: readonly string[], budget: Budget): Token[] {
+export function tokenise(lines: readonly string[], budget: Budget): readonly Token[] {
+  if (lines.length === 1) return cutLine(lines[0] ?? "", budget);
   const tokens: Token[] = [];
   let before = "";
   for (const [at, line] of lines.entries()) {
