@@ -1,0 +1,35 @@
+import type { Disk } from "../../src/core/ports/disk.ts";
+import { createDisk, type DiskOptions } from "../../src/local/disk.ts";
+import { makeMirrorFolder } from "../../src/local/marker.ts";
+import { type Bench, createNodeBench, createRamBench, seededRandom } from "../model/fs-bench.ts";
+import { createRamDisk, type RamDisk, type RamDiskOptions } from "../model/ram-disk.ts";
+
+export type MirrorBench = Bench & { readonly disk: Disk; at(below: string): string };
+
+/** A mirrored folder, empty but for `.mdmirror/`. */
+export function mirrorOn(bench: Bench, options: Partial<DiskOptions> = {}): MirrorBench {
+  makeMirrorFolder(bench.fs, bench.root, "marker-1");
+  const disk = createDisk(bench.fs, bench.root, { random: seededRandom(7), ...options });
+  return { ...bench, disk, at: (below) => (below === "" ? bench.root : `${bench.root}/${below}`) };
+}
+
+export const BENCHES: Readonly<Record<string, () => Bench>> = {
+  "a real disk": () => createNodeBench(),
+  "the RAM disk": () => createRamBench(),
+  "the RAM disk without hard links": () => createRamBench({ hardLinks: false }),
+};
+
+export const ROOT = "/home/notes";
+
+/** A mirrored folder in memory, with what only the RAM disk can do. */
+export function ramMirror(options?: RamDiskOptions): { ram: RamDisk; disk: Disk; at(below: string): string } {
+  const ram = createRamDisk(options);
+  ram.user.makeFolder(ROOT);
+  makeMirrorFolder(ram, ROOT, "marker-1");
+  return { ram, disk: createDisk(ram, ROOT, { random: seededRandom(7) }), at: (below) => `${ROOT}/${below}` };
+}
+
+/** A disk as the next process has it. */
+export function reopened(ram: RamDisk, seed = 8): Disk {
+  return createDisk(ram, ROOT, { random: seededRandom(seed) });
+}
