@@ -24,7 +24,8 @@ export async function flushNow(ctx: PassContext): Promise<void> {
 /** The ones that earlier passes left. */
 export async function flushEarlier(world: World, base: BaseTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();
-  for (const link of base.links.values()) if (!link.durable && link.standing === "linked") waiting.set(link.id, link.localPath);
+  for (const link of base.links.values())
+    if (!link.durable && link.standing === "linked") waiting.set(link.id, link.localPath);
   if (waiting.size > 0) await flush(world, waiting);
 }
 
@@ -80,8 +81,14 @@ function restoreOne(ctx: PassContext, link: Link, local: LocalTree): boolean {
   ctx.toFlush.set(link.id, link.localPath);
   commit(ctx, {
     link: { ...link, stamp: made.value.stamp, stampTrusted: false },
-    event: { kind: "recover", side: "local", id: link.id, path: link.localPath, detail: "torn by a power loss; made again from the text store", after: link.localDigest },
+    event: {
+      kind: "recover",
+      side: "local",
+      id: link.id,
+      path: link.localPath,
+      detail: "torn by a power loss; made again from the text store",
+      after: link.localDigest,
+    },
   });
   return true;
 }
-

@@ -75,7 +75,13 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
       detail: "the service's text holds half a surrogate pair, which no UTF-8 file can hold",
       changeId: answer.value.lastChangeId,
     });
-    return ended({ kind: "refused", code: "remote-text-unfit", detail: hold.detail, requestId: answer.requestId, hold });
+    return ended({
+      kind: "refused",
+      code: "remote-text-unfit",
+      detail: hold.detail,
+      requestId: answer.requestId,
+      hold,
+    });
   }
   const digest = digestOf(text);
   ctx.world.state.putKnownText(digest, text);
@@ -83,7 +89,11 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
 }
 
 /** The local text, which must still be `expect`; it is in the text store then. */
-export function readLocal(ctx: PassContext, path: LocalPath, expect: Digest): Got<{ readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean }> {
+export function readLocal(
+  ctx: PassContext,
+  path: LocalPath,
+  expect: Digest,
+): Got<{ readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean }> {
   const read = ctx.world.disk.read(path);
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
   if (read.value.digest !== expect) return ended(stale("the file was changed since it was looked at"));
@@ -92,18 +102,30 @@ export function readLocal(ctx: PassContext, path: LocalPath, expect: Digest): Go
 }
 
 /** A text that is on the disk now; `intentId` is open until the caller's commit turns it. */
-export type Landed = { readonly stamp: Stamp; readonly parked: { readonly intentId: number; readonly next: Intent } | null };
+export type Landed = {
+  readonly stamp: Stamp;
+  readonly parked: { readonly intentId: number; readonly next: Intent } | null;
+};
 
 /**
  * Brings a document's file to a text by the journalled replace (DESIGN 5); equal bytes are not written. The caller moves base in `commit`, which
  * turns the intent into `parked`: the old inode is looked at once more in the next pass, for what an editor wrote into it meanwhile.
  * @param link the base before, which a late edit in the old inode would be based on; null where there was none
  */
-export function landText(ctx: PassContext, id: DocId, path: LocalPath, text: string, writes: Digest, expect: Digest, link: Link | null): Got<Landed> {
+export function landText(
+  ctx: PassContext,
+  id: DocId,
+  path: LocalPath,
+  text: string,
+  writes: Digest,
+  expect: Digest,
+  link: Link | null,
+): Got<Landed> {
   const { disk, state } = ctx.world;
   if (writes === expect) {
     const look = disk.look(path);
-    if (look.kind !== "file" || look.digest !== expect) return ended(stale("the file was changed since it was looked at"));
+    if (look.kind !== "file" || look.digest !== expect)
+      return ended(stale("the file was changed since it was looked at"));
     return got({ stamp: look.stamp, parked: null });
   }
   state.putKnownText(writes, text);

@@ -1,6 +1,8 @@
 import type { Action, Outcome, Step } from "../core/action.ts";
 
-export type StepEnd = { readonly kind: "ran"; readonly outcome: Outcome } | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
+export type StepEnd =
+  | { readonly kind: "ran"; readonly outcome: Outcome }
+  | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
 /**
  * Runs the steps of a plan, each when those it needs have ended well, several at a time. A failing step delays only what needs it (I17).
@@ -12,7 +14,11 @@ export async function executeSteps(
   steps: readonly Step[],
   withheld: ReadonlySet<number>,
   perform: (action: Action) => Promise<Outcome>,
-  options: { readonly concurrency: number; readonly isFatal: (outcome: Outcome) => boolean; readonly onEnd: (done: number) => void },
+  options: {
+    readonly concurrency: number;
+    readonly isFatal: (outcome: Outcome) => boolean;
+    readonly onEnd: (done: number) => void;
+  },
 ): Promise<StepEnd[]> {
   const ends: (StepEnd | undefined)[] = new Array(steps.length);
   const waitingFor = steps.map((step) => step.after.length);
@@ -61,7 +67,8 @@ export async function executeSteps(
       }
     }
     if (running.size > 0) await Promise.race(running);
-    else if (ended < steps.length && next >= ready.length) throw new Error("the plan's steps need each other in a circle");
+    else if (ended < steps.length && next >= ready.length)
+      throw new Error("the plan's steps need each other in a circle");
   }
   return ends as StepEnd[];
 }

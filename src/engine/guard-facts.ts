@@ -58,7 +58,8 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   let earlierChangeIds = 0;
   for (const file of remote.files.values()) {
     const link = base.links.get(file.id);
-    if (link !== undefined && link.changeId !== file.changeId && state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;
+    if (link !== undefined && link.changeId !== file.changeId && state.isEarlier(file.id, file.changeId, link.changeId))
+      earlierChangeIds++;
   }
   return {
     root,

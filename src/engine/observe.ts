@@ -12,9 +12,15 @@ import { fromService, type World } from "./world.ts";
 export const WRONG_WORKSPACE_FROM = 5;
 
 /** Walks the folder; what the links' stamps vouch for is not read. New texts are kept at once (I03). */
-export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: (digest: Digest, text: string) => void): LocalTree {
+export function observeLocal(
+  world: World,
+  base: BaseTree,
+  inodesTrusted: boolean,
+  keep: (digest: Digest, text: string) => void,
+): LocalTree {
   const byPath = new Map<LocalPath, Link>();
-  for (const link of base.links.values()) if (link.stampTrusted && link.stamp !== null) byPath.set(link.localPath, link);
+  for (const link of base.links.values())
+    if (link.stampTrusted && link.stamp !== null) byPath.set(link.localPath, link);
   world.progress.report("scan", 0, null);
   const tree = world.disk.walk((path) => {
     const link = byPath.get(path);
@@ -31,13 +37,21 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): v
   for (const link of base.links.values()) {
     const file = local.files.get(link.localPath);
     if (file === undefined || !file.stampTrusted || file.digest !== link.localDigest) continue;
-    if (link.stampTrusted && link.stamp !== null && link.stamp.ctimeMs === file.stamp.ctimeMs && link.stamp.ino === file.stamp.ino) continue;
+    if (
+      link.stampTrusted &&
+      link.stamp !== null &&
+      link.stamp.ctimeMs === file.stamp.ctimeMs &&
+      link.stamp.ino === file.stamp.ino
+    )
+      continue;
     refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
   }
   if (refreshed.length > 0) state.transact(() => refreshed.forEach((link) => state.putLink(link)));
 }
 
-export type RemoteLook = { readonly kind: "seen"; readonly tree: RemoteTree } | { readonly kind: "unreachable"; readonly fault: Fault };
+export type RemoteLook =
+  | { readonly kind: "seen"; readonly tree: RemoteTree }
+  | { readonly kind: "unreachable"; readonly fault: Fault };
 
 /**
  * Lists the mirrored subtree and proves each absence (DESIGN 6). A failed page voids the absences of the pass (I20).
@@ -46,30 +60,46 @@ export type RemoteLook = { readonly kind: "seen"; readonly tree: RemoteTree } | 
 export async function observeRemote(world: World, base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
   const { remote, prefix } = world;
   const [files, folders] = await Promise.all([
-    remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix }, (seen) => world.progress.report("list", seen, null)),
+    remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix }, (seen) =>
+      world.progress.report("list", seen, null),
+    ),
     remote.listFolders(prefix === "" ? null : prefix),
   ]);
-  if (!files.complete && files.fault !== null && isWholeServiceFault(files.fault)) return { kind: "unreachable", fault: files.fault };
+  if (!files.complete && files.fault !== null && isWholeServiceFault(files.fault))
+    return { kind: "unreachable", fault: files.fault };
 
   const seen = new Map<DocId, RemoteFile>();
   for (const item of files.items) {
     const path = fromService(world, item.path);
-    if (path !== null && path !== "") seen.set(item.id, { id: item.id, path, changeId: item.lastChangeId, protected: item.protected });
+    if (path !== null && path !== "")
+      seen.set(item.id, { id: item.id, path, changeId: item.lastChangeId, protected: item.protected });
   }
   const dirs = new Map<DirId, RemoteFolder>();
   for (const item of folders.items) {
     const path = fromService(world, item.path);
     if (path !== null && path !== "") dirs.set(item.id, { id: item.id, path });
   }
-  const proof = files.complete ? await proveAbsences(world, base, seen, trustEmpty) : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
+  const proof = files.complete
+    ? await proveAbsences(world, base, seen, trustEmpty)
+    : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const goneFolders = new Set<DirId>();
   if (folders.complete && files.complete) {
-    for (const dir of base.dirs.values()) if (!dirs.has(dir.id) && !holdsDocument(dir.remotePath, seen)) goneFolders.add(dir.id);
+    for (const dir of base.dirs.values())
+      if (!dirs.has(dir.id) && !holdsDocument(dir.remotePath, seen)) goneFolders.add(dir.id);
   }
   return {
     kind: "seen",
-    tree: { files: seen, folders: dirs, complete: files.complete, foldersComplete: folders.complete, goneFolders, gone: proof.gone, outside: proof.outside, unseen: proof.unseen },
+    tree: {
+      files: seen,
+      folders: dirs,
+      complete: files.complete,
+      foldersComplete: folders.complete,
+      goneFolders,
+      gone: proof.gone,
+      outside: proof.outside,
+      unseen: proof.unseen,
+    },
   };
 }
 
@@ -83,7 +113,12 @@ function holdsDocument(folder: string, files: ReadonlyMap<DocId, RemoteFile>): b
   return false;
 }
 
-type Proof = { readonly gone: Set<DocId>; readonly outside: Set<DocId>; readonly unseen: Map<DocId, string>; readonly fault: Fault | null };
+type Proof = {
+  readonly gone: Set<DocId>;
+  readonly outside: Set<DocId>;
+  readonly unseen: Map<DocId, string>;
+  readonly fault: Fault | null;
+};
 
 function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, why: string): Proof {
   const unseen = new Map<DocId, string>();
@@ -97,7 +132,12 @@ function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, why: s
 }
 
 /** GET of each known id that the listing does not show. `seen` gains those that a torn listing missed. */
-async function proveAbsences(world: World, base: BaseTree, seen: Map<DocId, RemoteFile>, trustEmpty: boolean): Promise<Proof> {
+async function proveAbsences(
+  world: World,
+  base: BaseTree,
+  seen: Map<DocId, RemoteFile>,
+  trustEmpty: boolean,
+): Promise<Proof> {
   const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null };
   const missing: DocId[] = [];
   for (const link of base.links.values()) {

@@ -1,5 +1,5 @@
 import type { DocId } from "../contract/ids.ts";
-import { type Action, type Outcome } from "../core/action.ts";
+import type { Action, Outcome } from "../core/action.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Hold } from "../core/link.ts";
 import { EXACT_DISK, type LocalPath } from "../core/path.ts";
@@ -81,11 +81,14 @@ async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolea
     openPaths = recoverLocal(ctx, intents);
     stillOpen = await recoverRemote(ctx, intents);
   } else {
-    for (const { intent } of intents) if ("path" in intent) openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
+    for (const { intent } of intents)
+      if ("path" in intent) openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
   }
   const base = state.load();
   const known = new Map<Digest, string>();
-  const keep = input.dry ? (digest: Digest, text: string) => void known.set(digest, text) : (digest: Digest, text: string) => state.putKnownText(digest, text);
+  const keep = input.dry
+    ? (digest: Digest, text: string) => void known.set(digest, text)
+    : (digest: Digest, text: string) => state.putKnownText(digest, text);
   // ORDER: the listing is asked for before the walk, which does not yield: the service answers meanwhile.
   const looking = observeRemote(world, base, approvedKeys(world).has(APPROVE_EMPTY));
   const guarded = looking.catch(() => undefined);
@@ -100,7 +103,11 @@ async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolea
   }
   for (const folder of remote.tree.folders.values()) ctx.folderIds.set(folder.path, folder.id);
   dryTexts.set(ctx, known);
-  const trees = { base: state.load(), local: withUnseen(local, openPaths, stillOpen.paths), remote: withOpenIds(remote.tree, stillOpen.ids) };
+  const trees = {
+    base: state.load(),
+    local: withUnseen(local, openPaths, stillOpen.paths),
+    remote: withOpenIds(remote.tree, stillOpen.ids),
+  };
   ctx.local = trees.local;
   return { kind: "seen", trees };
 }
@@ -141,7 +148,13 @@ function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<L
 }
 
 /** An absence here that would delete there needs two looks, some seconds apart: an editor may be between its two steps of a save. */
-async function planWithSecondLook(ctx: PassContext, input: PassInput, trees: Trees, signals: Signals, inodesTrusted: boolean): Promise<{ plan: Plan; trees: Trees }> {
+async function planWithSecondLook(
+  ctx: PassContext,
+  input: PassInput,
+  trees: Trees,
+  signals: Signals,
+  inodesTrusted: boolean,
+): Promise<{ plan: Plan; trees: Trees }> {
   const { world, settings } = { world: ctx.world, settings: input.settings };
   const texts = (digest: Digest) => dryTexts.get(ctx)?.get(digest) ?? world.state.text(digest);
   world.progress.report("plan", 0, null);
@@ -151,10 +164,17 @@ async function planWithSecondLook(ctx: PassContext, input: PassInput, trees: Tre
   if (settings.secondLookMs === null || waiting.length === 0) return { plan, trees };
   await world.clock.sleep(settings.secondLookMs);
   const keep = (digest: Digest, text: string) => void dryTexts.get(ctx)?.set(digest, text);
-  const again = observeLocal(world, trees.base, inodesTrusted, input.dry ? keep : (digest, text) => world.state.putKnownText(digest, text));
+  const again = observeLocal(
+    world,
+    trees.base,
+    inodesTrusted,
+    input.dry ? keep : (digest, text) => world.state.putKnownText(digest, text),
+  );
   const local = withUnseen(again, new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path))));
   ctx.local = local;
-  const twice = new Set(waiting.map((hold) => hold.path).filter((path) => !local.files.has(path) && !local.folders.has(path)));
+  const twice = new Set(
+    waiting.map((hold) => hold.path).filter((path) => !local.files.has(path) && !local.folders.has(path)),
+  );
   const seenTwice = { ...trees, local };
   return { plan: makePlan(seenTwice, policyOf(ctx, input, twice), signals, texts), trees: seenTwice };
 }
@@ -212,15 +232,38 @@ async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> 
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
   const { id, path } = subjectOf(action);
   const requestId = "requestId" in outcome ? outcome.requestId : null;
-  log.write(outcome.kind === "stale" ? "debug" : "warn", outcome.kind, { action: action.kind, id, path, detail: outcome.detail, requestId });
+  log.write(outcome.kind === "stale" ? "debug" : "warn", outcome.kind, {
+    action: action.kind,
+    id,
+    path,
+    detail: outcome.detail,
+    requestId,
+  });
   if (outcome.kind === "refused") {
     const hold: Hold | null = outcome.hold;
     state.transact(() => {
       if (hold !== null) state.putHold(hold);
-      recordEvent(ctx.world, ctx.run, { kind: "fault", side: "both", id, path, detail: `${action.kind}: ${outcome.detail}`, outcome: "refused", code: outcome.code, requestId });
+      recordEvent(ctx.world, ctx.run, {
+        kind: "fault",
+        side: "both",
+        id,
+        path,
+        detail: `${action.kind}: ${outcome.detail}`,
+        outcome: "refused",
+        code: outcome.code,
+        requestId,
+      });
     });
   } else if (outcome.kind === "uncertain" || outcome.kind === "later") {
-    recordEvent(ctx.world, ctx.run, { kind: "fault", side: "both", id, path, detail: `${action.kind}: ${outcome.detail}`, outcome: outcome.kind, requestId });
+    recordEvent(ctx.world, ctx.run, {
+      kind: "fault",
+      side: "both",
+      id,
+      path,
+      detail: `${action.kind}: ${outcome.detail}`,
+      outcome: outcome.kind,
+      requestId,
+    });
   }
   return outcome;
 }

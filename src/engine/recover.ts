@@ -1,3 +1,4 @@
+import type { Outcome } from "../core/action.ts";
 import { mergeText } from "../core/merge.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { LocalText } from "../core/ports/disk.ts";
@@ -11,7 +12,13 @@ import { type PassContext, recordEvent, trashPlace } from "./world.ts";
 type Local = Extract<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "parked" }>;
 
 function isLocal(intent: Intent): intent is Local {
-  return intent.kind === "replace" || intent.kind === "trash" || intent.kind === "move" || intent.kind === "move-folder" || intent.kind === "parked";
+  return (
+    intent.kind === "replace" ||
+    intent.kind === "trash" ||
+    intent.kind === "move" ||
+    intent.kind === "move-folder" ||
+    intent.kind === "parked"
+  );
 }
 
 /** Disk first. Returns the paths that an intent keeps open: unknown, never absent. */
@@ -43,7 +50,11 @@ function recoverOne(ctx: PassContext, intentId: number, intent: Local): string |
   }
 }
 
-function recoverReplace(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "replace" }>): string | null {
+function recoverReplace(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "replace" }>,
+): string | null {
   const { disk, state } = ctx.world;
   const parked = disk.readParked(intent.parkAt);
   if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
@@ -58,10 +69,24 @@ function recoverReplace(ctx: PassContext, intentId: number, intent: Extract<Inte
     const turned = state.intents().find((open) => open.intent.kind === "parked" && open.intent.parkAt === parkAt);
     return turned === undefined ? null : inspectParked(ctx, turned.intentId, next);
   }
-  return putBack(ctx, intentId, intent.parkAt, intent.path, intent.id, "put back after a crash in the middle of a replace");
+  return putBack(
+    ctx,
+    intentId,
+    intent.parkAt,
+    intent.path,
+    intent.id,
+    "put back after a crash in the middle of a replace",
+  );
 }
 
-function putBack(ctx: PassContext, intentId: number, parkAt: string, path: LocalPath, id: string, detail: string): string | null {
+function putBack(
+  ctx: PassContext,
+  intentId: number,
+  parkAt: string,
+  path: LocalPath,
+  id: string,
+  detail: string,
+): string | null {
   const { disk, state } = ctx.world;
   const back = disk.putBack(parkAt, path);
   if (back.kind !== "done") return `could not be put back: ${back.detail}`;
@@ -76,7 +101,15 @@ function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent
   const { disk, state } = ctx.world;
   const aside = disk.readParked(intent.parkAt);
   const there = aside.kind === "done" ? aside.value !== null : true;
-  if (there && disk.look(intent.path).kind === "absent") return putBack(ctx, intentId, intent.parkAt, intent.path, intent.id, "put back after a crash in the middle of a removal");
+  if (there && disk.look(intent.path).kind === "absent")
+    return putBack(
+      ctx,
+      intentId,
+      intent.parkAt,
+      intent.path,
+      intent.id,
+      "put back after a crash in the middle of a removal",
+    );
   state.closeIntent(intentId);
   return null;
 }
@@ -86,20 +119,31 @@ function recoverMove(ctx: PassContext, intentId: number, intent: Extract<Intent,
   const from = disk.look(intent.from);
   const to = disk.look(intent.to);
   if (from.kind === "unknown" || to.kind === "unknown") return "a move was cut off, and its paths cannot be read";
-  if (from.kind === "file" && to.kind === "file" && from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev && intent.from !== intent.to) {
+  if (
+    from.kind === "file" &&
+    to.kind === "file" &&
+    from.stamp.ino === to.stamp.ino &&
+    from.stamp.dev === to.stamp.dev &&
+    intent.from !== intent.to
+  ) {
     // Cut off between link and unlink: one inode under two names. The old name is the one that base knows.
     const end = disk.trash(intent.to, null, trashPlace(ctx.world, intent.to));
     if (end.kind !== "done") return `the second name of a cut-off move cannot be removed: ${end.detail}`;
   }
   state.transact(() => {
     const link = state.link(intent.id);
-    if (from.kind === "absent" && to.kind === "file" && link !== null) state.putLink({ ...link, localPath: intent.to, stampTrusted: false });
+    if (from.kind === "absent" && to.kind === "file" && link !== null)
+      state.putLink({ ...link, localPath: intent.to, stampTrusted: false });
     state.closeIntent(intentId);
   });
   return null;
 }
 
-function recoverFolderMove(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "move-folder" }>): string | null {
+function recoverFolderMove(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "move-folder" }>,
+): string | null {
   const { disk, state } = ctx.world;
   const moved = disk.look(intent.from).kind === "absent" && disk.look(intent.to).kind === "folder";
   state.transact(() => {
@@ -128,12 +172,32 @@ function inspectParked(ctx: PassContext, intentId: number, intent: Extract<Inten
  * becomes the local text again, on the old base, so that the next plan merges it with what the mirror had written. Else it is merged here; and what does not
  * merge becomes a document of its own beside, so that nothing is lost and nothing is hidden.
  */
-function landLateWrite(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "parked" }>, late: LocalText): string | null {
+function landLateWrite(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "parked" }>,
+  late: LocalText,
+): string | null {
   const { disk, state } = ctx.world;
   const link = state.link(intent.id);
-  const event = { kind: "late-write", side: "local", id: intent.id, path: intent.path, before: intent.expect, after: late.digest } as const;
+  const event = {
+    kind: "late-write",
+    side: "local",
+    id: intent.id,
+    path: intent.path,
+    before: intent.expect,
+    after: late.digest,
+  } as const;
   const current = disk.read(intent.path);
-  if (disk.look(intent.path).kind === "absent") return putBack(ctx, intentId, intent.parkAt, intent.path, intent.id, "an edit that was saved while the file was replaced");
+  if (disk.look(intent.path).kind === "absent")
+    return putBack(
+      ctx,
+      intentId,
+      intent.parkAt,
+      intent.path,
+      intent.id,
+      "an edit that was saved while the file was replaced",
+    );
   if (current.kind === "done" && link !== null) {
     // The second alternative: a crash came between bringing it back and moving base.
     const ours = current.value.digest === link.localDigest || current.value.digest === late.digest;
@@ -142,8 +206,11 @@ function landLateWrite(ctx: PassContext, intentId: number, intent: Extract<Inten
     const text = untouched ? late.text : merged?.kind === "clean" ? merged.text : null;
     if (text !== null) {
       const landed = landText(ctx, intent.id, intent.path, text, state.putText(text), current.value.digest, link);
-      if (landed.kind === "end") return "an edit that was saved while the file was replaced could not be brought back yet";
-      const base = untouched ? { changeId: intent.baseChangeId!, digest: intent.baseDigest!, localDigest: intent.baseDigest! } : {};
+      if (landed.kind === "end")
+        return "an edit that was saved while the file was replaced could not be brought back yet";
+      const base = untouched
+        ? { changeId: intent.baseChangeId!, digest: intent.baseDigest!, localDigest: intent.baseDigest! }
+        : {};
       commit(ctx, {
         link: { ...link, ...base, stamp: landed.value.stamp, stampTrusted: false },
         closes: intentId,
@@ -154,7 +221,14 @@ function landLateWrite(ctx: PassContext, intentId: number, intent: Extract<Inten
       return null;
     }
   }
-  return putBack(ctx, intentId, intent.parkAt, freePlaceFor(ctx, intent.path), intent.id, "saved into the replaced file while it was replaced; it does not merge, so it is put beside");
+  return putBack(
+    ctx,
+    intentId,
+    intent.parkAt,
+    freePlaceFor(ctx, intent.path),
+    intent.id,
+    "saved into the replaced file while it was replaced; it does not merge, so it is put beside",
+  );
 }
 
 function freePlaceFor(ctx: PassContext, path: LocalPath): LocalPath {
@@ -173,8 +247,10 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
   const paths = new Map<LocalPath, string>();
   const remoteIntents = intents.flatMap(({ intentId, intent }) => (isLocal(intent) ? [] : [{ intentId, intent }]));
   // ORDER: one after the other, as they were written: two intents of one document must not be settled against each other.
+  let unreachable: Outcome | null = null;
   for (const { intentId, intent } of remoteIntents) {
-    const outcome = await settleIntent(ctx, intentId, intent);
+    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
+    if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
     if (outcome.kind !== "uncertain" && outcome.kind !== "later") continue;
     const why = `a write to the service is not settled yet: ${outcome.detail}`;
     if ("id" in intent) ids.set(intent.id, why);

@@ -31,15 +31,18 @@ export type RunReport = {
 
 /** What to do about a hold. By reason: the user never has to guess. */
 const NEXT: Partial<Record<Hold["reason"], string>> = {
-  conflict: 'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
+  conflict:
+    'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
   "name-refused": "rename the file; the service refuses this name",
   "name-clash": "rename one of the two files; the service would give both the same name",
   "too-large": "split the document: the service takes at most 51,200 characters",
   "not-utf-8": "save the file as UTF-8",
   "holds-nul": "remove the NUL characters from the file",
-  "read-only": "ask for the grant Can edit; your edit stays here and is tried again at each start, or now: mdmirror sync",
+  "read-only":
+    "ask for the grant Can edit; your edit stays here and is tried again at each start, or now: mdmirror sync",
   refused: "change the text, or run: mdmirror why PATH",
-  "gone-or-unreadable": "it was deleted on the service or your key lost it; keep it with: mdmirror resolve PATH --keep, or drop it with --delete",
+  "gone-or-unreadable":
+    "it was deleted on the service or your key lost it; keep it with: mdmirror resolve PATH --keep, or drop it with --delete",
   "renamed-out-of-mirror": "rename it back to a .md name, or run: mdmirror resolve PATH --delete | --keep",
   "no-move-to-root": "move it into a folder, or run: mdmirror resolve PATH --recreate",
   "type-clash": "rename the file or the folder: the other side has the other kind at this path",
@@ -55,7 +58,13 @@ const NEXT: Partial<Record<Hold["reason"], string>> = {
 
 export function attentionOfHold(hold: Hold): Attention {
   const next = NEXT[hold.reason] ?? "run: mdmirror why PATH";
-  return { path: hold.path, kind: hold.reason, code: hold.code, detail: hold.detail, next: next.replaceAll("PATH", quoted(hold.path)) };
+  return {
+    path: hold.path,
+    kind: hold.reason,
+    code: hold.code,
+    detail: hold.detail,
+    next: next.replaceAll("PATH", quoted(hold.path)),
+  };
 }
 
 function quoted(path: string): string {
@@ -78,13 +87,31 @@ export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attentio
 
 function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
   if (outcome.kind === "refused" && outcome.hold === null) {
-    return { path, kind: "refused", code: outcome.code, detail: outcome.detail, next: `run: mdmirror why ${quoted(path)}` };
+    return {
+      path,
+      kind: "refused",
+      code: outcome.code,
+      detail: outcome.detail,
+      next: `run: mdmirror why ${quoted(path)}`,
+    };
   }
   if (outcome.kind === "later" && !outcome.unreachable) {
-    return { path, kind: "later", code: outcome.detail.split(":")[0] ?? null, detail: outcome.detail, next: "mend what it names; the next sync tries again" };
+    return {
+      path,
+      kind: "later",
+      code: outcome.detail.split(":")[0] ?? null,
+      detail: outcome.detail,
+      next: "mend what it names; the next sync tries again",
+    };
   }
   if (outcome.kind === "uncertain") {
-    return { path, kind: "uncertain", code: null, detail: outcome.detail, next: "nothing: the next sync settles it by reading" };
+    return {
+      path,
+      kind: "uncertain",
+      code: null,
+      detail: outcome.detail,
+      next: "nothing: the next sync settles it by reading",
+    };
   }
   return null;
 }

@@ -22,7 +22,12 @@ function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
   return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
 }
 
-export async function settlePut(ctx: PassContext, intentId: number, intent: Put, fault: Fault | null): Promise<Outcome> {
+export async function settlePut(
+  ctx: PassContext,
+  intentId: number,
+  intent: Put,
+  fault: Fault | null,
+): Promise<Outcome> {
   const { state, clock } = ctx.world;
   const link = state.link(intent.id);
   const fetched = await fetchText(ctx, intent.id, intent.localPath);
@@ -37,9 +42,23 @@ export async function settlePut(ctx: PassContext, intentId: number, intent: Put,
     state.closeIntent(intentId);
     return stale("its base moved meanwhile");
   }
-  const event = { kind: "put", side: "remote", id: intent.id, path: intent.localPath, before: intent.baseDigest, after: digest } as const;
+  const event = {
+    kind: "put",
+    side: "remote",
+    id: intent.id,
+    path: intent.localPath,
+    before: intent.baseDigest,
+    after: digest,
+  } as const;
   if (digest === intent.digest && file.lastChangeId !== intent.baseChangeId) {
-    const base = { changeId: file.lastChangeId, digest, localDigest: digest, stamp: link.stamp, stampTrusted: false, durable: true };
+    const base = {
+      changeId: file.lastChangeId,
+      digest,
+      localDigest: digest,
+      stamp: link.stamp,
+      stampTrusted: false,
+      durable: true,
+    };
     ctx.counts.uploaded++;
     return commit(ctx, {
       link: moveBase(link, base),
@@ -51,15 +70,31 @@ export async function settlePut(ctx: PassContext, intentId: number, intent: Put,
   if (intent.review && file.lastChangeId === intent.baseChangeId) {
     // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two reviews.
     ctx.counts.submitted++;
-    commit(ctx, { link: submit(link, intent.digest, clock.now()), closes: intentId, event: { ...event, detail: "the answer was lost; counted as sent to review", outcome: "submitted", after: intent.digest } });
+    commit(ctx, {
+      link: submit(link, intent.digest, clock.now()),
+      closes: intentId,
+      event: {
+        ...event,
+        detail: "the answer was lost; counted as sent to review",
+        outcome: "submitted",
+        after: intent.digest,
+      },
+    });
     return { kind: "submitted" };
   }
   // Not applied, or applied and edited since: the base stays the old one, and the next plan merges from there, never from the sent text.
   state.closeIntent(intentId);
-  return stale(file.lastChangeId === intent.baseChangeId ? "the write did not happen" : "the write may be part of a newer version");
+  return stale(
+    file.lastChangeId === intent.baseChangeId ? "the write did not happen" : "the write may be part of a newer version",
+  );
 }
 
-export async function settlePost(ctx: PassContext, intentId: number, intent: Post, fault: Fault | null): Promise<Outcome> {
+export async function settlePost(
+  ctx: PassContext,
+  intentId: number,
+  intent: Post,
+  fault: Fault | null,
+): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
   if (!listed.complete) return unsettled({ kind: "uncertain", detail: "", requestId: null }, listed.fault ?? fault);
@@ -76,29 +111,59 @@ export async function settlePost(ctx: PassContext, intentId: number, intent: Pos
     state.closeIntent(intentId);
     return stale("another document is at that path now");
   }
-  const base = { changeId: file.lastChangeId, digest, localDigest: intent.digest, stamp: null, stampTrusted: false, durable: true };
+  const base = {
+    changeId: file.lastChangeId,
+    digest,
+    localDigest: intent.digest,
+    stamp: null,
+    stampTrusted: false,
+    durable: true,
+  };
   ctx.counts.createdRemote++;
   return commit(ctx, {
-    link: newLink(found.id, intent.localPath, fromService(ctx.world, file.path) ?? intent.remotePath, file.protected, base),
+    link: newLink(
+      found.id,
+      intent.localPath,
+      fromService(ctx.world, file.path) ?? intent.remotePath,
+      file.protected,
+      base,
+    ),
     version: { id: found.id, changeId: file.lastChangeId, digest },
     closes: intentId,
-    event: { kind: "create-remote", side: "remote", id: found.id, path: intent.localPath, detail: "the answer was lost; the document is there", after: digest },
+    event: {
+      kind: "create-remote",
+      side: "remote",
+      id: found.id,
+      path: intent.localPath,
+      detail: "the answer was lost; the document is there",
+      after: digest,
+    },
   });
 }
 
-async function settlePatch(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "patch" }>): Promise<Outcome> {
+async function settlePatch(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "patch" }>,
+): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const answer = await remote.getFile(intent.id);
-  if (!answer.ok && !(answer.fault.kind === "problem" && answer.fault.status === 404)) return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
+  if (!answer.ok && !(answer.fault.kind === "problem" && answer.fault.status === 404))
+    return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
   state.transact(() => {
     const link = state.link(intent.id);
-    if (answer.ok && link !== null && fromService(ctx.world, answer.value.path) === intent.to) state.putLink(movePlace(link, { remotePath: intent.to }));
+    if (answer.ok && link !== null && fromService(ctx.world, answer.value.path) === intent.to)
+      state.putLink(movePlace(link, { remotePath: intent.to }));
     state.closeIntent(intentId);
   });
   return DONE;
 }
 
-async function settleDelete(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "delete" }>): Promise<Outcome> {
+async function settleDelete(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "delete" }>,
+): Promise<Outcome> {
   const { remote, state, clock } = ctx.world;
   const answer = await remote.getFile(intent.id);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
@@ -108,14 +173,25 @@ async function settleDelete(ctx: PassContext, intentId: number, intent: Extract<
     if (gone && link !== null) {
       state.putTombstone(bury(link, null, clock.now()));
       state.removeLink(intent.id);
-      recordEvent(ctx.world, ctx.run, { kind: "delete-remote", side: "remote", id: intent.id, path: intent.localPath, detail: "the answer was lost; it is gone", before: link.digest });
+      recordEvent(ctx.world, ctx.run, {
+        kind: "delete-remote",
+        side: "remote",
+        id: intent.id,
+        path: intent.localPath,
+        detail: "the answer was lost; it is gone",
+        before: link.digest,
+      });
     }
     state.closeIntent(intentId);
   });
   return DONE;
 }
 
-async function settleFolderMove(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "patch-folder" }>): Promise<Outcome> {
+async function settleFolderMove(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "patch-folder" }>,
+): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const found = await remote.findFolder(toService(ctx.world, intent.to));
   if (!found.ok) return unsettled({ kind: "uncertain", detail: "", requestId: null }, found.fault);

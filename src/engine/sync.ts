@@ -13,7 +13,15 @@ import { type Counts, recordEvent, type Settings, type World, zeroCounts } from 
 const MAX_PASSES = 5;
 
 /** Actions whose end leaves more to do: a merge is sent by the pass after. */
-const HAS_SEQUEL: ReadonlySet<Action["kind"]> = new Set(["merge", "meet", "settle-review", "renew-conflict", "end-conflict", "look-again", "delete-remote"]);
+const HAS_SEQUEL: ReadonlySet<Action["kind"]> = new Set([
+  "merge",
+  "meet",
+  "settle-review",
+  "renew-conflict",
+  "end-conflict",
+  "look-again",
+  "delete-remote",
+]);
 
 export type SyncOptions = {
   readonly settings: Settings;
@@ -50,7 +58,14 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
 /** What a sync would do: the same look and the same plan, and no write anywhere (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<PassEnd> {
   const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
-  return runPass(world, { run: 0, settings: options.settings, counts: zeroCounts(), retryRefused: options.retryRefused, quietTexts, dry: true });
+  return runPass(world, {
+    run: 0,
+    settings: options.settings,
+    counts: zeroCounts(),
+    retryRefused: options.retryRefused,
+    quietTexts,
+    dry: true,
+  });
 }
 
 function wasCutOff(ends: readonly StepEnd[]): boolean {
@@ -59,9 +74,15 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
 
 /** Another pass is worth its listing when something moved and may have left more to do. */
 function wantsMore(end: Extract<PassEnd, { kind: "planned" }>): boolean {
-  const ran = end.ends.flatMap((step, index) => (step.kind === "ran" ? [{ outcome: step.outcome, action: end.plan.steps[index]!.action }] : []));
-  const progressed = ran.some(({ outcome }) => outcome.kind === "done" || outcome.kind === "submitted" || outcome.kind === "stale");
-  const unfinished = ran.some(({ outcome, action }) => (outcome.kind !== "done" && outcome.kind !== "submitted") || HAS_SEQUEL.has(action.kind));
+  const ran = end.ends.flatMap((step, index) =>
+    step.kind === "ran" ? [{ outcome: step.outcome, action: end.plan.steps[index]!.action }] : [],
+  );
+  const progressed = ran.some(
+    ({ outcome }) => outcome.kind === "done" || outcome.kind === "submitted" || outcome.kind === "stale",
+  );
+  const unfinished = ran.some(
+    ({ outcome, action }) => (outcome.kind !== "done" && outcome.kind !== "submitted") || HAS_SEQUEL.has(action.kind),
+  );
   const skipped = end.ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
   return progressed && (unfinished || skipped);
 }
@@ -72,12 +93,21 @@ function reportOf(world: World, run: number, passes: number, counts: Counts, end
   const common = { run, passes, counts: withHolds };
   if (end.kind === "offline") return { ...common, state: "offline", attention: [], halt: null, fault: end.fault };
   const cut = end.ends.find((step) => step.kind === "ran" && step.outcome.kind === "later" && step.outcome.unreachable);
-  const attention: Attention[] = [...holds.filter((hold) => !isQuiet(hold)).map(attentionOfHold), ...attentionOfSteps(end.plan, end.ends)];
+  const attention: Attention[] = [
+    ...holds.filter((hold) => !isQuiet(hold)).map(attentionOfHold),
+    ...attentionOfSteps(end.plan, end.ends),
+  ];
   const halt = end.plan.verdict.kind === "halt" ? end.plan.verdict : null;
   if (halt !== null) return { ...common, state: "halted", attention, halt, fault: null };
   if (cut?.kind === "ran" && cut.outcome.kind === "later") {
     const { detail, requestId } = cut.outcome;
-    return { ...common, state: "offline", attention, halt: null, fault: { kind: "later", detail, requestId, cause: "unreachable" } };
+    return {
+      ...common,
+      state: "offline",
+      attention,
+      halt: null,
+      fault: { kind: "later", detail, requestId, cause: "unreachable" },
+    };
   }
   return { ...common, state: attention.length > 0 ? "attention" : "in-sync", attention, halt: null, fault: null };
 }
@@ -111,7 +141,9 @@ function readQuiet(world: World): ReadonlyMap<DocId, Digest> {
 }
 
 function writeQuiet(world: World, end: Extract<PassEnd, { kind: "planned" }>): void {
-  const waiting = end.plan.holds.flatMap((hold) => (hold.reason === "review-quiet" && hold.digest !== null ? [[hold.key, hold.digest]] : []));
+  const waiting = end.plan.holds.flatMap((hold) =>
+    hold.reason === "review-quiet" && hold.digest !== null ? [[hold.key, hold.digest]] : [],
+  );
   const text = waiting.length === 0 ? null : JSON.stringify(waiting);
   if (text !== world.state.meta(META.quiet)) world.state.setMeta(META.quiet, text);
 }

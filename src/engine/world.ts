@@ -24,7 +24,10 @@ export type World = {
 };
 
 /** The part of the policy that does not come from the state or from one pass. */
-export type Settings = Omit<Policy, "refusedCharacters" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"> & {
+export type Settings = Omit<
+  Policy,
+  "refusedCharacters" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
+> & {
   /** Protected texts go to review only when they were the same in the pass before (`sync` without a terminal). */
   readonly reviewAfterQuiet: boolean;
   /** Milliseconds between the two looks at a local absence; null: one look is enough (the caller has watched it). */

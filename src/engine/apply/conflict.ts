@@ -17,7 +17,13 @@ const JUST_SHOWN_MS = 60_000;
  * @param link the link as it is from now on: its base stays where the two sides parted
  * @param base where they parted; null when both were new at one path
  */
-export function openConflict(ctx: PassContext, link: Link, remote: RemoteText, base: Pick<Link, "digest" | "changeId"> | null, why: string): Outcome {
+export function openConflict(
+  ctx: PassContext,
+  link: Link,
+  remote: RemoteText,
+  base: Pick<Link, "digest" | "changeId"> | null,
+  why: string,
+): Outcome {
   const { disk, state, clock } = ctx.world;
   const at = sidecarPath(link.localPath);
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
@@ -44,7 +50,16 @@ export function openConflict(ctx: PassContext, link: Link, remote: RemoteText, b
       state.putConflict(conflict);
       state.removeTombstone(link.id);
     },
-    event: { kind: "conflict", side: "both", id: link.id, path: link.localPath, detail: why, outcome: "conflict", before: base?.digest ?? null, after: remote.digest },
+    event: {
+      kind: "conflict",
+      side: "both",
+      id: link.id,
+      path: link.localPath,
+      detail: why,
+      outcome: "conflict",
+      before: base?.digest ?? null,
+      after: remote.digest,
+    },
   });
 }
 
@@ -58,7 +73,8 @@ function placeSidecar(ctx: PassContext, at: string, text: string, digest: Digest
   if (look.kind === "file") {
     const moved = disk.trash(at, look.digest, trashPlace(ctx.world, at));
     if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
-  } else if (look.kind !== "absent") return { kind: "end", outcome: stale(`${at} is taken, so the other version cannot be shown there`) };
+  } else if (look.kind !== "absent")
+    return { kind: "end", outcome: stale(`${at} is taken, so the other version cannot be shown there`) };
   const made = disk.create(at, text);
   return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
 }
@@ -76,7 +92,12 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
   const { file, text, digest } = fetched.value;
   const shown = conflict.shown.at(-1)!;
   const base = conflict.baseDigest === null ? null : state.text(conflict.baseDigest);
-  const merged = digest === action.expect ? { kind: "clean" as const, text } : base === null ? null : mergeText(base, local.value.text, text);
+  const merged =
+    digest === action.expect
+      ? { kind: "clean" as const, text }
+      : base === null
+        ? null
+        : mergeText(base, local.value.text, text);
   if (merged?.kind === "clean") {
     const writes = digest === action.expect ? digest : state.putText(merged.text);
     const landed = landText(ctx, action.id, action.localPath, merged.text, writes, action.expect, link);
@@ -89,7 +110,15 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
       version: { id: action.id, changeId: file.lastChangeId, digest },
       landed: landed.value,
       also: () => state.removeConflict(action.id),
-      event: { kind: action.kind, side: "both", id: action.id, path: action.localPath, detail: "the newer version merges: the conflict ended by itself", before: action.expect, after: writes },
+      event: {
+        kind: action.kind,
+        side: "both",
+        id: action.id,
+        path: action.localPath,
+        detail: "the newer version merges: the conflict ended by itself",
+        before: action.expect,
+        after: writes,
+      },
     });
   }
   const sidecar = disk.look(conflict.sidecarPath);
@@ -102,11 +131,22 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
   const stamp = now.kind === "file" ? { sidecarIno: now.stamp.ino, sidecarDev: now.stamp.dev } : {};
   // An edited sidecar goes on showing the version it was made of; the newer one is noted so that it is not fetched again.
   const version = { changeId: file.lastChangeId, digest, at: edited ? shown.at : clock.now() };
-  const versions = digest === shown.digest ? [...conflict.shown.slice(0, -1), { ...shown, changeId: file.lastChangeId }] : [...conflict.shown, version];
+  const versions =
+    digest === shown.digest
+      ? [...conflict.shown.slice(0, -1), { ...shown, changeId: file.lastChangeId }]
+      : [...conflict.shown, version];
   return commit(ctx, {
     version: { id: action.id, changeId: file.lastChangeId, digest },
     also: () => state.putConflict({ ...conflict, ...stamp, looksGone: 0, shown: versions }),
-    event: { kind: action.kind, side: "local", id: action.id, path: conflict.sidecarPath, detail: action.why, before: shown.digest, after: digest },
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: conflict.sidecarPath,
+      detail: action.why,
+      before: shown.digest,
+      after: digest,
+    },
   });
 }
 
@@ -116,7 +156,11 @@ function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest): Outco
   const look = disk.look(conflict.sidecarPath);
   if (look.kind === "absent") return null;
   if (look.kind !== "file") return null;
-  const end = disk.trash(conflict.sidecarPath, look.digest === shown ? shown : look.digest, trashPlace(ctx.world, conflict.sidecarPath));
+  const end = disk.trash(
+    conflict.sidecarPath,
+    look.digest === shown ? shown : look.digest,
+    trashPlace(ctx.world, conflict.sidecarPath),
+  );
   return end.kind === "done" ? null : outcomeOfDisk(end);
 }
 
@@ -130,7 +174,8 @@ export function endConflict(ctx: PassContext, action: Of<"end-conflict">): Outco
   const conflict = state.conflict(action.id);
   if (link === null || conflict === null) return stale("the conflict ended meanwhile");
   const look = disk.look(action.localPath);
-  if (look.kind !== "file" || look.digest !== action.expect) return stale("the file was changed since it was looked at");
+  if (look.kind !== "file" || look.digest !== action.expect)
+    return stale("the file was changed since it was looked at");
   const last = conflict.shown.at(-1)!;
   const previous = conflict.shown.at(-2);
   const justShown = action.how === "mine" && previous !== undefined && clock.now() - last.at < JUST_SHOWN_MS;
@@ -139,11 +184,26 @@ export function endConflict(ctx: PassContext, action: Of<"end-conflict">): Outco
     const dropped = dropSidecar(ctx, conflict, last.digest);
     if (dropped !== null) return dropped;
   }
-  const base = { changeId: shown.changeId, digest: shown.digest, localDigest: shown.digest, stamp: look.stamp, stampTrusted: false, durable: true };
+  const base = {
+    changeId: shown.changeId,
+    digest: shown.digest,
+    localDigest: shown.digest,
+    stamp: look.stamp,
+    stampTrusted: false,
+    durable: true,
+  };
   return commit(ctx, {
     link: moveBase(link, base),
     also: () => state.removeConflict(action.id),
-    event: { kind: action.kind, side: "local", id: action.id, path: action.localPath, detail: `${action.how}: ${action.why}`, before: shown.digest, after: action.expect },
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: action.localPath,
+      detail: `${action.how}: ${action.why}`,
+      before: shown.digest,
+      after: action.expect,
+    },
   });
 }
 
@@ -174,7 +234,13 @@ export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Out
   if (dropped !== null) return dropped;
   state.transact(() => {
     state.removeConflict(action.id);
-    recordEvent(ctx.world, ctx.run, { kind: action.kind, side: "local", id: action.id, path: conflict.sidecarPath, detail: action.why });
+    recordEvent(ctx.world, ctx.run, {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: conflict.sidecarPath,
+      detail: action.why,
+    });
   });
   return DONE;
 }
@@ -183,4 +249,3 @@ export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Out
 export function keepBeside(ctx: PassContext, link: Link, local: string, digest: Digest): Placed {
   return placeSidecar(ctx, sidecarPath(link.localPath), local, digest);
 }
-

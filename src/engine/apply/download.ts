@@ -29,7 +29,14 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
     }),
     version: { id: action.id, ...version },
     also: () => state.removeTombstone(action.id),
-    event: { kind: action.kind, side: "local", id: action.id, path: action.localPath, detail: action.why, after: digest },
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: action.localPath,
+      detail: action.why,
+      after: digest,
+    },
   });
 }
 
@@ -49,10 +56,24 @@ export async function writeLocal(ctx: PassContext, action: Of<"write-local">): P
   ctx.counts.downloaded++;
   const version = { changeId: file.lastChangeId, digest };
   return commit(ctx, {
-    link: moveBase(link, { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: landed.value.parked === null }),
+    link: moveBase(link, {
+      ...version,
+      localDigest: digest,
+      stamp: landed.value.stamp,
+      stampTrusted: false,
+      durable: landed.value.parked === null,
+    }),
     version: { id: action.id, ...version },
     landed: landed.value,
-    event: { kind: action.kind, side: "local", id: action.id, path: action.localPath, detail: action.why, before: action.expect, after: digest },
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: action.localPath,
+      detail: action.why,
+      before: action.expect,
+      after: digest,
+    },
   });
 }
 
@@ -78,7 +99,13 @@ export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcom
     stampTrusted,
     durable: true,
   });
-  const event = { kind: action.kind, side: "both", id: action.id, path: action.localPath, before: action.expect } as const;
+  const event = {
+    kind: action.kind,
+    side: "both",
+    id: action.id,
+    path: action.localPath,
+    before: action.expect,
+  } as const;
   const adopt = (detail: string, link = adopted) =>
     commit(ctx, {
       link,
@@ -87,7 +114,8 @@ export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcom
       event: { ...event, detail, after: digest },
     });
   if (digest === action.expect) return adopt("equal texts: linked");
-  if (sameButForDress(local.value.text, text)) return adopt("equal but for line ends, BOM or final newline: linked, bytes left alone");
+  if (sameButForDress(local.value.text, text))
+    return adopt("equal but for line ends, BOM or final newline: linked, bytes left alone");
   const { prefer } = ctx.settings;
   // The remote version becomes the base under the local text: it is sent as an edit of it, and both texts are kept.
   if (prefer === "local") return adopt("both new, local preferred", { ...adopted, localDigest: digest });
@@ -102,5 +130,11 @@ export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcom
       event: { ...event, detail: "both new, remote preferred", after: digest },
     });
   }
-  return openConflict(ctx, { ...adopted, localDigest: digest }, fetched.value, null, "both sides are new at this path, with different texts");
+  return openConflict(
+    ctx,
+    { ...adopted, localDigest: digest },
+    fetched.value,
+    null,
+    "both sides are new at this path, with different texts",
+  );
 }

@@ -35,7 +35,8 @@ export function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local"
   if (made.kind !== "done") return outcomeOfDisk(made);
   ctx.folderIds.set(action.remotePath, action.dirId);
   return commit(ctx, {
-    also: () => state.putDir({ id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value }),
+    also: () =>
+      state.putDir({ id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value }),
     event: { kind: action.kind, side: "local", id: action.dirId, path: action.localPath, detail: action.why },
   });
 }
@@ -43,15 +44,22 @@ export function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local"
 export async function makeFolderRemote(ctx: PassContext, action: Of<"make-folder-remote">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const path = toService(ctx.world, action.remotePath);
-  const intent = { kind: "post-folder", localPath: action.localPath, remotePath: action.remotePath } as const satisfies Intent;
+  const intent = {
+    kind: "post-folder",
+    localPath: action.localPath,
+    remotePath: action.remotePath,
+  } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.createFolder(path);
   let made: FolderResource | null = answer.ok ? answer.value : null;
   if (!answer.ok) {
-    const taken = answer.fault.kind === "uncertain" || (answer.fault.kind === "problem" && answer.fault.code === "path_already_exists");
+    const taken =
+      answer.fault.kind === "uncertain" ||
+      (answer.fault.kind === "problem" && answer.fault.code === "path_already_exists");
     if (taken) {
       const found = await remote.findFolder(path);
-      if (!found.ok) return answer.fault.kind === "uncertain" ? outcomeOfFault(answer.fault) : outcomeOfFault(found.fault);
+      if (!found.ok)
+        return answer.fault.kind === "uncertain" ? outcomeOfFault(answer.fault) : outcomeOfFault(found.fault);
       made = found.value;
     }
     if (made === null) {
@@ -67,17 +75,39 @@ export async function makeFolderRemote(ctx: PassContext, action: Of<"make-folder
   return commit(ctx, {
     closes: intentId,
     also: () => state.putDir(link),
-    event: { kind: action.kind, side: "remote", id: link.id, path: action.localPath, detail: action.why, requestId: answer.ok ? answer.requestId : null },
+    event: {
+      kind: action.kind,
+      side: "remote",
+      id: link.id,
+      path: action.localPath,
+      detail: action.why,
+      requestId: answer.ok ? answer.requestId : null,
+    },
   });
 }
 
-function refusedFolder(ctx: PassContext, localPath: LocalPath, answer: Extract<Answer<unknown>, { ok: false }>): Outcome {
+function refusedFolder(
+  ctx: PassContext,
+  localPath: LocalPath,
+  answer: Extract<Answer<unknown>, { ok: false }>,
+): Outcome {
   const { fault } = answer;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (ctx.world.remote.traits().refusedCharacters !== ctx.refusedAtStart) return stale("the service refuses more characters in names than was known");
+  if (ctx.world.remote.traits().refusedCharacters !== ctx.refusedAtStart)
+    return stale("the service refuses more characters in names than was known");
   const taken = fault.code === "path_already_exists" || fault.code === "type_mismatch";
   const reason = taken ? "occupied-unseen" : fault.status === 403 ? "read-only" : "refused";
-  return outcomeOfFault(fault, makeHold(ctx, { key: localPath, path: localPath, reason, code: fault.code, detail: fault.detail, requestId: fault.requestId }));
+  return outcomeOfFault(
+    fault,
+    makeHold(ctx, {
+      key: localPath,
+      path: localPath,
+      reason,
+      code: fault.code,
+      detail: fault.detail,
+      requestId: fault.requestId,
+    }),
+  );
 }
 
 export function linkFolderBoth(ctx: PassContext, action: Of<"link-folder">): Outcome {
@@ -89,29 +119,52 @@ export function linkFolderBoth(ctx: PassContext, action: Of<"link-folder">): Out
 
 export function moveFolderLocal(ctx: PassContext, action: Of<"move-folder-local">): Outcome {
   const { disk, state } = ctx.world;
-  const intentId = state.openIntent(ctx.run, { kind: "move-folder", dirId: action.dirId, from: action.from, to: action.to });
+  const intentId = state.openIntent(ctx.run, {
+    kind: "move-folder",
+    dirId: action.dirId,
+    from: action.from,
+    to: action.to,
+  });
   const end = disk.moveFolder(action.from, action.to);
   if (end.kind !== "done") {
     state.closeIntent(intentId);
     return outcomeOfDisk(end);
   }
   if (!action.temporary) ctx.counts.movedLocal++;
-  for (const [id, path] of ctx.toFlush) if (isWithin(path, action.from)) ctx.toFlush.set(id, rebase(path, action.from, action.to));
+  for (const [id, path] of ctx.toFlush)
+    if (isWithin(path, action.from)) ctx.toFlush.set(id, rebase(path, action.from, action.to));
   return commit(ctx, {
     closes: intentId,
     also: () => state.moveSubtree("local", action.from, action.to),
-    event: { kind: action.kind, side: "local", id: action.dirId, path: action.to, detail: `${action.why} (from ${action.from})` },
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.dirId,
+      path: action.to,
+      detail: `${action.why} (from ${action.from})`,
+    },
   });
 }
 
 /** One PATCH for a folder and all below it. A deployment without that route is remembered; the next plan moves file by file. */
-export async function moveFolderRemote(ctx: PassContext, action: Of<"rename-folder-remote" | "reparent-folder-remote">): Promise<Outcome> {
+export async function moveFolderRemote(
+  ctx: PassContext,
+  action: Of<"rename-folder-remote" | "reparent-folder-remote">,
+): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const parent = action.kind === "reparent-folder-remote" ? await folderAt(ctx, parentOf(action.to)) : null;
   if (parent?.kind === "end") return parent.outcome;
-  const intent = { kind: "patch-folder", dirId: action.dirId, from: action.from, to: action.to } as const satisfies Intent;
+  const intent = {
+    kind: "patch-folder",
+    dirId: action.dirId,
+    from: action.from,
+    to: action.to,
+  } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
-  const answer = parent === null ? await remote.renameFolder(action.dirId, nameOf(action.to)) : await remote.moveFolder(action.dirId, parent.value);
+  const answer =
+    parent === null
+      ? await remote.renameFolder(action.dirId, nameOf(action.to))
+      : await remote.moveFolder(action.dirId, parent.value);
   if (!answer.ok) return folderMoveFailed(ctx, action, intentId, intent, answer);
   const to = fromService(ctx.world, answer.value.path) ?? action.to;
   if (!action.temporary) ctx.counts.movedRemote++;
@@ -119,7 +172,14 @@ export async function moveFolderRemote(ctx: PassContext, action: Of<"rename-fold
   return commit(ctx, {
     closes: intentId,
     also: () => state.moveSubtree("remote", action.from, to),
-    event: { kind: action.kind, side: "remote", id: action.dirId, path: action.to, detail: `${action.why} (${action.from} → ${to})`, requestId: answer.requestId },
+    event: {
+      kind: action.kind,
+      side: "remote",
+      id: action.dirId,
+      path: action.to,
+      detail: `${action.why} (${action.from} → ${to})`,
+      requestId: answer.requestId,
+    },
   });
 }
 
@@ -139,10 +199,27 @@ async function folderMoveFailed(
     return moved ? settled : stale("the move did not happen");
   }
   ctx.world.state.closeIntent(intentId);
-  if (ctx.world.remote.traits().folderPatch === "no") return stale("this service cannot move a folder as one; its documents are moved one by one");
-  if (fault.kind !== "problem" || fault.code === "path_already_exists") return fault.kind === "problem" ? stale("something is at that path on the service") : outcomeOfFault(fault);
-  const reason = fault.status === 403 ? "read-only" : fault.status === 400 && parentOf(action.to) === "" ? "no-move-to-root" : "refused";
-  return outcomeOfFault(fault, makeHold(ctx, { key: action.dirId, path: action.from, reason, code: fault.code, detail: fault.detail, requestId: fault.requestId }));
+  if (ctx.world.remote.traits().folderPatch === "no")
+    return stale("this service cannot move a folder as one; its documents are moved one by one");
+  if (fault.kind !== "problem" || fault.code === "path_already_exists")
+    return fault.kind === "problem" ? stale("something is at that path on the service") : outcomeOfFault(fault);
+  const reason =
+    fault.status === 403
+      ? "read-only"
+      : fault.status === 400 && parentOf(action.to) === ""
+        ? "no-move-to-root"
+        : "refused";
+  return outcomeOfFault(
+    fault,
+    makeHold(ctx, {
+      key: action.dirId,
+      path: action.from,
+      reason,
+      code: fault.code,
+      detail: fault.detail,
+      requestId: fault.requestId,
+    }),
+  );
 }
 
 function moveFolderIds(ctx: PassContext, from: RemotePath, to: RemotePath): void {
@@ -164,7 +241,11 @@ export function removeFolderLocal(ctx: PassContext, action: Of<"remove-folder-lo
 export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-folder-remote">): Promise<Outcome> {
   const { remote, state, disk } = ctx.world;
   if (disk.look(action.localPath).kind === "folder") return stale("the folder is there again");
-  const intent = { kind: "delete-folder", dirId: action.dirId, remotePath: action.remotePath } as const satisfies Intent;
+  const intent = {
+    kind: "delete-folder",
+    dirId: action.dirId,
+    remotePath: action.remotePath,
+  } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFolder(action.dirId);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.code === "folder_not_found";
@@ -187,7 +268,14 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
   }
   const unsupported = remote.traits().folderDelete === "no";
   const detail = unsupported ? "this service cannot delete folders; the empty folder stays there" : fault.detail;
-  const hold = makeHold(ctx, { key: action.dirId, path: action.localPath, reason: "delete-refused", code: fault.code, detail, requestId: fault.requestId });
+  const hold = makeHold(ctx, {
+    key: action.dirId,
+    path: action.localPath,
+    reason: "delete-refused",
+    code: fault.code,
+    detail,
+    requestId: fault.requestId,
+  });
   return { kind: "refused", code: fault.code, detail, requestId: fault.requestId, hold };
 }
 

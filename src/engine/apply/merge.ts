@@ -20,7 +20,8 @@ export async function merge(ctx: PassContext, action: Of<"merge">): Promise<Outc
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
   const base = ctx.world.state.text(link.digest);
-  if (remote.digest === action.expect) return landMerged(ctx, action, both.value, remote.text, "both sides made the same edit");
+  if (remote.digest === action.expect)
+    return landMerged(ctx, action, both.value, remote.text, "both sides made the same edit");
   if (remote.digest === link.digest) {
     // The change id moved without a new text: the local edit is based on it now.
     return landMerged(ctx, action, both.value, local, "the service's version has another id and the same text");
@@ -38,13 +39,29 @@ export async function settleReview(ctx: PassContext, action: Of<"settle-review">
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
   const base = ctx.world.state.text(link.digest);
-  const merged = remote.digest === action.expect ? { kind: "clean" as const, text: remote.text } : base === null ? null : mergeText(base, local, remote.text);
+  const merged =
+    remote.digest === action.expect
+      ? { kind: "clean" as const, text: remote.text }
+      : base === null
+        ? null
+        : mergeText(base, local, remote.text);
   if (merged?.kind !== "clean") return disagree(ctx, action, both.value);
-  if (merged.text !== remote.text) return landMerged(ctx, action, both.value, merged.text, "the live text moved on; merged under the text in review", true);
+  if (merged.text !== remote.text)
+    return landMerged(
+      ctx,
+      action,
+      both.value,
+      merged.text,
+      "the live text moved on; merged under the text in review",
+      true,
+    );
   return landMerged(ctx, action, both.value, remote.text, "what was in review is in the live text");
 }
 
-async function readBoth(ctx: PassContext, action: Of<"merge" | "settle-review">): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
+async function readBoth(
+  ctx: PassContext,
+  action: Of<"merge" | "settle-review">,
+): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
   const link = ctx.world.state.link(action.id);
   if (link === null) return { kind: "end", outcome: stale("its link went meanwhile") };
   const local = readLocal(ctx, action.localPath, action.expect);
@@ -54,7 +71,14 @@ async function readBoth(ctx: PassContext, action: Of<"merge" | "settle-review">)
   return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
 }
 
-function landMerged(ctx: PassContext, action: Of<"merge" | "settle-review">, both: Both, text: string, detail: string, submitted = false): Outcome {
+function landMerged(
+  ctx: PassContext,
+  action: Of<"merge" | "settle-review">,
+  both: Both,
+  text: string,
+  detail: string,
+  submitted = false,
+): Outcome {
   const { state, clock } = ctx.world;
   const { link, remote } = both;
   const writes = state.putText(text);
@@ -62,7 +86,13 @@ function landMerged(ctx: PassContext, action: Of<"merge" | "settle-review">, bot
   if (landed.kind === "end") return landed.outcome;
   ctx.counts.merged++;
   const { lastChangeId } = remote.file;
-  const settled = { changeId: lastChangeId, digest: remote.digest, localDigest: remote.digest, stamp: landed.value.stamp, stampTrusted: false };
+  const settled = {
+    changeId: lastChangeId,
+    digest: remote.digest,
+    localDigest: remote.digest,
+    stamp: landed.value.stamp,
+    stampTrusted: false,
+  };
   const under = moveBaseUnderEdit(link, lastChangeId, remote.digest, landed.value.stamp);
   const next = writes === remote.digest ? moveBase(link, { ...settled, durable: landed.value.parked === null }) : under;
   return commit(ctx, {
@@ -70,7 +100,15 @@ function landMerged(ctx: PassContext, action: Of<"merge" | "settle-review">, bot
     link: submitted ? submit(next, writes, clock.now()) : next,
     version: { id: action.id, changeId: lastChangeId, digest: remote.digest },
     landed: landed.value,
-    event: { kind: action.kind, side: "both", id: action.id, path: action.localPath, detail, before: action.expect, after: writes },
+    event: {
+      kind: action.kind,
+      side: "both",
+      id: action.id,
+      path: action.localPath,
+      detail,
+      before: action.expect,
+      after: writes,
+    },
   });
 }
 
@@ -79,10 +117,17 @@ function disagree(ctx: PassContext, action: Of<"merge" | "settle-review">, both:
   const { link, local, remote } = both;
   const policy = ctx.settings.conflicts(action.localPath);
   if (policy === "sidecar") return openConflict(ctx, link, remote, link, "the two edits do not merge");
-  if (policy === "local") return landMerged(ctx, action, both, local, "the two edits do not merge; the policy keeps the local text");
+  if (policy === "local")
+    return landMerged(ctx, action, both, local, "the two edits do not merge; the policy keeps the local text");
   if (policy === "copy") {
     const kept = keepBeside(ctx, link, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
-  return landMerged(ctx, action, both, remote.text, `the two edits do not merge; the policy takes the service's text${policy === "copy" ? ", yours is beside it" : ""}`);
+  return landMerged(
+    ctx,
+    action,
+    both,
+    remote.text,
+    `the two edits do not merge; the policy takes the service's text${policy === "copy" ? ", yours is beside it" : ""}`,
+  );
 }

@@ -26,7 +26,13 @@ export function moveLocal(ctx: PassContext, action: Of<"move-local">): Outcome {
   return commit(ctx, {
     link: { ...movePlace(link, { localPath: action.to }), stamp: end.value.stamp, stampTrusted: false },
     closes: intentId,
-    event: { kind: action.kind, side: "local", id: action.id, path: action.to, detail: `${action.why} (from ${action.from})` },
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: action.to,
+      detail: `${action.why} (from ${action.from})`,
+    },
   });
 }
 
@@ -39,14 +45,20 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
   if (parent?.kind === "end") return parent.outcome;
   const intent = { kind: "patch", id: action.id, from: action.from, to: action.to } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
-  const answer = parent === null ? await remote.renameFile(action.id, nameOf(action.to)) : await remote.moveFile(action.id, parent.value);
+  const answer =
+    parent === null
+      ? await remote.renameFile(action.id, nameOf(action.to))
+      : await remote.moveFile(action.id, parent.value);
   if (answer.ok) return landMove(ctx, action, intentId, answer);
   if (answer.fault.kind === "uncertain") {
     const settled = await settleIntent(ctx, intentId, intent);
-    return settled.kind === "done" && state.link(action.id)?.remotePath !== action.to ? stale("the move did not happen") : settled;
+    return settled.kind === "done" && state.link(action.id)?.remotePath !== action.to
+      ? stale("the move did not happen")
+      : settled;
   }
   state.closeIntent(intentId);
-  if (answer.fault.kind === "problem" && answer.fault.code === "path_already_exists") return stale("something is at that path on the service");
+  if (answer.fault.kind === "problem" && answer.fault.code === "path_already_exists")
+    return stale("something is at that path on the service");
   const rootRefused = parent?.value.kind === "root" && answer.fault.kind === "problem" && answer.fault.status === 400;
   const fault = answer.fault;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
@@ -61,7 +73,12 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
   return outcomeOfFault(fault, hold);
 }
 
-async function landMove(ctx: PassContext, action: Of<"rename-remote" | "reparent-remote">, intentId: number, answer: Extract<Answer<FileResource>, { ok: true }>): Promise<Outcome> {
+async function landMove(
+  ctx: PassContext,
+  action: Of<"rename-remote" | "reparent-remote">,
+  intentId: number,
+  answer: Extract<Answer<FileResource>, { ok: true }>,
+): Promise<Outcome> {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
@@ -73,7 +90,14 @@ async function landMove(ctx: PassContext, action: Of<"rename-remote" | "reparent
     // A deployment whose change id moves on a rename: the same text under a new id. With another text the old id stays, and the next pass merges.
     link: sameText ? renameVersion(moved, answer.value.lastChangeId) : moved,
     closes: intentId,
-    event: { kind: action.kind, side: "remote", id: action.id, path: link.localPath, detail: `${action.why} (${action.from} → ${remotePath})`, requestId: answer.requestId },
+    event: {
+      kind: action.kind,
+      side: "remote",
+      id: action.id,
+      path: link.localPath,
+      detail: `${action.why} (${action.from} → ${remotePath})`,
+      requestId: answer.requestId,
+    },
   });
 }
 
@@ -103,8 +127,18 @@ export function relink(ctx: PassContext, action: Of<"relink">): Outcome {
   const file = ctx.local?.files.get(action.localPath);
   const stamp = file?.stamp ?? link.stamp;
   state.transact(() => {
-    state.putLink({ ...movePlace(link, { localPath: action.localPath, remotePath: action.remotePath }), stamp, stampTrusted: false });
-    recordEvent(ctx.world, ctx.run, { kind: action.kind, side: "both", id: action.id, path: action.localPath, detail: action.why });
+    state.putLink({
+      ...movePlace(link, { localPath: action.localPath, remotePath: action.remotePath }),
+      stamp,
+      stampTrusted: false,
+    });
+    recordEvent(ctx.world, ctx.run, {
+      kind: action.kind,
+      side: "both",
+      id: action.id,
+      path: action.localPath,
+      detail: action.why,
+    });
   });
   return { kind: "done" };
 }

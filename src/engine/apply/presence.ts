@@ -31,7 +31,14 @@ export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome
       state.putTombstone(bury(link, place, clock.now()));
       state.removeLink(action.id);
     },
-    event: { kind: action.kind, side: "local", id: action.id, path: action.localPath, detail: `${action.why}; kept as .mdmirror/${place}`, before: action.expect },
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: action.localPath,
+      detail: `${action.why}; kept as .mdmirror/${place}`,
+      before: action.expect,
+    },
   });
 }
 
@@ -45,7 +52,12 @@ export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   if (fetched.value.file.lastChangeId !== action.changeId) return stale("it was edited on the service meanwhile");
-  const intent = { kind: "delete", id: action.id, localPath: action.localPath, changeId: action.changeId } as const satisfies Intent;
+  const intent = {
+    kind: "delete",
+    id: action.id,
+    localPath: action.localPath,
+    changeId: action.changeId,
+  } as const satisfies Intent;
   // RACE: between this read and the DELETE somebody may edit it; the contract has no conditional DELETE. The text read is in the text store.
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFile(action.id);
@@ -58,7 +70,14 @@ export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">
         state.putTombstone(bury(link, null, clock.now()));
         state.removeLink(action.id);
       },
-      event: { kind: action.kind, side: "remote", id: action.id, path: action.localPath, detail: action.why, before: link.digest },
+      event: {
+        kind: action.kind,
+        side: "remote",
+        id: action.id,
+        path: action.localPath,
+        detail: action.why,
+        before: link.digest,
+      },
     });
   }
   if (answer.fault.kind === "uncertain") {
@@ -72,7 +91,12 @@ export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">
 }
 
 /** The service refuses the deletion (protected, in review, no grant): the file comes back, and the run says why. */
-function comeBack(ctx: PassContext, action: Of<"delete-remote">, live: RemoteText, refused: Extract<Outcome, { kind: "refused" }>): Outcome {
+function comeBack(
+  ctx: PassContext,
+  action: Of<"delete-remote">,
+  live: RemoteText,
+  refused: Extract<Outcome, { kind: "refused" }>,
+): Outcome {
   const { disk, state } = ctx.world;
   const link = state.link(action.id);
   const parents = ensureFolders(ctx, action.localPath);
@@ -115,7 +139,14 @@ export function forget(ctx: PassContext, action: Of<"forget">): Outcome {
       state.putTombstone(bury(link, null, clock.now()));
       state.removeLink(action.id);
     },
-    event: { kind: action.kind, side: "both", id: action.id, path: action.localPath, detail: action.why, before: link.digest },
+    event: {
+      kind: action.kind,
+      side: "both",
+      id: action.id,
+      path: action.localPath,
+      detail: action.why,
+      before: link.digest,
+    },
   });
 }
 
@@ -126,7 +157,13 @@ export function noteFacts(ctx: PassContext, action: Of<"note-facts">): Outcome {
   if (link === null) return stale("its link went meanwhile");
   state.transact(() => {
     state.putLink({ ...link, protected: action.protected, standing: action.standing });
-    recordEvent(ctx.world, ctx.run, { kind: action.kind, side: "both", id: action.id, path: link.localPath, detail: action.why });
+    recordEvent(ctx.world, ctx.run, {
+      kind: action.kind,
+      side: "both",
+      id: action.id,
+      path: link.localPath,
+      detail: action.why,
+    });
   });
   return { kind: "done" };
 }

@@ -5,7 +5,19 @@ import type { Link, Stamp } from "../../core/link.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { moveBase, newLink, noteEcho, submit } from "../../core/settle.ts";
-import { commit, ended, fetchText, type Got, got, landText, makeHold, outcomeOfFault, type RemoteText, readLocal, stale } from "../effect.ts";
+import {
+  commit,
+  ended,
+  fetchText,
+  type Got,
+  got,
+  landText,
+  makeHold,
+  outcomeOfFault,
+  type RemoteText,
+  readLocal,
+  stale,
+} from "../effect.ts";
 import { settlePost, settlePut } from "../settle-writes.ts";
 import { fromService, type PassContext, toService } from "../world.ts";
 
@@ -41,13 +53,19 @@ export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome>
   if (answer.value.kind === "in-review") return noteSubmission(ctx, link, action, intentId);
   const saved = await savedVersion(ctx, action, answer.value.changeId, answer.value.content);
   // The write happened; only its version is not known. The intent stays and is settled by reading.
-  if (saved.kind === "end") return { kind: "uncertain", detail: "saved, but its version could not be read", requestId: answer.requestId };
+  if (saved.kind === "end")
+    return { kind: "uncertain", detail: "saved, but its version could not be read", requestId: answer.requestId };
   return landSaved(ctx, link, action, local.value, intentId, saved.value);
 }
 
 type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: Link["changeId"] };
 
-async function savedVersion(ctx: PassContext, action: Of<"put">, changeId: Link["changeId"] | null, content: string | null): Promise<Got<Saved>> {
+async function savedVersion(
+  ctx: PassContext,
+  action: Of<"put">,
+  changeId: Link["changeId"] | null,
+  content: string | null,
+): Promise<Got<Saved>> {
   if (changeId !== null && content !== null && content.isWellFormed()) {
     const digest = ctx.world.state.putText(content);
     return got({ text: content, digest, changeId });
@@ -62,23 +80,56 @@ function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentI
   commit(ctx, {
     link: submit(link, action.expect, ctx.world.clock.now()),
     closes: intentId,
-    event: { kind: action.kind, side: "remote", id: action.id, path: action.localPath, detail: "sent to review", outcome: "submitted", after: action.expect },
+    event: {
+      kind: action.kind,
+      side: "remote",
+      id: action.id,
+      path: action.localPath,
+      detail: "sent to review",
+      outcome: "submitted",
+      after: action.expect,
+    },
   });
   return { kind: "submitted" };
 }
 
 /** The saved text is the sent one; or the base's own (a service that normalises); or a third, which goes to disk as a three-way step. */
-function landSaved(ctx: PassContext, link: Link, action: Of<"put">, local: LocalRead, intentId: number, saved: Saved): Outcome {
-  const event = { kind: action.kind, side: "remote", id: action.id, path: action.localPath, detail: action.why, before: link.digest, after: saved.digest } as const;
+function landSaved(
+  ctx: PassContext,
+  link: Link,
+  action: Of<"put">,
+  local: LocalRead,
+  intentId: number,
+  saved: Saved,
+): Outcome {
+  const event = {
+    kind: action.kind,
+    side: "remote",
+    id: action.id,
+    path: action.localPath,
+    detail: action.why,
+    before: link.digest,
+    after: saved.digest,
+  } as const;
   const version = { id: action.id, changeId: saved.changeId, digest: saved.digest };
   ctx.counts.uploaded++;
   if (saved.digest === action.expect) {
-    const base = { changeId: saved.changeId, digest: saved.digest, localDigest: saved.digest, stamp: local.stamp, stampTrusted: local.stampTrusted };
+    const base = {
+      changeId: saved.changeId,
+      digest: saved.digest,
+      localDigest: saved.digest,
+      stamp: local.stamp,
+      stampTrusted: local.stampTrusted,
+    };
     return commit(ctx, { link: moveBase(link, { ...base, durable: true }), version, closes: intentId, event });
   }
   if (saved.digest === link.digest) {
     const detail = "saved as the text that was there: the service normalises what differed";
-    return commit(ctx, { link: noteEcho(link, saved.changeId, action.expect), closes: intentId, event: { ...event, detail } });
+    return commit(ctx, {
+      link: noteEcho(link, saved.changeId, action.expect),
+      closes: intentId,
+      event: { ...event, detail },
+    });
   }
   const landed = landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link);
   if (landed.kind === "end") {
@@ -86,7 +137,13 @@ function landSaved(ctx: PassContext, link: Link, action: Of<"put">, local: Local
     ctx.world.state.closeIntent(intentId);
     return landed.outcome;
   }
-  const base = { changeId: saved.changeId, digest: saved.digest, localDigest: saved.digest, stamp: landed.value.stamp, stampTrusted: false };
+  const base = {
+    changeId: saved.changeId,
+    digest: saved.digest,
+    localDigest: saved.digest,
+    stamp: landed.value.stamp,
+    stampTrusted: false,
+  };
   return commit(ctx, {
     link: moveBase(link, { ...base, durable: false }),
     version,
@@ -122,7 +179,12 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
   const { remote, state } = ctx.world;
   const local = readLocal(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
-  const intent = { kind: "post", localPath: action.localPath, remotePath: action.remotePath, digest: action.expect } as const satisfies Intent;
+  const intent = {
+    kind: "post",
+    localPath: action.localPath,
+    remotePath: action.remotePath,
+    digest: action.expect,
+  } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.createFile(toService(ctx.world, action.remotePath), local.value.text);
   if (!answer.ok) {
@@ -132,10 +194,23 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
   }
   const { id, lastChangeId, path } = answer.value;
   const remotePath = fromService(ctx.world, path) ?? action.remotePath;
-  const sent = { changeId: lastChangeId, digest: action.expect, localDigest: action.expect, stamp: local.value.stamp, stampTrusted: local.value.stampTrusted };
+  const sent = {
+    changeId: lastChangeId,
+    digest: action.expect,
+    localDigest: action.expect,
+    stamp: local.value.stamp,
+    stampTrusted: local.value.stampTrusted,
+  };
   const link = newLink(id, action.localPath, remotePath, answer.value.protected, { ...sent, durable: true });
   ctx.counts.createdRemote++;
-  const event = { kind: action.kind, side: "remote", id, path: action.localPath, detail: action.why, after: action.expect } as const;
+  const event = {
+    kind: action.kind,
+    side: "remote",
+    id,
+    path: action.localPath,
+    detail: action.why,
+    after: action.expect,
+  } as const;
   const also = () => {
     if (action.tombstone !== null) state.removeTombstone(action.tombstone);
   };
@@ -154,10 +229,22 @@ async function verifyCreate(ctx: PassContext, link: Link): Promise<Outcome> {
   if (digest === link.digest) return { kind: "done" };
   const landed = landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link);
   const version = { changeId: file.lastChangeId, digest };
-  const event = { kind: "create-remote", side: "both", id: link.id, path: link.localPath, detail: "the service normalised the new text", before: link.digest, after: digest } as const;
+  const event = {
+    kind: "create-remote",
+    side: "both",
+    id: link.id,
+    path: link.localPath,
+    detail: "the service normalised the new text",
+    before: link.digest,
+    after: digest,
+  } as const;
   if (landed.kind === "end") {
     // The base is what the service holds; the local bytes are an edit of it, or the same in another dress.
-    return commit(ctx, { link: { ...link, ...version, localDigest: digest, stampTrusted: false }, version: { id: link.id, ...version }, event });
+    return commit(ctx, {
+      link: { ...link, ...version, localDigest: digest, stampTrusted: false },
+      version: { id: link.id, ...version },
+      event,
+    });
   }
   const base = { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false };
   return commit(ctx, { link: moveBase(link, base), version: { id: link.id, ...version }, landed: landed.value, event });
@@ -165,7 +252,14 @@ async function verifyCreate(ctx: PassContext, link: Link): Promise<Outcome> {
 
 async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const fields = { key: action.localPath, path: action.localPath, code: fault.code, detail: fault.detail, requestId: fault.requestId, digest: action.expect };
+  const fields = {
+    key: action.localPath,
+    path: action.localPath,
+    code: fault.code,
+    detail: fault.detail,
+    requestId: fault.requestId,
+    digest: action.expect,
+  };
   if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
     const seen = await isVisible(ctx, action.remotePath);
     if (seen.kind === "end") return seen.outcome;
@@ -174,15 +268,20 @@ async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault:
     return outcomeOfFault(fault, makeHold(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
   }
   const aboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
-  if (aboutName && ctx.world.remote.traits().refusedCharacters !== ctx.refusedAtStart) return stale("the service refuses more characters in names than was known");
+  if (aboutName && ctx.world.remote.traits().refusedCharacters !== ctx.refusedAtStart)
+    return stale("the service refuses more characters in names than was known");
   const reason = fault.status === 403 ? "read-only" : "refused";
-  return outcomeOfFault(fault, makeHold(ctx, { ...fields, reason, digest: reason === "read-only" ? null : (action.expect as Digest) }));
+  return outcomeOfFault(
+    fault,
+    makeHold(ctx, { ...fields, reason, digest: reason === "read-only" ? null : (action.expect as Digest) }),
+  );
 }
 
 async function isVisible(ctx: PassContext, path: string): Promise<Got<boolean>> {
   const { remote } = ctx.world;
   const files = await remote.listFiles({ kind: "path", path: toService(ctx.world, path) });
-  if (!files.complete) return ended(files.fault === null ? stale("the path could not be listed") : outcomeOfFault(files.fault));
+  if (!files.complete)
+    return ended(files.fault === null ? stale("the path could not be listed") : outcomeOfFault(files.fault));
   if (files.items.length > 0) return got(true);
   const folder = await remote.findFolder(toService(ctx.world, path));
   // A deployment may refuse to look for a folder at a file's path; then nothing is known to be there.
