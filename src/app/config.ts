@@ -1,0 +1,152 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join, matchesGlob } from "node:path";
+import { pathFault } from "../contract/names.ts";
+import type { LocalPath, RemotePath } from "../core/path.ts";
+import type { Policy } from "../core/policy.ts";
+import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+
+/** `.mdmirror/config.json`: what links a folder to a workspace, and how it is mirrored. Written by `init`, edited by people. */
+export type Config = {
+  readonly url: string;
+  /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole. */
+  readonly remote: RemotePath;
+  readonly names: Policy["names"];
+  /** One policy, or the first of a list whose `paths` (a glob) matches; where none does, `sidecar`. */
+  readonly conflicts: ConflictPolicy | readonly ConflictRule[];
+  /** Hosts that plain http may be used for, besides loopback. */
+  readonly allowHttp: readonly string[];
+  readonly interface: { readonly progress: boolean };
+};
+
+export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
+export type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
+
+export const CONFIG_FILE = "config.json";
+
+export const DEFAULT_CONFIG: Omit<Config, "url"> = {
+  remote: "",
+  names: "map",
+  conflicts: "sidecar",
+  allowHttp: [],
+  interface: { progress: true },
+};
+
+const POLICIES: readonly ConflictPolicy[] = ["sidecar", "copy", "local", "remote"];
+const NEXT = "mend that member of the file, or take it out for its default";
+
+/** @param folder absolute path of `.mdmirror` */
+export function readConfig(folder: string): Result<Config> {
+  const file = join(folder, CONFIG_FILE);
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    return trouble("usage", `${file} cannot be read: ${errnoClause(error)}`, "link the folder again: mdmirror init --url URL");
+  }
+  return parseConfig(text, file);
+}
+
+/** @param file for messages: they name the file and the member */
+export function parseConfig(text: string, file: string): Result<Config> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return trouble("usage", `${file} is not JSON: ${(error as Error).message}`, "mend the file, or link the folder again: mdmirror init --url URL");
+  }
+  const faults: string[] = [];
+  const fault = (member: string, why: string) => void faults.push(`${file}: "${member}" ${why}`);
+  if (!isObject(json)) return trouble("usage", `${file} holds no JSON object`, NEXT);
+  for (const name of Object.keys(json)) {
+    if (name !== "url" && !Object.hasOwn(DEFAULT_CONFIG, name)) fault(name, "is no member of this file");
+  }
+  const config: Config = {
+    url: readUrl(json["url"], fault),
+    remote: readRemote(json["remote"], fault),
+    names: oneOf(json["names"], "names", ["map", "hold"], DEFAULT_CONFIG.names, fault),
+    conflicts: readConflicts(json["conflicts"], fault),
+    allowHttp: readHosts(json["allowHttp"], fault),
+    interface: readInterface(json["interface"], fault),
+  };
+  return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT);
+}
+
+type OnFault = (member: string, why: string) => void;
+
+function readUrl(value: unknown, fault: OnFault): string {
+  if (typeof value === "string" && value !== "") return value;
+  fault("url", "must be the service's base URL, as a string");
+  return "";
+}
+
+function readRemote(value: unknown, fault: OnFault): RemotePath {
+  if (value === undefined) return DEFAULT_CONFIG.remote;
+  const path = typeof value === "string" ? cleanPrefix(value) : null;
+  if (path === null) fault("remote", "must be the path of a folder of the workspace");
+  return path ?? "";
+}
+
+/** A `--remote` as the mirror keeps it, or null when no folder of the service can have it. */
+export function cleanPrefix(text: string): RemotePath | null {
+  const path = text.replace(/^\/+|\/+$/g, "");
+  return path === "" || pathFault(path, "folder") === null ? path : null;
+}
+
+function oneOf<T extends string>(value: unknown, member: string, all: readonly T[], otherwise: T, fault: OnFault): T {
+  if (value === undefined) return otherwise;
+  const found = all.find((one) => one === value);
+  if (found === undefined) fault(member, `must be one of ${all.map((one) => JSON.stringify(one)).join(", ")}`);
+  return found ?? otherwise;
+}
+
+function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
+  if (!Array.isArray(value)) return oneOf(value, "conflicts", POLICIES, "sidecar", fault);
+  return value.flatMap((rule: unknown, index): ConflictRule[] => {
+    const member = `conflicts[${index}]`;
+    if (!isObject(rule) || typeof rule["paths"] !== "string" || rule["paths"] === "") {
+      fault(member, 'must be {"paths": a glob, "policy": …}');
+      return [];
+    }
+    const extra = Object.keys(rule).find((name) => name !== "paths" && name !== "policy");
+    if (extra !== undefined) fault(`${member}.${extra}`, "is no member of a rule");
+    if (rule["policy"] === undefined) fault(`${member}.policy`, "is missing");
+    return [{ paths: rule["paths"], policy: oneOf(rule["policy"], `${member}.policy`, POLICIES, "sidecar", fault) }];
+  });
+}
+
+function readHosts(value: unknown, fault: OnFault): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((host) => typeof host === "string" && host !== "")) return value as string[];
+  fault("allowHttp", "must be a list of hosts");
+  return [];
+}
+
+function readInterface(value: unknown, fault: OnFault): Config["interface"] {
+  if (value === undefined) return DEFAULT_CONFIG.interface;
+  if (!isObject(value)) {
+    fault("interface", "must be an object");
+    return DEFAULT_CONFIG.interface;
+  }
+  for (const name of Object.keys(value)) if (name !== "progress") fault(`interface.${name}`, "is no member of it");
+  const progress = value["progress"] ?? true;
+  if (typeof progress !== "boolean") fault("interface.progress", "must be true or false");
+  return { progress: progress === true };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whole or not at all. @throws as node:fs does */
+export function writeConfig(folder: string, config: Config): void {
+  const file = join(folder, CONFIG_FILE);
+  writeFileSync(`${file}.new`, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+/** The policy of a path, as the planner asks for it. */
+export function conflictPolicy(config: Config): (path: LocalPath) => ConflictPolicy {
+  const { conflicts } = config;
+  if (typeof conflicts === "string") return () => conflicts;
+  return (path) => conflicts.find((rule) => matchesGlob(path, rule.paths))?.policy ?? "sidecar";
+}

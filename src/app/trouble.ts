@@ -1,0 +1,53 @@
+/**
+ * Why a command cannot go on, for people: what, which path, the code, the request, what to do next (DESIGN 9). A value that app returns and cli
+ * shows. It never holds a key or a document's text.
+ */
+export type Trouble = {
+  /** `usage`: the user's to mend in what was given or configured; `fault`: the ground is broken; `offline`: no service, or a refused key. */
+  readonly kind: "usage" | "fault" | "locked" | "offline";
+  /** One clause, without a full stop. */
+  readonly what: string;
+  readonly code?: string | null;
+  readonly requestId?: string | null;
+  /** What to do, as a clause; often a command. */
+  readonly next: string;
+};
+
+/** The end of something that may not go well. */
+export type Result<T> = { readonly kind: "ok"; readonly value: T } | { readonly kind: "trouble"; readonly trouble: Trouble };
+
+export function ok<T>(value: T): Result<T> {
+  return { kind: "ok", value };
+}
+
+export function trouble(
+  kind: Trouble["kind"],
+  what: string,
+  next: string,
+  more: Pick<Trouble, "code" | "requestId"> = {},
+): { readonly kind: "trouble"; readonly trouble: Trouble } {
+  return { kind: "trouble", trouble: { kind, what, next, ...more } };
+}
+
+/** The clause of a system error, by its errno. */
+export function errnoClause(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  switch (code) {
+    case "ENOENT":
+      return "it is not there";
+    case "EACCES":
+    case "EPERM":
+      return "this user may not read or write it";
+    case "EISDIR":
+      return "it is a folder";
+    case "ENOTDIR":
+      return "what should be a folder is none";
+    case "ENOSPC":
+    case "EDQUOT":
+      return "the disk is full";
+    case "EROFS":
+      return "the disk is read-only";
+    default:
+      return code ?? message;
+  }
+}

@@ -1,0 +1,64 @@
+import { parseArgs } from "node:util";
+import type { Args, Command, OptionSpec } from "./command.ts";
+
+export type ParsedArgs = { readonly kind: "parsed"; readonly args: Args } | { readonly kind: "help" } | { readonly kind: "bad"; readonly why: string };
+
+const HELP: OptionSpec = { help: "show this", short: "h" };
+
+/** Options as every command has them, for the help. */
+export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>> {
+  return { ...command.options, help: HELP };
+}
+
+/** Judges the arguments of one command: unknown options, missing values and too many operands are `bad`. */
+export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
+  const specs = optionsOf(command);
+  let parsed: ReturnType<typeof parseArgs>;
+  try {
+    parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
+  } catch (error) {
+    if (!(error instanceof TypeError) || !("code" in error)) throw error;
+    // Node's own words name the option; its second sentence explains `--`, which few need.
+    return { kind: "bad", why: error.message.split(". ")[0]!.replace(/\.$/, "") };
+  }
+  const { values, positionals } = parsed;
+  if (values["help"] === true) return { kind: "help" };
+  const { least, most } = command.operands;
+  if (positionals.length < least) return { kind: "bad", why: "an operand is missing" };
+  if (positionals.length > most) return { kind: "bad", why: `"${positionals[most]}" is one operand too many` };
+  const empty = Object.entries(values).find(([, value]) => value === "");
+  if (empty !== undefined) return { kind: "bad", why: `--${empty[0]} is empty` };
+  return { kind: "parsed", args: argsOver(specs, values, positionals) };
+}
+
+type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
+
+function parseOptions(specs: Readonly<Record<string, OptionSpec>>): ParseOptions {
+  const options: ParseOptions = {};
+  for (const [name, { value, short, multiple }] of Object.entries(specs)) {
+    options[name] = {
+      type: value === undefined ? "boolean" : "string",
+      ...(short === undefined ? {} : { short }),
+      ...(multiple === undefined ? {} : { multiple }),
+    };
+  }
+  return options;
+}
+
+function argsOver(
+  specs: Readonly<Record<string, OptionSpec>>,
+  values: Readonly<Record<string, unknown>>,
+  operands: readonly string[],
+): Args {
+  const declared = (name: string, takesValue: boolean) => {
+    const spec = specs[name];
+    if (spec === undefined || (spec.value !== undefined) !== takesValue) throw new Error(`--${name} is not declared so`);
+    return values[name];
+  };
+  return {
+    operands,
+    flag: (name) => declared(name, false) === true,
+    text: (name) => (declared(name, true) as string | undefined) ?? null,
+    texts: (name) => (declared(name, true) as readonly string[] | undefined) ?? [],
+  };
+}

@@ -1,0 +1,23 @@
+import type { Trouble } from "../app/trouble.ts";
+import type { Io } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+
+const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
+  usage: EXIT.usage,
+  fault: EXIT.fault,
+  locked: EXIT.locked,
+  offline: EXIT.offline,
+};
+
+/** Shows why a command cannot go on, and ends it. */
+export function complain(io: Io, trouble: Trouble): ExitCode {
+  io.err(`mdmirror: ${trouble.what}${origin(trouble.code ?? null, trouble.requestId ?? null)}`);
+  io.err(`  next: ${trouble.next}`);
+  return EXITS[trouble.kind];
+}
+
+/** Where a message comes from: ` (forbidden, request req_1)`. */
+export function origin(code: string | null, requestId: string | null): string {
+  const parts = [...(code === null ? [] : [code]), ...(requestId === null ? [] : [`request ${requestId}`])];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}

@@ -1,0 +1,21 @@
+/** How a command ended, for the shell (DESIGN 9). The one home of the numbers. */
+export const EXIT = {
+  inSync: 0,
+  /** A fault of ours. */
+  fault: 1,
+  usage: 2,
+  /** Done, but something needs the user. */
+  attention: 3,
+  halted: 4,
+  /** Service unreachable, or the key refused. */
+  offline: 5,
+  locked: 6,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** A process ends with the code that asks most of its user: of several, this one. */
+export function worstExit(codes: readonly ExitCode[]): ExitCode {
+  const order: readonly ExitCode[] = [EXIT.fault, EXIT.usage, EXIT.locked, EXIT.halted, EXIT.offline, EXIT.attention];
+  return order.find((code) => codes.includes(code)) ?? EXIT.inSync;
+}

@@ -1,0 +1,74 @@
+import { readArgs } from "./args.ts";
+import type { Io } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { COMMANDS, findCommand } from "./table.ts";
+
+/** The entry: one command line, one exit code. Nothing heavy is imported before a command asks for it. */
+
+export async function main(argv: readonly string[]): Promise<void> {
+  const { processIo } = await import("./process-io.ts");
+  const io = processIo();
+  process.exitCode = await runCommandLine(argv, io);
+}
+
+/** Never throws: what a command throws is a fault of ours, and is told as one. */
+export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
+  try {
+    return await dispatch(argv, io);
+  } catch (error) {
+    const fault = error instanceof Error ? error : new Error(String(error));
+    io.status("");
+    io.err(`mdmirror: a fault of mdmirror itself: ${fault.message}`);
+    if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
+    io.err("  next: nothing is lost; run the command again, with MDMIRROR_DEBUG=1 to see where it failed, and report that");
+    return EXIT.fault;
+  }
+}
+
+async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const [name, ...rest] = argv;
+  if (name === "--version" || name === "-V") return print(io, [await version()]);
+  if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0)) {
+    const { overview } = await import("./help.ts");
+    const lines = overview(await version());
+    if (name !== undefined) return print(io, lines);
+    for (const line of lines) io.err(line);
+    return EXIT.usage;
+  }
+  if (name === "help") return dispatch([rest[0]!, "--help"], io);
+  const entry = findCommand(name);
+  if (entry === null) return unknownCommand(io, name);
+  const { command } = await entry.load();
+  const read = readArgs(command, rest);
+  switch (read.kind) {
+    case "help": {
+      const { commandHelp } = await import("./help.ts");
+      return print(io, commandHelp(entry, command));
+    }
+    case "bad":
+      io.err(`mdmirror ${name}: ${read.why}`);
+      io.err(`  usage: mdmirror ${command.usage}`);
+      io.err(`  next: mdmirror ${name} --help`);
+      return EXIT.usage;
+    case "parsed":
+      return command.run(io, read.args);
+  }
+}
+
+function print(io: Io, lines: readonly string[]): ExitCode {
+  for (const line of lines) io.out(line);
+  return EXIT.inSync;
+}
+
+function unknownCommand(io: Io, name: string): ExitCode {
+  const near = COMMANDS.find((entry) => entry.name.startsWith(name.slice(0, 3)) || name.startsWith(entry.name));
+  io.err(`mdmirror: there is no command ${JSON.stringify(name)}${near === undefined ? "" : `; did you mean ${near.name}?`}`);
+  io.err("  next: mdmirror --help");
+  return EXIT.usage;
+}
+
+async function version(): Promise<string> {
+  const { readFileSync } = await import("node:fs");
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { readonly version: string }).version;
+}

@@ -1,0 +1,21 @@
+import type { Command } from "./command.ts";
+
+/** Every command, in the order of the help. A module is loaded when its command is named. */
+export type Entry = { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly command: Command }> };
+
+export const COMMANDS: readonly Entry[] = [
+  { name: "init", summary: "link a folder to a workspace", load: () => import("./commands/init.ts") },
+  { name: "sync", summary: "bring both sides together, once", load: () => import("./commands/sync.ts") },
+  { name: "status", summary: "in sync as of when, and what needs you", load: () => import("./commands/status.ts") },
+  { name: "plan", summary: "what a sync would do; writes nothing", load: () => import("./commands/plan.ts") },
+  { name: "approve", summary: "let go what a guard has halted", load: () => import("./commands/approve.ts") },
+  { name: "protect", summary: "send changes of a document to review", load: () => import("./commands/protect.ts") },
+  { name: "unprotect", summary: "let changes of a document go live", load: () => import("./commands/unprotect.ts") },
+  { name: "fix-names", summary: "rename files that the service names otherwise", load: () => import("./commands/fix-names.ts") },
+  { name: "doctor", summary: "check URL, key, clock, disk and neighbours", load: () => import("./commands/doctor.ts") },
+  { name: "serve", summary: "run the embedded service", load: () => import("./commands/serve.ts") },
+];
+
+export function findCommand(name: string): Entry | null {
+  return COMMANDS.find((entry) => entry.name === name) ?? null;
+}
