@@ -1,5 +1,4 @@
-import { closeSync, constants, openSync } from "node:fs";
-import { pathToFileURL } from "node:url";
+import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { Schema } from "./schema.ts";
 
@@ -44,25 +43,31 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
 
 /** Opens an existing file beside a process that may be writing it. */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
-  const plain = readWith(path, schema);
-  if (plain.kind !== "unusable" || plain.code === "ENOENT") return plain;
-  // A WAL file cannot be read in a folder that this user may not write, unless another process already shares it: then it is read as it is.
-  // RACE: a writer of another user that checkpoints meanwhile makes such a read fail or mix versions; status shows it, nothing acts on it.
-  const immutable = readWith(`${pathToFileURL(path).href}?immutable=1`, schema);
-  return immutable.kind === "unusable" ? plain : immutable;
+  const plain = readWith(() => new Sqlite(path, { readonly: true, timeout: BUSY_MS }), schema);
+  if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
+  // A WAL file cannot be opened in a folder that may not be written unless its writer is at work; else the file holds all, and is read as a copy.
+  const walBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if (walBytes > 0 || !existsSync(path)) return plain;
+  const copy = readWith(() => new Sqlite(copyOf(path), { timeout: BUSY_MS }), schema);
+  if (copy.kind === "opened") copy.db.pragma("query_only = ON");
+  return copy.kind === "unusable" ? plain : copy;
 }
 
-function readWith(name: string, schema: Schema): OpenedDatabase {
-  return attempt(
-    () => new Sqlite(name, { readonly: true, timeout: BUSY_MS }),
-    (db) => {
-      const fault = ownership(db, schema);
-      if (fault !== null) return fault;
-      const version = db.pragma("user_version", { simple: true }) as number;
-      const known = schema.migrations.length;
-      return version < known ? { kind: "older", version, known } : null;
-    },
-  );
+/** LIMIT: all of it in memory. Bytes 18 and 19 of the header say "WAL", which memory has not: 1 is the mode that reads the same pages without. */
+function copyOf(path: string): Buffer {
+  const bytes = readFileSync(path);
+  bytes.fill(1, 18, 20);
+  return bytes;
+}
+
+function readWith(open: () => Db, schema: Schema): OpenedDatabase {
+  return attempt(open, (db) => {
+    const fault = ownership(db, schema);
+    if (fault !== null) return fault;
+    const version = db.pragma("user_version", { simple: true }) as number;
+    const known = schema.migrations.length;
+    return version < known ? { kind: "older", version, known } : null;
+  });
 }
 
 function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): OpenedDatabase {

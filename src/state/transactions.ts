@@ -10,7 +10,7 @@ export type Companion = { begin(): void; commit(): void; abandon(): void };
  * @throws what `work` throws, after rolling back
  */
 export function transactions(db: Db, companion: Companion): Transact {
-  const begin = db.prepare(db.readonly ? "BEGIN" : "BEGIN IMMEDIATE");
+  const begin = db.prepare(isReadOnly(db) ? "BEGIN" : "BEGIN IMMEDIATE");
   const commit = db.prepare("COMMIT");
   const rollback = db.prepare("ROLLBACK");
   const save = db.prepare("SAVEPOINT part");
@@ -53,6 +53,11 @@ export function transactions(db: Db, companion: Companion): Transact {
   }
 
   return (work) => (db.inTransaction ? part(work) : outermost(work));
+}
+
+/** Also a copy in memory, which is not opened so but told so. */
+function isReadOnly(db: Db): boolean {
+  return db.readonly || db.pragma("query_only", { simple: true }) === 1;
 }
 
 function synchronous<T>(result: T): T {

@@ -1,0 +1,71 @@
+/** What the tests do in another process: `write FOLDER`, `lock FOLDER`, `read FOLDER`, `migrate FILE`. Speaks in lines on stdout; ends when killed. */
+import { writeSync } from "node:fs";
+import type { ChangeId, DocId } from "../../src/contract/ids.ts";
+import { openForWriting } from "../../src/state/database.ts";
+import { acquireLock } from "../../src/state/lock.ts";
+import { openState } from "../../src/state/open.ts";
+
+const [, , job, target] = process.argv;
+const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
+/** At once: what is said is said before a kill. */
+const say = (line: string) => void writeSync(1, `${line}\n`);
+
+function writeForEver(folder: string): void {
+  const opened = openState({ folder, clock });
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  const { state } = opened;
+  for (let n = 0; ; n++) {
+    state.transact(() => {
+      const digest = state.putText(`text number ${n} `.repeat(40));
+      const id = `doc_${n}` as DocId;
+      const changeId = `chg_${n}` as ChangeId;
+      const path = `${n}.md`;
+      state.putLink({
+        ...{ id, localPath: path, remotePath: path, changeId, digest, localDigest: digest, stamp: null },
+        ...{
+          stampTrusted: false,
+          protected: false,
+          durable: false,
+          echoDigest: null,
+          submissions: [],
+          standing: "linked",
+        },
+      });
+      state.addVersion({ id, changeId, digest, at: n });
+    });
+    say(String(n));
+  }
+}
+
+function holdLock(folder: string): void {
+  say(acquireLock(folder, { since: 7, what: "watch" }).kind);
+  process.stdin.resume();
+}
+
+function countLinks(folder: string): void {
+  const opened = openState({ folder, clock, readOnly: true });
+  say(opened.kind === "opened" ? `${opened.state.load().links.size} links` : JSON.stringify(opened));
+}
+
+/** Says so from within the migration's transaction, and waits there for the kill. */
+function migrateSlowly(path: string): void {
+  const schema = { file: "state.db", applicationId: 5 } as const;
+  const first = "CREATE TABLE kept (n INTEGER); INSERT INTO kept VALUES (1)";
+  const made = openForWriting(path, { ...schema, migrations: [first] });
+  if (made.kind !== "opened") throw new Error(made.kind);
+  made.db.close();
+  function* pending() {
+    yield "ALTER TABLE kept ADD COLUMN added; UPDATE kept SET n = 2";
+    say("half");
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  }
+  const migrations = { length: 2, slice: pending } as unknown as readonly string[];
+  openForWriting(path, { ...schema, migrations });
+}
+
+if (target === undefined) throw new Error("names no folder");
+if (job === "write") writeForEver(target);
+else if (job === "lock") holdLock(target);
+else if (job === "read") countLinks(target);
+else if (job === "migrate") migrateSlowly(target);
+else throw new Error(`no job ${job}`);

@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
+import { type Digest, digestOf } from "../../src/core/digest.ts";
+import type { Conflict, DirLink, Hold, Link, Tombstone } from "../../src/core/link.ts";
+import type { MirrorEvent } from "../../src/core/ports/state.ts";
+import type { Clock } from "../../src/core/ports/world.ts";
+import { type OpenedState, openState } from "../../src/state/open.ts";
+import type { StoredState } from "../../src/state/state.ts";
+
+export const DAY = 86_400_000;
+
+export function settableClock(start = 1_800_000_000_000): Clock & { set(now: number): void } {
+  let now = start;
+  const set = (to: number) => {
+    now = to;
+  };
+  return { now: () => now, monotonic: () => now, sleep: () => Promise.resolve(), set };
+}
+
+/** A folder that goes with the test. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-state-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function opened(result: OpenedState): StoredState {
+  if (result.kind !== "opened") throw new Error(`not opened: ${JSON.stringify(result)}`);
+  return result.state;
+}
+
+export function openIn(folder: string, clock: Clock = settableClock()): StoredState {
+  return opened(openState({ folder, clock }));
+}
+
+export function memoryState(clock: Clock = settableClock()): StoredState {
+  const state = openIn(":memory:", clock);
+  onTestFinished(() => state.close());
+  return state;
+}
+
+export const doc = (name: string | number) => `doc_${name}` as DocId;
+export const dir = (name: string | number) => `dir_${name}` as DirId;
+export const change = (name: string | number) => `chg_${name}` as ChangeId;
+export const textDigest = (text: string): Digest => digestOf(text);
+
+export function linkOf(name: string | number, more: Partial<Link> = {}): Link {
+  const digest = more.digest ?? textDigest(`text of ${name}`);
+  return {
+    id: doc(name),
+    localPath: `notes/${name}.md`,
+    remotePath: `notes/${name}.md`,
+    changeId: change(name),
+    digest,
+    localDigest: digest,
+    stamp: { dev: 2049, ino: 2 ** 60, size: 7, mtimeMs: 1.5, ctimeMs: 1_700_000_000_000.125, birthMs: 0, nlink: 1 },
+    stampTrusted: true,
+    protected: false,
+    durable: true,
+    echoDigest: null,
+    submissions: [],
+    standing: "linked",
+    ...more,
+  };
+}
+
+export function dirOf(name: string, path: string = name, more: Partial<DirLink> = {}): DirLink {
+  return { id: dir(name), localPath: path, remotePath: path, dev: 2049, ino: 5, birthMs: 2.25, ...more };
+}
+
+export function holdOf(key: string, more: Partial<Hold> = {}): Hold {
+  return {
+    key,
+    path: `notes/${key}.md`,
+    reason: "refused",
+    code: "forbidden",
+    detail: "no",
+    requestId: "req_1",
+    digest: textDigest(key),
+    changeId: change(key),
+    since: 10,
+    ...more,
+  };
+}
+
+export function conflictOf(name: string, more: Partial<Conflict> = {}): Conflict {
+  return {
+    id: doc(name),
+    baseDigest: textDigest("base"),
+    baseChangeId: change("base"),
+    sidecarPath: `notes/${name} (theirs).md`,
+    sidecarIno: 11,
+    sidecarDev: 2049,
+    shown: [{ changeId: change("shown"), digest: textDigest("shown"), at: 3 }],
+    looksGone: 0,
+    since: 4,
+    ...more,
+  };
+}
+
+export function tombstoneOf(name: string, more: Partial<Tombstone> = {}): Tombstone {
+  return {
+    id: doc(name),
+    localPath: `notes/${name}.md`,
+    remotePath: `notes/${name}.md`,
+    changeId: change(name),
+    digest: textDigest(`text of ${name}`),
+    trashPath: `trash/2027-01-15/${name}.md`,
+    at: 5,
+    ...more,
+  };
+}
+
+export function eventOf(more: Partial<MirrorEvent> = {}): MirrorEvent {
+  return {
+    run: 1,
+    at: 100,
+    kind: "put",
+    side: "remote",
+    id: "doc_a",
+    path: "notes/a.md",
+    detail: "edited here",
+    outcome: "done",
+    code: null,
+    requestId: "req_1",
+    before: textDigest("before"),
+    after: textDigest("after"),
+    ...more,
+  };
+}
+
+/** Runs `child.ts` with these words; lines of its output arrive one by one. It is killed with the test at the latest. */
+export function startChild(...words: string[]): {
+  readonly child: ChildProcess;
+  readonly lines: AsyncIterator<string>;
+} {
+  const script = fileURLToPath(new URL("child.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, ...words], { stdio: ["pipe", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { child, lines: linesOf(child) };
+}
+
+async function* linesOf(child: ChildProcess): AsyncGenerator<string> {
+  let rest = "";
+  for await (const piece of child.stdout!.setEncoding("utf8")) {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}
+
+export async function nextLine(lines: AsyncIterator<string>): Promise<string> {
+  const next = await lines.next();
+  if (next.done === true) throw new Error("the child ended early");
+  return next.value;
+}
+
+export function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    else child.once("exit", () => resolve());
+  });
+}

@@ -1,0 +1,43 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openForWriting } from "../../src/state/database.ts";
+import { openState } from "../../src/state/open.ts";
+import { change, doc, ended, nextLine, opened, settableClock, startChild, tempFolder } from "./ground.ts";
+
+test.each([1, 40, 700])(
+  "I13 kill -9 after %i transactions: each one told of is there whole, with its text",
+  async (count) => {
+    const folder = tempFolder();
+    const { child, lines } = startChild("write", folder);
+    let last = -1;
+    while (last < count) last = Number(await nextLine(lines));
+    child.kill("SIGKILL");
+    await ended(child);
+    for (let line = await lines.next(); line.done !== true; line = await lines.next()) last = Number(line.value);
+
+    const state = opened(openState({ folder, clock: settableClock() }));
+    const { links } = state.load();
+    expect(links.size).toBeGreaterThan(last);
+    for (let n = 0; n < links.size; n++) {
+      const link = links.get(doc(n));
+      expect(link?.changeId).toBe(change(n));
+      expect(state.text(link!.digest)).toBe(`text number ${n} `.repeat(40));
+      expect(state.versions(doc(n))).toHaveLength(1);
+    }
+    expect(state.missingTexts()).toEqual([]);
+    state.close();
+  },
+);
+
+test("I13 kill -9 in a migration leaves the file as it was before it", async () => {
+  const path = join(tempFolder(), "state.db");
+  const { child, lines } = startChild("migrate", path);
+  expect(await nextLine(lines)).toBe("half");
+  child.kill("SIGKILL");
+  await ended(child);
+  const again = openForWriting(path, { file: "state.db", applicationId: 5, migrations: ["never run again"] });
+  if (again.kind !== "opened") throw new Error(again.kind);
+  expect(again.db.pragma("user_version", { simple: true })).toBe(1);
+  expect(again.db.prepare("SELECT * FROM kept").all()).toEqual([{ n: 1 }]);
+  again.db.close();
+});

@@ -1,0 +1,220 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
+import { describe, expect, test } from "vitest";
+import { openState } from "../../src/state/open.ts";
+import type { StoredState } from "../../src/state/state.ts";
+import { doc, linkOf, openIn, opened, settableClock, tempFolder } from "./ground.ts";
+
+const clock = settableClock();
+
+/** A state of some hundred pages, closed well. */
+function usedFolder(rows = 2_000): string {
+  const folder = tempFolder();
+  const state = openIn(folder);
+  fill(state, rows);
+  state.close();
+  return folder;
+}
+
+function fill(state: StoredState, rows: number): void {
+  state.transact(() => {
+    for (let n = 0; n < rows; n++)
+      state.putLink(linkOf(n, { digest: state.putText(`${n} ${Math.sin(n)} `.repeat(20)) }));
+  });
+}
+
+/** Overwrites pages from the first third on with noise, leaving header and schema. */
+function scramble(path: string): void {
+  const bytes = readFileSync(path);
+  for (let at = Math.floor(bytes.length / 3 / 4096) * 4096; at < bytes.length; at += 4096)
+    bytes.fill(0xa5, at, at + 64);
+  writeFileSync(path, bytes);
+}
+
+const damages: readonly [string, "state.db" | "texts.db", (path: string) => void][] = [
+  [
+    "is not a database",
+    "state.db",
+    (path) => writeFileSync(path, "not a database, whatever its name says ".repeat(200)),
+  ],
+  [
+    "is not a database",
+    "texts.db",
+    (path) => writeFileSync(path, "not a database, whatever its name says ".repeat(200)),
+  ],
+  ["was cut in the middle", "state.db", (path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
+  ["has pages of noise", "state.db", scramble],
+  [
+    "has a header of noise",
+    "state.db",
+    (path) => writeFileSync(path, Buffer.from(readFileSync(path)).fill(7, 20, 100)),
+  ],
+  ["is empty", "state.db", (path) => truncateSync(path, 0)],
+  ["is empty", "texts.db", (path) => truncateSync(path, 0)],
+  ["is not there", "texts.db", (path) => rmSync(path)],
+  [
+    "is another program's",
+    "state.db",
+    (path) => {
+      rmSync(path);
+      const db = new Sqlite(path);
+      db.exec("CREATE TABLE theirs (x)");
+      db.close();
+    },
+  ],
+  ["is the other file", "state.db", (path) => copyFileSync(join(path, "../texts.db"), path)],
+];
+
+describe("openState", () => {
+  test("says whether it made a new state", () => {
+    const folder = tempFolder();
+    for (const created of [true, false]) {
+      const result = openState({ folder, clock });
+      expect(result).toMatchObject({ kind: "opened", created });
+      opened(result).close();
+    }
+  });
+
+  test("I30 makes files for the owner alone, and leaves no others behind", () => {
+    const folder = usedFolder(10);
+    expect(readdirSync(folder).sort()).toEqual(["state.db", "texts.db"]);
+    const state = openIn(folder);
+    state.putLink(linkOf("a"));
+    for (const file of readdirSync(folder))
+      expect([file, statSync(join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
+    state.close();
+  });
+
+  test.each(damages)("a file that %s is damaged: %s", (_, file, damage) => {
+    const folder = usedFolder();
+    damage(join(folder, file));
+    expect(openState({ folder, clock })).toMatchObject({ kind: "damaged", file });
+  });
+
+  test("a file that was being made when the process was killed is no damage", () => {
+    for (const files of [["texts.db"], ["texts.db", "state.db"], ["state.db"]]) {
+      const folder = tempFolder();
+      for (const file of files) writeFileSync(join(folder, file), "");
+      const result = openState({ folder, clock });
+      expect(result).toMatchObject({ kind: "opened", created: true });
+      opened(result).close();
+    }
+  });
+
+  test("a texts file with pages of noise is damaged when a WAL was left behind", () => {
+    const folder = usedFolder();
+    const copy = tempFolder();
+    const state = openIn(folder);
+    state.putText("one more");
+    for (const file of readdirSync(folder)) copyFileSync(join(folder, file), join(copy, file));
+    state.close();
+    scramble(join(copy, "texts.db"));
+    expect(openState({ folder: copy, clock })).toMatchObject({ kind: "damaged", file: "texts.db" });
+  });
+
+  test("an older copy, or one whose WAL is gone, opens as what it was then", () => {
+    const folder = usedFolder(10);
+    const copy = tempFolder();
+    const state = openIn(folder);
+    fill(state, 20);
+    // Without the -wal and -shm of the open state.
+    for (const file of ["state.db", "texts.db"]) copyFileSync(join(folder, file), join(copy, file));
+    state.close();
+    const older = openIn(copy);
+    expect(older.load().links.size).toBe(10);
+    expect(older.missingTexts()).toEqual([]);
+    older.close();
+  });
+
+  test("a file of a newer program is named, and left as it is", () => {
+    const folder = usedFolder(1);
+    const db = new Sqlite(join(folder, "state.db"));
+    db.pragma("user_version = 99");
+    db.close();
+    expect(openState({ folder, clock })).toMatchObject({ kind: "newer", file: "state.db", version: 99 });
+    expect(openState({ folder, clock, readOnly: true })).toMatchObject({
+      kind: "newer",
+      file: "state.db",
+      version: 99,
+    });
+  });
+
+  test("a folder that is not there, or a folder in place of the file, is unusable", () => {
+    const folder = tempFolder();
+    expect(openState({ folder: join(folder, "none"), clock })).toMatchObject({ kind: "unusable", code: "ENOENT" });
+    const taken = usedFolder(1);
+    rmSync(join(taken, "state.db"));
+    spawnSync("mkdir", [join(taken, "state.db")]);
+    expect(openState({ folder: taken, clock })).toMatchObject({ kind: "unusable", code: "EISDIR", file: "state.db" });
+  });
+});
+
+describe("read-only", () => {
+  test("I23 reads beside a writer what is committed, one moment at a time, and can write nothing", () => {
+    const folder = usedFolder(3);
+    const writer = openIn(folder);
+    const reader = opened(openState({ folder, clock, readOnly: true }));
+    writer.putLink(linkOf("new"));
+    expect(reader.link(doc("new"))).not.toBeNull();
+    writer.transact(() => {
+      writer.removeLink(doc("new"));
+      expect(reader.load().links.size).toBe(4);
+    });
+    expect(reader.load().links.size).toBe(3);
+    expect(reader.text([...reader.load().links.values()][0]!.digest)).not.toBeNull();
+    expect(() => reader.putLink(linkOf("b"))).toThrow("readonly");
+    expect(() => reader.putText("b")).toThrow("readonly");
+    reader.close();
+    writer.close();
+  });
+
+  test("I23 leaves the files of a closed state as they are", () => {
+    const folder = usedFolder(3);
+    const bytes = () => ["state.db", "texts.db"].map((file) => readFileSync(join(folder, file)).toString("base64"));
+    const before = bytes();
+    const reader = opened(openState({ folder, clock, readOnly: true }));
+    reader.load();
+    reader.close();
+    expect(bytes()).toEqual(before);
+    expect(existsSync(join(folder, "lock.db"))).toBe(false);
+  });
+
+  test("finds no state where there is none, and makes none", () => {
+    const folder = tempFolder();
+    expect(openState({ folder, clock, readOnly: true })).toEqual({ kind: "missing" });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("a file of an older program is to be opened for writing first", () => {
+    const folder = usedFolder(1);
+    const db = new Sqlite(join(folder, "texts.db"));
+    db.pragma("user_version = 0");
+    db.close();
+    expect(openState({ folder, clock, readOnly: true })).toMatchObject({ kind: "older", file: "texts.db", version: 0 });
+  });
+
+  test("reads in a folder that it cannot write", () => {
+    const folder = usedFolder(3);
+    // Root writes everywhere: there the child becomes nobody.
+    const uid = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o444);
+    chmodSync(folder, 0o555);
+    const script = fileURLToPath(new URL("child.ts", import.meta.url));
+    const { stdout, stderr } = spawnSync(process.execPath, [script, "read", folder], { ...uid, encoding: "utf8" });
+    chmodSync(folder, 0o755);
+    expect([stderr, stdout]).toEqual(["", "3 links\n"]);
+  });
+});

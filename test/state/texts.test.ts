@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
+import { TextCache } from "../../src/state/text-cache.ts";
+import { decodeText, encodeText } from "../../src/state/text-codec.ts";
+import { changesSeen } from "./changes.ts";
+import { DAY, memoryState, openIn, settableClock, tempFolder, textDigest } from "./ground.ts";
+
+const AWKWARD = ["", "\uFEFFbom", "a\r\nb", "e\u0301 é", "😀", "\u2028", "no newline", "x\n".repeat(40_000), "\u0000"];
+
+describe("text store", () => {
+  test.each(AWKWARD.map((text) => [text.slice(0, 12), text]))(
+    "I25 %j comes back byte for byte after a restart",
+    (_, text) => {
+      const folder = tempFolder();
+      const state = openIn(folder);
+      const digest = state.putText(text);
+      expect(digest).toBe(digestOf(text));
+      state.close();
+      const again = openIn(folder);
+      expect(again.hasText(digest)).toBe(true);
+      expect(again.text(digest)).toBe(text);
+      again.close();
+    },
+  );
+
+  test("a text that is not there is null", () => {
+    const state = memoryState();
+    expect(state.text(textDigest("never"))).toBeNull();
+    expect(state.hasText(textDigest("never"))).toBe(false);
+  });
+
+  test("putting the same text again writes nothing for a day", () => {
+    const folder = tempFolder();
+    const clock = settableClock();
+    const state = openIn(folder, clock);
+    const digest = state.putText("same");
+    const probe = changesSeen(folder, "texts.db");
+    clock.set(clock.now() + DAY - 1);
+    expect(state.putText("same")).toBe(digest);
+    state.putKnownText(digest, "same");
+    expect(probe.moved()).toBe(false);
+    clock.set(clock.now() + 1);
+    state.putKnownText(digest, "same");
+    expect(probe.moved(), "its use is noted once a day").toBe(true);
+    probe.close();
+    state.close();
+  });
+
+  test("a lone surrogate is refused, as no digest names it", () => {
+    const state = memoryState();
+    expect(() => state.putText("a\uD800b")).toThrow("lone surrogate");
+    expect(state.hasText(digestOf("a\uD800b"))).toBe(false);
+  });
+
+  test("a text damaged on disk is as if it were not there, until it is put again", () => {
+    const folder = tempFolder();
+    const state = openIn(folder);
+    const [long, short] = [state.putText("a long text ".repeat(100)), state.putText("short")];
+    state.close();
+    const db = new Sqlite(join(folder, "texts.db"));
+    db.exec("UPDATE texts SET text = CAST(replace(hex(text), '7', '8') AS BLOB) WHERE codec = 0");
+    db.exec("UPDATE texts SET text = zeroblob(length(text)) WHERE codec = 1");
+    db.close();
+    const again = openIn(folder);
+    expect([again.text(long), again.text(short)]).toEqual([null, null]);
+    again.putText("a long text ".repeat(100));
+    again.putKnownText(short, "short");
+    again.close();
+    const healed = openIn(folder);
+    expect([healed.text(long), healed.text(short)]).toEqual(["a long text ".repeat(100), "short"]);
+    healed.close();
+  });
+});
+
+describe("text codec", () => {
+  test("what is encoded is decoded the same, never larger than plain", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 2_000, size: "max" }), (text) => {
+        const stored = encodeText(text);
+        expect(decodeText(stored)).toBe(text);
+        expect(stored.bytes.length).toBeLessThanOrEqual(stored.size);
+      }),
+    );
+  });
+
+  test("repetitive text shrinks, and random letters stay plain", () => {
+    expect(encodeText("word ".repeat(500)).bytes.length).toBeLessThan(100);
+    expect(encodeText("short").codec).toBe(0);
+  });
+
+  test("a frame that says to inflate beyond its size is refused", () => {
+    const stored = encodeText("word ".repeat(500));
+    expect(() => decodeText({ ...stored, size: 100 })).toThrow();
+  });
+});
+
+describe("text cache", () => {
+  test("drops what was used least lately when it is over its bound", () => {
+    const cache = new TextCache(1_000);
+    const digests = ["a", "b", "c"].map((letter) => {
+      const digest = textDigest(letter);
+      cache.set(digest, letter.repeat(100));
+      return digest;
+    });
+    expect(cache.get(digests[0]!)).toBe("a".repeat(100));
+    cache.set(textDigest("d"), "d".repeat(100));
+    expect(digests.map((digest) => cache.has(digest))).toEqual([true, false, true]);
+  });
+
+  test("takes nothing larger than itself, and gives room back", () => {
+    const cache = new TextCache(1_000);
+    cache.set(textDigest("big"), "x".repeat(1_000));
+    expect(cache.has(textDigest("big"))).toBe(false);
+    for (let n = 0; n < 10; n++) {
+      cache.set(textDigest("same"), "x".repeat(300));
+      cache.delete(textDigest("same"));
+    }
+    cache.set(textDigest("same"), "x".repeat(300));
+    expect(cache.has(textDigest("same"))).toBe(true);
+    cache.clear();
+    expect(cache.has(textDigest("same"))).toBe(false);
+  });
+});
