@@ -174,7 +174,7 @@ export function misreadFault(call: Pick<Call, "method">, why: string, requestId:
 /** What a reply without a value means to the caller, once no retry is left. */
 export function faultOf(call: Pick<Call, "method">, reply: Exclude<Reply, { kind: "success" }>): Fault {
   const requestId = "requestId" in reply ? reply.requestId : null;
-  const detail = reply.kind === "problem" ? `${reply.code}: ${reply.detail}` : reply.detail;
+  const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;
   if (mayHaveHappened(call, reply)) return { kind: "uncertain", detail, requestId };
   const later = (cause: "unreachable" | "unavailable" | "malformed" | "rate-limited"): Fault => {
     return { kind: "later", detail, requestId, cause };

@@ -24,6 +24,8 @@ export const LIST_LIMITS = {
   pages: 20_000,
   // LIMIT: pages in a row without a new item. Items the key may not read are dropped from pages, so many may be empty.
   barrenPages: 2_000,
+  // LIMIT: items held in memory.
+  items: 1_000_000,
 } as const;
 
 /** How one traversal ended. */
@@ -76,8 +78,12 @@ async function traverse<Item extends { readonly id: string }>(
     if (cursors.has(cursor)) return fail("the list's cursor repeats");
     cursors.add(cursor);
     barren = seen.size > knownBefore ? 0 : barren + 1;
-    if (pages >= LIST_LIMITS.pages || barren >= LIST_LIMITS.barrenPages) return fail("the list does not end");
+    if (isEndless(pages, barren, seen.size)) return fail("the list does not end");
   }
+}
+
+function isEndless(pages: number, barren: number, items: number): boolean {
+  return pages >= LIST_LIMITS.pages || barren >= LIST_LIMITS.barrenPages || items >= LIST_LIMITS.items;
 }
 
 const READ = { method: "GET" } as const;

@@ -52,7 +52,8 @@ export function nextStep(call: Pick<Call, "method">, reply: Reply, attempt: numb
 
 /** Whether a reply says that the service has too much to do. */
 export function isCongested(reply: Reply): boolean {
-  if (reply.kind === "no-answer") return true;
+  // A refused connection says that nobody is there, not that there is too much to do.
+  if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
 

@@ -19,71 +19,71 @@ const short = (value: Fault): string =>
       ? `${value.kind} ${value.cause}`
       : value.kind;
 
-type Row = readonly [name: string, result: WireResult, read: string, write: string];
+type Row = readonly [name: string, read: string, write: string, result: WireResult];
 
 const ROWS: readonly Row[] = [
-  ["a lost answer", LOST, "later unreachable", "uncertain"],
-  ["a deadline after sending", { kind: "lost", why: "deadline of 30000 ms" }, "later unreachable", "uncertain"],
-  ["a refused connection", NOT_SENT, "later unreachable", "later unreachable"],
-  ["400 invalid_request", problem(400, "invalid_request"), "problem invalid_request", "problem invalid_request"],
-  ["401", problem(401, "unauthenticated"), "locked-out unauthenticated", "locked-out unauthenticated"],
-  ["401 with another code", problem(401, "key_expired"), "locked-out unauthenticated", "locked-out unauthenticated"],
-  ["401 as HTML", answer(401, HTML), "later malformed", "uncertain"],
-  ["403", problem(403, "forbidden"), "problem forbidden", "problem forbidden"],
-  ["404 file_not_found", problem(404, "file_not_found"), "problem file_not_found", "problem file_not_found"],
+  ["a lost answer", "later unreachable", "uncertain", LOST],
+  ["a deadline after sending", "later unreachable", "uncertain", { kind: "lost", why: "deadline of 30000 ms" }],
+  ["a refused connection", "later unreachable", "later unreachable", NOT_SENT],
+  ["400 invalid_request", "problem invalid_request", "problem invalid_request", problem(400, "invalid_request")],
+  ["401", "locked-out unauthenticated", "locked-out unauthenticated", problem(401, "unauthenticated")],
+  ["401 with another code", "locked-out unauthenticated", "locked-out unauthenticated", problem(401, "key_expired")],
+  ["401 as HTML", "later malformed", "uncertain", answer(401, HTML)],
+  ["403", "problem forbidden", "problem forbidden", problem(403, "forbidden")],
+  ["404 file_not_found", "problem file_not_found", "problem file_not_found", problem(404, "file_not_found")],
   [
     "404 workspace_not_found",
+    "locked-out workspace_not_found",
+    "locked-out workspace_not_found",
     problem(404, "workspace_not_found"),
-    "locked-out workspace_not_found",
-    "locked-out workspace_not_found",
   ],
-  ["404 as HTML", answer(404, HTML), "later malformed", "uncertain"],
-  ["404 as JSON without code", answer(404, { message: "no route" }), "problem status_404", "problem status_404"],
+  ["404 as HTML", "later malformed", "uncertain", answer(404, HTML)],
+  ["404 as JSON without code", "problem status_404", "problem status_404", answer(404, { message: "no route" })],
   [
     "404 with the code in its type alone",
+    "problem file_not_found",
+    "problem file_not_found",
     answer(404, { type: "https://d/errors/file-not-found" }),
-    "problem file_not_found",
-    "problem file_not_found",
   ],
-  ["file_not_found under 500", problem(500, "file_not_found"), "later unavailable", "uncertain"],
-  ["file_not_found under 400", problem(400, "file_not_found"), "later malformed", "uncertain"],
+  ["file_not_found under 500", "later unavailable", "uncertain", problem(500, "file_not_found")],
+  ["file_not_found under 400", "later malformed", "uncertain", problem(400, "file_not_found")],
   [
     "a status that is not the answer's",
-    answer(404, { status: 200, code: "file_not_found" }),
     "later malformed",
     "uncertain",
+    answer(404, { status: 200, code: "file_not_found" }),
   ],
-  ["a code of the wrong type", answer(404, { status: 404, code: 7 }), "later malformed", "uncertain"],
-  ["a code that is a sentence", answer(404, { code: "No such file" }), "later malformed", "uncertain"],
-  ["an error body that is an array", answer(404, []), "later malformed", "uncertain"],
-  ["an error body that is cut", answer(404, '{"code":"file_not_found"'), "later malformed", "uncertain"],
-  ["an error body that is nested", answer(404, `${"[".repeat(99)}${"]".repeat(99)}`), "later malformed", "uncertain"],
-  ["an empty 404", answer(404), "later malformed", "uncertain"],
-  ["409 with an unknown code", problem(409, "moon_phase"), "problem moon_phase", "problem moon_phase"],
-  ["422", problem(422, "content_too_large"), "problem content_too_large", "problem content_too_large"],
-  ["429", problem(429, "rate_limited"), "later rate-limited", "later rate-limited"],
-  ["429 as HTML", answer(429, HTML), "later rate-limited", "uncertain"],
-  ["500", problem(500, "internal_error"), "later unavailable", "uncertain"],
-  ["502 as HTML", answer(502, HTML), "later unavailable", "uncertain"],
-  ["503", problem(503, "service_unavailable"), "later unavailable", "uncertain"],
-  ["503 as HTML", answer(503, HTML), "later unavailable", "uncertain"],
-  ["a redirect", answer(301, "", { location: "https://evil.example/x?key=1" }), "later malformed", "uncertain"],
-  ["304", answer(304), "later malformed", "uncertain"],
-  ["200 as HTML", answer(200, HTML), "later malformed", "uncertain"],
-  ["200, cut", answer(200, '{"id":"doc_1","lastCha'), "later malformed", "uncertain"],
-  ["200 and null", answer(200, "null"), "later malformed", "uncertain"],
-  ["200 and an array", answer(200, [FILE]), "later malformed", "uncertain"],
-  ["200 about another file", answer(200, { ...FILE, id: "doc_2", content: "x" }), "later malformed", "uncertain"],
-  ["200, nested too deeply", answer(200, `{"id":${"[".repeat(99)}${"]".repeat(99)}}`), "later malformed", "uncertain"],
-  ["206", answer(206, { ...FILE, content: "x" }), "later malformed", "uncertain"],
+  ["a code of the wrong type", "later malformed", "uncertain", answer(404, { status: 404, code: 7 })],
+  ["a code that is a sentence", "later malformed", "uncertain", answer(404, { code: "No such file" })],
+  ["an error body that is an array", "later malformed", "uncertain", answer(404, [])],
+  ["an error body that is cut", "later malformed", "uncertain", answer(404, '{"code":"file_not_found"')],
+  ["an error body that is nested", "later malformed", "uncertain", answer(404, `${"[".repeat(99)}${"]".repeat(99)}`)],
+  ["an empty 404", "later malformed", "uncertain", answer(404)],
+  ["409 with an unknown code", "problem moon_phase", "problem moon_phase", problem(409, "moon_phase")],
+  ["422", "problem content_too_large", "problem content_too_large", problem(422, "content_too_large")],
+  ["429", "later rate-limited", "later rate-limited", problem(429, "rate_limited")],
+  ["429 as HTML", "later rate-limited", "uncertain", answer(429, HTML)],
+  ["500", "later unavailable", "uncertain", problem(500, "internal_error")],
+  ["502 as HTML", "later unavailable", "uncertain", answer(502, HTML)],
+  ["503", "later unavailable", "uncertain", problem(503, "service_unavailable")],
+  ["503 as HTML", "later unavailable", "uncertain", answer(503, HTML)],
+  ["a redirect", "later malformed", "uncertain", answer(301, "", { location: "https://evil.example/x?key=1" })],
+  ["304", "later malformed", "uncertain", answer(304)],
+  ["200 as HTML", "later malformed", "uncertain", answer(200, HTML)],
+  ["200, cut", "later malformed", "uncertain", answer(200, '{"id":"doc_1","lastCha')],
+  ["200 and null", "later malformed", "uncertain", answer(200, "null")],
+  ["200 and an array", "later malformed", "uncertain", answer(200, [FILE])],
+  ["200 about another file", "later malformed", "uncertain", answer(200, { ...FILE, id: "doc_2", content: "x" })],
+  ["200, nested too deeply", "later malformed", "uncertain", answer(200, `{"id":${"[".repeat(99)}${"]".repeat(99)}}`)],
+  ["206", "later malformed", "uncertain", answer(206, { ...FILE, content: "x" })],
 ];
 
 describe("one call", () => {
-  it.each(ROWS)("reads after %s: %s", async (_name, result, read) => {
+  it.each(ROWS)("a read after %s is %s", async (_name, read, _write, result) => {
     expect(short(fault(await bench([result]).remote.getFile(DOC)))).toBe(read);
   });
 
-  it.each(ROWS)("writes after %s (I08)", async (_name, result, _read, write) => {
+  it.each(ROWS)("a write after %s (a read: %s) is %s (I08)", async (_name, _read, write, result) => {
     const { remote, wire } = bench([result]);
     expect(short(fault(await remote.putContent(DOC, BASE, "text")))).toBe(write);
     // Only what was certainly not sent is sent again.

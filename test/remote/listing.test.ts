@@ -104,6 +104,7 @@ describe("a listing of files", () => {
     ["is another object", answer(200, { object: "error", data: [], hasMore: false }), "not a list"],
     ["repeats a cursor", page([file(1)], "c0"), "repeats"],
     ["is HTML", answer(200, "<html>"), "not JSON"],
+    ["has items without end", answer(200, { data: Array(100_001).fill(0), hasMore: false }), "too many items"],
   ])("whose second page %s is incomplete, and keeps the first (I20)", async (_name, second, why) => {
     const { remote } = bench([page([file(1)], "c0"), second]);
     const listing = await remote.listFiles({ kind: "none" });

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { WireResult } from "../../src/core/ports/remote.ts";
-import { RETRY } from "../../src/remote/retry.ts";
+import type { Reply } from "../../src/remote/http.ts";
+import { isCongested, RETRY } from "../../src/remote/retry.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, page, problem } from "./scripted-wire.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
@@ -123,6 +124,22 @@ describe("a write", () => {
     expect(await remote.putContent(DOC, BASE, "x")).toMatchObject({ ok: true, value: { kind: "in-review" } });
     expect(wire.sent.length).toBe(1);
   });
+});
+
+const SERVICE_SAYS = { detail: "", requestId: null, pointers: [], retryAfterMs: null } as const;
+
+it.each<readonly [string, boolean, Reply]>([
+  ["503", true, { ...SERVICE_SAYS, kind: "problem", status: 503, code: "service_unavailable" }],
+  ["429", true, { ...SERVICE_SAYS, kind: "problem", status: 429, code: "rate_limited" }],
+  ["a 503 of a proxy", true, { ...SERVICE_SAYS, kind: "unreadable", status: 503 }],
+  ["a lost answer", true, { kind: "no-answer", sent: true, timedOut: false, detail: "" }],
+  ["a deadline in the queue", true, { kind: "no-answer", sent: false, timedOut: true, detail: "" }],
+  ["a refused connection", false, { kind: "no-answer", sent: false, timedOut: false, detail: "" }],
+  ["500", false, { ...SERVICE_SAYS, kind: "problem", status: 500, code: "internal_error" }],
+  ["404", false, { ...SERVICE_SAYS, kind: "problem", status: 404, code: "file_not_found" }],
+  ["a value", false, { kind: "success", status: 200, value: {}, requestId: null }],
+])("%s as a sign of too much load: %s", (_name, congested, reply) => {
+  expect(isCongested(reply)).toBe(congested);
 });
 
 describe("a rate limit", () => {

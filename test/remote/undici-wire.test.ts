@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
@@ -6,6 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
 import type { Wire, WireResult } from "../../src/core/ports/remote.ts";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -109,6 +111,23 @@ describe("the undici wire", () => {
   it("a host without an address was not sent", async () => {
     const wire = wireTo("https://no-such-host.invalid");
     expect(await wire.send(PUT, BOUNDS)).toMatchObject({ kind: "not-sent" });
+  });
+
+  it.each([
+    ["https://localhost", undefined, { kind: "not-sent", why: "DEPTH_ZERO_SELF_SIGNED_CERT" }],
+    ["https://127.0.0.1", TEST_CERTIFICATE, { kind: "not-sent", why: "ERR_TLS_CERT_ALTNAME_INVALID" }],
+    ["https://localhost", TEST_CERTIFICATE, { kind: "answer" }],
+  ])("checks certificates: %s", async (origin, ca, expected) => {
+    const urls: (string | undefined)[] = [];
+    const server = createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE }, (request, response) => {
+      urls.push(request.url);
+      response.end("{}");
+    });
+    const baseUrl = `${origin}:${await listen(server)}`;
+    const wire = createUndiciWire({ baseUrl, ...(ca === undefined ? {} : { ca }) });
+    closers.push(() => wire.close());
+    expect(await wire.send(PUT, BOUNDS)).toMatchObject(expected);
+    expect(urls).toEqual(expected.kind === "answer" ? [PUT.path] : []);
   });
 
   it("a server that does not speak TLS was not sent anything", async () => {

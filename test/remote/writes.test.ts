@@ -126,30 +126,33 @@ describe("folders", () => {
   });
 
   type Trait = "unknown" | "yes" | "no";
-  const rows: readonly (readonly [string, WireResult, Trait, Trait, string])[] = [
-    ["404 not_found", problem(404, "not_found"), "unknown", "no", "problem"],
-    ["404 not_found", problem(404, "not_found"), "yes", "yes", "problem"],
-    ["404 folder_not_found", problem(404, "folder_not_found"), "unknown", "unknown", "problem"],
-    ["404 workspace_not_found", problem(404, "workspace_not_found"), "unknown", "unknown", "locked-out"],
-    ["404 as JSON", answer(404, { message: "Route not found" }), "unknown", "no", "problem"],
-    ["404 as HTML", answer(404, "Cannot PATCH"), "unknown", "no", "problem"],
-    ["404 as HTML", answer(404, "<html>"), "yes", "yes", "uncertain"],
-    ["405", problem(405, "method_not_allowed"), "unknown", "no", "problem"],
-    ["405 as HTML", answer(405, "<html>"), "yes", "no", "problem"],
-    ["501", answer(501), "unknown", "no", "problem"],
-    ["403", problem(403, "forbidden"), "unknown", "unknown", "problem"],
-    ["409 folder_not_empty", problem(409, "folder_not_empty"), "unknown", "unknown", "problem"],
-    ["500", problem(500, "internal_error"), "unknown", "unknown", "uncertain"],
-    ["lost", LOST, "unknown", "unknown", "uncertain"],
+  const rows: readonly (readonly [string, Trait, Trait, string, WireResult])[] = [
+    ["404 not_found", "unknown", "no", "problem", problem(404, "not_found")],
+    ["404 not_found", "yes", "yes", "problem", problem(404, "not_found")],
+    ["404 folder_not_found", "unknown", "unknown", "problem", problem(404, "folder_not_found")],
+    ["404 workspace_not_found", "unknown", "unknown", "locked-out", problem(404, "workspace_not_found")],
+    ["404 as JSON", "unknown", "no", "problem", answer(404, { message: "Route not found" })],
+    ["404 as HTML", "unknown", "no", "problem", answer(404, "Cannot PATCH")],
+    ["404 as HTML", "yes", "yes", "uncertain", answer(404, "<html>")],
+    ["405", "unknown", "no", "problem", problem(405, "method_not_allowed")],
+    ["405 as HTML", "yes", "no", "problem", answer(405, "<html>")],
+    ["501", "unknown", "no", "problem", answer(501)],
+    ["403", "unknown", "unknown", "problem", problem(403, "forbidden")],
+    ["409 folder_not_empty", "unknown", "unknown", "problem", problem(409, "folder_not_empty")],
+    ["500", "unknown", "unknown", "uncertain", problem(500, "internal_error")],
+    ["lost", "unknown", "unknown", "uncertain", LOST],
   ];
-  it.each(rows)("PATCH and DELETE after %s (known: %3$s): trait %4$s", async (_name, result, known, learned, kind) => {
-    const traits = { ...NO_TRAITS, folderPatch: known, folderDelete: known };
-    const { remote } = bench([result], { traits });
-    expect(await remote.renameFolder(DIR, "b")).toMatchObject({ ok: false, fault: { kind } });
-    expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: known });
-    expect(await remote.deleteFolder(DIR)).toMatchObject({ ok: false, fault: { kind } });
-    expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: learned });
-  });
+  it.each(rows)(
+    "PATCH and DELETE after %s turn %s into %s, and are %s",
+    async (_name, known, learned, kind, result) => {
+      const traits = { ...NO_TRAITS, folderPatch: known, folderDelete: known };
+      const { remote } = bench([result], { traits });
+      expect(await remote.renameFolder(DIR, "b")).toMatchObject({ ok: false, fault: { kind } });
+      expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: known });
+      expect(await remote.deleteFolder(DIR)).toMatchObject({ ok: false, fault: { kind } });
+      expect(remote.traits()).toMatchObject({ folderPatch: learned, folderDelete: learned });
+    },
+  );
 
   it("learns from success, also against what was known", async () => {
     const traits = { ...NO_TRAITS, folderPatch: "no", folderDelete: "no" } as const;
@@ -162,13 +165,13 @@ describe("folders", () => {
 
 describe("a move to the root", () => {
   it.each([
-    ["200", answer(200, { ...FILE, path: "note.md" }), "yes"],
-    ["200, but it stayed where it was", answer(200, FILE), "no"],
-    ["400", problem(400, "invalid_request", ["/parentId"]), "no"],
-    ["403", problem(403, "forbidden"), "unknown"],
-    ["409", problem(409, "path_already_exists"), "unknown"],
-    ["a lost answer", LOST, "unknown"],
-  ])("answered %s teaches %3$s", async (_name, result, moveToRoot) => {
+    ["200", "yes", answer(200, { ...FILE, path: "note.md" })],
+    ["200, but it stayed where it was", "no", answer(200, FILE)],
+    ["400", "no", problem(400, "invalid_request", ["/parentId"])],
+    ["403", "unknown", problem(403, "forbidden")],
+    ["409", "unknown", problem(409, "path_already_exists")],
+    ["a lost answer", "unknown", LOST],
+  ])("answered %s teaches %s", async (_name, moveToRoot, result) => {
     const { remote } = bench([result]);
     await remote.moveFile(DOC, { kind: "root" });
     expect(remote.traits().moveToRoot).toBe(moveToRoot);

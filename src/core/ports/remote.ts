@@ -18,7 +18,7 @@ export interface Wire {
 
 /** Why a call has no value. */
 export type Fault =
-  /** A definite answer of the service: nothing was done. `status` 400–499. */
+  /** A definite answer of the service: nothing was done. `status` 400–499; 501 too where a folder has no PATCH or DELETE. */
   | {
       readonly kind: "problem";
       readonly status: number;

@@ -1,0 +1,20 @@
+/** A certificate that signs itself, for `localhost` alone, valid until 2120. It protects nothing: its key is in the open, below. */
+
+export const TEST_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggnSDpK9uqOY4G+lH
+2ehIZ9z7dC3qwqcYh/+t+NJ1Sz2hRANCAASUA5ZoUf/Mi5UBPwey3oYh472qIdoM
+fcwS0ZMRv1p71jLhZ0Vv3T7bxcy/ht5FcK9R4LRo/ul/oLu4AsscrLr9
+-----END PRIVATE KEY-----
+`;
+
+export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBYjCCAQegAwIBAgIBATAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+c3QwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMBQxEjAQBgNVBAMM
+CWxvY2FsaG9zdDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABJQDlmhR/8yLlQE/
+B7LehiHjvaoh2gx9zBLRkxG/WnvWMuFnRW/dPtvFzL+G3kVwr1HgtGj+6X+gu7gC
+yxysuv2jSDBGMBQGA1UdEQQNMAuCCWxvY2FsaG9zdDAPBgNVHRMBAf8EBTADAQH/
+MB0GA1UdDgQWBBSVwUQCpFjnm5aaoeS+RXvdHskxlDAKBggqhkjOPQQDAgNJADBG
+AiEAnqcITysWhxKqEjWpNaM9hHk8+kUX6oSGAvb7dFrjAc4CIQCbMJl5vgwfq5vL
+Hd0kXK8JyDb/rR8L95555qHvPuWbNg==
+-----END CERTIFICATE-----
+`;
