@@ -70,12 +70,16 @@ export function createAdmin(ground: Ground): Admin {
   return {
     reviews: createReviews(ground),
     workspaces: () => store.keys.workspaces().map(workspaceInfo),
-    createWorkspace: (name) => {
-      const id = newId(ground, "wsp_");
-      store.keys.addWorkspace(id, name);
-      // Cannot be refused: the workspace is there, and the grant names nothing else.
-      return createKey({ workspaceId: id, label: "owner", grants: [{ on: null, level: "full" }] }) as NewKeyInfo;
-    },
+    createWorkspace: (name) =>
+      store.transact(
+        () => {
+          const id = newId(ground, "wsp_");
+          store.keys.addWorkspace(id, name);
+          // Cannot be refused: the workspace is there, and the grant names nothing else.
+          return createKey({ workspaceId: id, label: "owner", grants: [{ on: null, level: "full" }] }) as NewKeyInfo;
+        },
+        () => true,
+      ),
     setWorkspaceState: (id, state, retryAfter = 5) => {
       store.keys.setState(id, state, retryAfter);
       const workspace = store.keys.workspace(id);

@@ -10,10 +10,12 @@ export type FileRow = {
   readonly changeId: string;
 };
 
-const SELECT = `
+const COLUMNS = `
 SELECT x.seq, x.id, x.folder, x.name, x.protected, x.change_id AS changeId,
-  CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END AS path
-FROM files x LEFT JOIN folders d ON d.seq = x.folder`;
+  CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END AS path`;
+const SELECT = `${COLUMNS} FROM files x LEFT JOIN folders d ON d.seq = x.folder`;
+/** By folder first, then sorted: for subtrees that are a small part of the workspace. */
+const SELECT_BY_FOLDER = `${COLUMNS} FROM files x INDEXED BY files_by_folder LEFT JOIN folders d ON d.seq = x.folder`;
 /** The folder at `path` and every folder below it. */
 const TREE = `
 SELECT seq FROM folders WHERE workspace = @workspace AND path = @path
@@ -22,6 +24,12 @@ const IN_TREE = `workspace = @workspace AND folder IN (${TREE})`;
 
 type Page = { readonly workspace: number; readonly after: number; readonly count: number };
 type Subtree = { readonly workspace: number; readonly path: string };
+
+/**
+ * LIMIT: below so many files a subtree is read through its folders and sorted; from there on the workspace is walked in the order of
+ * creation, because sorting the whole subtree for each page would cost more (38,000 documents: 0.3 ms instead of 4 for 100 of them).
+ */
+const SMALL_TREE = 2_000;
 
 /** The prepared statements of table `files`. */
 export function filesTable(db: Db) {
@@ -37,6 +45,12 @@ export function filesTable(db: Db) {
   );
   const inTree = db.prepare<[Page & Subtree], FileRow>(
     `${SELECT} WHERE x.workspace = @workspace AND x.folder IN (${TREE}) ${page}`,
+  );
+  const inSmallTree = db.prepare<[Page & Subtree], FileRow>(
+    `${SELECT_BY_FOLDER} WHERE x.workspace = @workspace AND x.folder IN (${TREE}) ${page}`,
+  );
+  const isSmall = db.prepare<[Subtree], { small: 0 | 1 }>(
+    `SELECT count(*) < ${SMALL_TREE} AS small FROM (SELECT 1 FROM files WHERE ${IN_TREE} LIMIT ${SMALL_TREE})`,
   );
   const insert = db.prepare<[string, number, number, string, string]>(
     "INSERT INTO files (id, workspace, folder, name, protected, change_id) VALUES (?, ?, ?, ?, 0, ?)",
@@ -63,7 +77,10 @@ export function filesTable(db: Db) {
     all: (at: Page) => all.all(at),
     inFolder: (at: Page & { folder: number }) => inFolder.all(at),
     /** The files in the folder at `path` and below. */
-    inTree: (at: Page & Subtree) => inTree.all(at),
+    inTree: (at: Page & Subtree) => {
+      const { small } = isSmall.get({ workspace: at.workspace, path: at.path })!;
+      return (small === 1 ? inSmallTree : inTree).all(at);
+    },
     insert: (workspace: number, id: string, folder: number, name: string, changeId: string) =>
       Number(insert.run(id, workspace, folder, name, changeId).lastInsertRowid),
     place: (seq: number, folder: number, name: string) => void place.run(folder, name, seq),

@@ -16,7 +16,9 @@ export function shapeResponse(
   if (variant.changeIdMovesOnRename) countRename(request, path, state);
   const body = JSON.parse(response.body) as Members;
   const isPut = request.method === "PUT";
-  const shaped = Array.isArray(body["data"]) ? shapePage(body, variant, state) : shapeItem(body, variant, state);
+  const shaped = Array.isArray(body["data"])
+    ? shapePage(request, body, variant, state)
+    : shapeItem(body, variant, state);
   const cut =
     variant.documentedMembersOnly && isPut ? (response.status === 202 ? {} : { content: shaped["content"] }) : shaped;
   return { ...response, body: JSON.stringify(variant.unknownMembers ? { ...cut, xUnknown: { nested: [1] } } : cut) };
@@ -28,13 +30,13 @@ function countRename(request: WireRequest, path: string, state: VariantState): v
   state.renames.set(id, (state.renames.get(id) ?? 0) + 1);
 }
 
-function shapePage(page: Members, variant: Variant, state: VariantState): Members {
+function shapePage(request: WireRequest, page: Members, variant: Variant, state: VariantState): Members {
   const data = (page["data"] as readonly unknown[]).map((item) =>
     isObject(item) ? shapeItem(item, variant, state) : item,
   );
   const items = variant.unknownMembers ? data.map((item) => ({ ...(item as object), xUnknown: null })) : data;
   const cursor = page["nextCursor"];
-  const empty = variant.maxPageSize !== undefined && typeof cursor === "string" && state.pages++ % 2 === 0;
+  const empty = variant.maxPageSize !== undefined && typeof cursor === "string" && precedesEmpty(request);
   return { ...page, data: items, nextCursor: empty ? EMPTY_PAGE + cursor : cursor };
 }
 
@@ -46,4 +48,10 @@ function shapeItem(item: Members, variant: Variant, state: VariantState): Member
     ...(variant.leadingSlashes && typeof path === "string" ? { path: `/${path}` } : {}),
     ...(renames > 0 && typeof lastChangeId === "string" ? { lastChangeId: `${lastChangeId}-r${renames}` } : {}),
   };
+}
+
+/** The first page, and about half of the others; by the request alone, so that the same listing always has the same pages. */
+function precedesEmpty(request: WireRequest): boolean {
+  const cursor = new URLSearchParams(splitTarget(request.path).query).get("cursor");
+  return cursor === null || cursor.charCodeAt(cursor.length - 1) % 2 === 0;
 }

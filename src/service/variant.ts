@@ -20,7 +20,7 @@ export type Variant = {
   readonly noFolderPatchOrDelete?: 404 | 405;
   /** A rename or move of a file gives it a new `lastChangeId`. */
   readonly changeIdMovesOnRename?: boolean;
-  /** Pages hold at most so many items, and every other page is followed by an empty one. */
+  /** Pages hold at most so many items, and the first, and some others, are followed by an empty one. */
   readonly maxPageSize?: number;
   /** On save: CRLF to LF, no BOM, a final newline, NFC. */
   readonly normalise?: boolean;
@@ -45,14 +45,14 @@ export class ConnectionLost extends Error {
 }
 
 /** What a variant remembers between requests. */
-export type VariantState = { requests: number; pages: number; readonly renames: Map<string, number> };
+export type VariantState = { requests: number; readonly renames: Map<string, number> };
 
 /** One exchange with the service below, outside the variant. */
 export type Ask = (method: string, path: string, body?: object) => Promise<WireResponse>;
 
 /** Wraps a service's `handle`. The wrapped one can be mounted over HTTP like the service itself. */
 export function varyService(handle: ServiceWire, variant: Variant): ServiceWire {
-  const state: VariantState = { requests: 0, pages: 0, renames: new Map() };
+  const state: VariantState = { requests: 0, renames: new Map() };
   const exchange = async (request: WireRequest, fault: BodyFault | null): Promise<WireResponse> => {
     const { authorization, "x-api-key": apiKey } = request.headers;
     const headers = { ...(authorization ? { authorization } : {}), ...(apiKey ? { "x-api-key": apiKey } : {}) };

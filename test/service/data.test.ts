@@ -1,8 +1,9 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openData } from "../../src/service/data.ts";
-import { Api } from "../contract/suite/world.ts";
+import { Api, expectGone } from "../contract/suite/world.ts";
 import { temporaryFolder } from "./ground.ts";
 
 const mode = (file: string) => statSync(file).mode & 0o777;
@@ -77,5 +78,26 @@ describe("openData", () => {
     data.close();
     const reply = await new Api(data.service.handle, data.key).get("/v1/files");
     expect([reply.status, reply.json.code, reply.headers["retry-after"]]).toEqual([503, "service_unavailable", "5"]);
+  });
+
+  it("keeps nothing of a deleted document, its history, or the grants on it", async () => {
+    const folder = temporaryFolder();
+    const data = openData(folder);
+    const api = new Api(data.service.handle, data.key);
+    for (const path of ["a/deep/b.md", "c.md"]) {
+      const file = await api.file(path, "one");
+      await api.edit(file.id, file.lastChangeId, "two");
+      const workspaceId = data.service.admin.workspaces()[0]!.id;
+      data.service.admin.createKey({ workspaceId, grants: [{ on: file.id, level: "read" }] });
+      const top = (await api.page("folders", { path: "a" })).data[0]?.id;
+      expectGone(await api.delete(path === "c.md" ? `/v1/files/${file.id}` : `/v1/folders/${top}?recursive=true`));
+    }
+    data.close();
+    const db = new Sqlite(join(folder, "service.db"));
+    const count = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()?.n;
+    expect([count("files"), count("folders"), count("changes"), count("grants WHERE kind <> 'root'")]).toEqual([
+      0, 0, 0, 0,
+    ]);
+    db.close();
   });
 });

@@ -72,13 +72,13 @@ const place: readonly ContractTest[] = [
   }),
   contractTest("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
-    const beside = await api.file(`${folder.path}/a-b/d.md`);
+    const beside = [await api.file(`${folder.path}/a-b/d.md`), await api.file(`${folder.path}/ab/b/d.md`)];
     const [a, b] = (await api.page("folders", { path_prefix: folder.path })).data;
     const renamed = expectOk(await api.patch(`/v1/folders/${a!.id}`, { name: "z😀" }), 200);
     assert.deepEqual(renamed, { id: a!.id, path: `${folder.path}/z😀` });
     assert.deepEqual(await api.read(file.id), { ...file, path: `${folder.path}/z😀/b/c.md`, content: "text\n" });
     assert.equal(expectOk(await api.get(`/v1/folders/${b!.id}`), 200).path, `${folder.path}/z😀/b`);
-    assert.equal((await api.read(beside.id)).path, beside.path);
+    for (const { id, path } of beside) assert.equal((await api.read(id)).path, path);
     assert.deepEqual(await api.paths("files", { path_prefix: `${folder.path}/a` }), []);
     const back = expectOk(await api.patch(`/v1/folders/${a!.id}`, { name: "a" }), 200);
     assert.equal(back.path, `${folder.path}/a`);
@@ -163,6 +163,7 @@ const remove: readonly ContractTest[] = [
     const kept = [
       await api.file(`${folder.path}/a-b/x.md`),
       await api.file(`${folder.path}/a.b/x.md`),
+      await api.file(`${folder.path}/ab/x.md`),
       await api.file(`${folder.path}/a.md`),
     ];
     expectGone(await api.delete(`/v1/folders/${a.id}?recursive=true`));
@@ -172,6 +173,7 @@ const remove: readonly ContractTest[] = [
     assert.deepEqual((await api.paths("folders", { parent_id: folder.id })).sort(), [
       `${folder.path}/a-b`,
       `${folder.path}/a.b`,
+      `${folder.path}/ab`,
     ]);
   }),
   contractTest("refuses a recursive that is neither true nor false", async ({ api, folder }) => {

@@ -100,7 +100,7 @@ const selectors = KINDS.flatMap((kind): ContractTest[] => [
   }),
   contractTest(`lists by path_prefix what is below, recursively: ${kind}`, async (world) => {
     const { api, folder } = world;
-    for (const stem of ["in/a", "in/deep/er/b", "in-not/c", "in", "out/d", "in.x/e"]) {
+    for (const stem of ["in/a", "in/deep/er/b", "in-not/c", "in", "out/d", "in.x/e", "inner/f", "in0/g"]) {
       if (kind === "files" || stem !== "in") await make(world, kind, `${folder.path}/${stem}`);
     }
     const below = await api.paths(kind, { path_prefix: `${folder.path}/in` });

@@ -1,0 +1,123 @@
+import { describe, expect, it } from "vitest";
+import { Api, expectOk, expectProblem } from "../contract/suite/world.ts";
+import { openService, seeded } from "./ground.ts";
+
+describe("createService", () => {
+  it("answers 500 internal_error to a fault of its own, tells it, and saves nothing of the request", async () => {
+    const faults: unknown[] = [];
+    const { api } = openService({
+      combine: () => {
+        throw new Error("broken merge");
+      },
+      onFault: (error, requestId) => faults.push([String(error), requestId]),
+    });
+    const file = await api.file("a.md", "one");
+    const live = expectOk(await api.edit(file.id, file.lastChangeId, "two"), 200);
+    const reply = await api.edit(file.id, file.lastChangeId, "three");
+    const { requestId, detail } = expectProblem(reply, "internal_error");
+    expect(faults).toEqual([["Error: broken merge", requestId]]);
+    expect(detail).not.toContain("broken merge");
+    expect(await api.read(file.id)).toEqual(live);
+    await api.file("b.md");
+  });
+
+  it("gives combine the text of the base, the sent one and the live one", async () => {
+    const asked: string[][] = [];
+    const { api } = openService({
+      combine: (...texts) => {
+        asked.push(texts);
+        return "combined";
+      },
+    });
+    const file = await api.file("a.md", "base");
+    await api.edit(file.id, file.lastChangeId, "live");
+    expect(expectOk(await api.edit(file.id, file.lastChangeId, "sent"), 200).content).toBe("combined");
+    expect(asked).toEqual([["base", "sent", "live"]]);
+  });
+
+  it("answers edit_conflict when the combined text is over the limit", async () => {
+    const { api } = openService({ combine: () => "x".repeat(51_201) });
+    const file = await api.file("a.md", "base");
+    const live = expectOk(await api.edit(file.id, file.lastChangeId, "live"), 200);
+    expectProblem(await api.edit(file.id, file.lastChangeId, "sent"), "edit_conflict");
+    expect(await api.read(file.id)).toEqual(live);
+  });
+
+  it("gives the same answers from the same seed, and other ids from another", async () => {
+    const first = async (seed: string) => (await openService({ random: seeded(seed) }).api.file("a.md")).id;
+    expect(await first("one")).toBe(await first("one"));
+    expect(await first("one")).not.toBe(await first("two"));
+  });
+
+  it("names problem types below the docs base that it was given", async () => {
+    const { api } = openService({ docsBase: "https://docs.example" });
+    expect((await api.get("/v1/files?x=1")).json.type).toBe("https://docs.example/errors/invalid-request");
+  });
+
+  it("serves /admin to no key when it was given none", async () => {
+    const { service, key } = openService();
+    const bare = openService({ adminKey: undefined } as object);
+    expectProblem(await new Api(bare.service.handle, "undefined").get("/admin/keys"), "unauthenticated");
+    expectProblem(await new Api(service.handle, key).get("/admin/keys"), "unauthenticated");
+  });
+});
+
+describe("the rate limit", () => {
+  it("refills with time, and holds each key by itself", async () => {
+    let now = 0;
+    const { api, service, workspaceId } = openService({ rateLimit: { requests: 2, seconds: 10 }, now: () => now });
+    const made = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
+    const other = new Api(service.handle, "key" in made ? made.key : "");
+    expectOk(await api.get("/v1/files"), 200);
+    expectOk(await api.get("/v1/files"), 200);
+    const reply = await api.get("/v1/files");
+    expectProblem(reply, "rate_limited");
+    expect(reply.headers["retry-after"]).toBe("5");
+    expectOk(await other.get("/v1/files"), 200);
+    now += 4_999;
+    expectProblem(await api.get("/v1/files"), "rate_limited");
+    now += 5_001;
+    expectOk(await api.get("/v1/files"), 200);
+  });
+
+  it("neither forgives nor punishes a clock that is set back", async () => {
+    let now = 1_000_000;
+    const { api } = openService({ rateLimit: { requests: 1, seconds: 10 }, now: () => now });
+    expectOk(await api.get("/v1/files"), 200);
+    now = 0;
+    expectProblem(await api.get("/v1/files"), "rate_limited");
+    now = 10_000;
+    expectOk(await api.get("/v1/files"), 200);
+  });
+});
+
+describe("batch", () => {
+  it("keeps what was done and rolls back what was refused", async () => {
+    const { service, key, api } = openService();
+    const send = (body: object) =>
+      service.answer({ method: "POST", path: "/v1/files", headers: { "x-api-key": key }, body: JSON.stringify(body) })
+        .status;
+    const statuses = service.batch(() => [
+      send({ path: "a/b.md", content: "" }),
+      send({ path: "a/b.md", content: "" }),
+      send({ path: "c/d e.md", content: "" }),
+      send({ path: "c.md", content: "" }),
+    ]);
+    expect(statuses).toEqual([201, 409, 400, 201]);
+    expect(await api.paths("files")).toEqual(["a/b.md", "c.md"]);
+  });
+
+  it("rolls back everything when it throws", async () => {
+    const { service, key, api } = openService();
+    const headers = { "x-api-key": key };
+    const body = JSON.stringify({ path: "a.md", content: "" });
+    const failing = () =>
+      service.batch(() => {
+        service.answer({ method: "POST", path: "/v1/files", headers, body });
+        throw new Error("stopped");
+      });
+    expect(failing).toThrow("stopped");
+    expect(await api.paths("files")).toEqual([]);
+    await api.file("a.md");
+  });
+});
