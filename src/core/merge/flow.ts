@@ -49,7 +49,7 @@ export function mergeFlow(texts: Texts, budget: Budget, grain: Grain = "sentence
       local: part("local", l.from, l.to),
       remote: part("remote", r.from, r.to),
     };
-    const settled = settle(found, sides, ids, { l, r }, grain, budget);
+    const settled = settle(found, sides, ids, { l, r }, grain, (id) => interner.text(id), budget);
     if (settled === undefined) return undefined;
     merged.push(...settled);
     shift.local = l.to - found.end;
@@ -69,14 +69,16 @@ function settle(
   ids: Ids,
   at: { readonly l: Range; readonly r: Range },
   grain: Grain,
+  unitText: (id: number) => string,
   budget: Budget,
 ): readonly Token[] | undefined {
   if (found.remote.length === 0) return withSpace(sides.local, sides.base, sides.remote);
   if (found.local.length === 0) return withSpace(sides.remote, sides.base, sides.local);
-  const local = { ids: ids.local.slice(at.l.from, at.l.to), edits: found.local, from: at.l.from };
-  const remote = { ids: ids.remote.slice(at.r.from, at.r.to), edits: found.remote, from: at.r.from };
-  if (subsumes(remote, local, budget)) return sides.remote;
-  if (subsumes(local, remote, budget)) return sides.local;
+  const local = { ids: ids.local, edits: found.local, ...at.l };
+  const remote = { ids: ids.remote, edits: found.remote, ...at.r };
+  const said = (id: number): string[] => unitText(id).split("\0");
+  if (subsumes(ids.base, remote, local, said, budget)) return sides.remote;
+  if (subsumes(ids.base, local, remote, said, budget)) return sides.local;
   return grain === "sentences" ? mergeFlow(sides, budget, "words") : withHeadingId(sides);
 }
 

@@ -48,6 +48,7 @@ export function mergeHunk(
   const ids = { base: interner.ids(hunk.base), local: interner.ids(hunk.local), remote: interner.ids(hunk.remote) };
   const join = (edits: Edit[]): Edit[] => (coarse ? joinOverBlanks(edits, hunk.base) : edits);
   const edits = { local: join(diff(ids.base, ids.local, budget)), remote: join(diff(ids.base, ids.remote, budget)) };
+  const words = (id: number): string[] => tokenise([interner.text(id)], budget).map((token) => token.text);
   const conflicts: ConflictHunk[] = [];
   const shift = { local: 0, remote: 0 };
   let text = "";
@@ -65,10 +66,10 @@ export function mergeHunk(
       localLine: hunk.localLine + l.from,
       remoteLine: hunk.remoteLine + r.from,
     };
-    const local = { ids: ids.local.slice(l.from, l.to), edits: found.local, from: l.from };
-    const remote = { ids: ids.remote.slice(r.from, r.to), edits: found.remote, from: r.from };
-    if (found.local.length === 0 || subsumes(remote, local, budget, true)) text += part.remote.join("");
-    else if (found.remote.length === 0 || subsumes(local, remote, budget, true)) text += part.local.join("");
+    const local = { ids: ids.local, edits: found.local, ...l };
+    const remote = { ids: ids.remote, edits: found.remote, ...r };
+    if (found.local.length === 0 || subsumes(ids.base, remote, local, words, budget, true)) text += part.remote.join("");
+    else if (found.remote.length === 0 || subsumes(ids.base, local, remote, words, budget, true)) text += part.local.join("");
     else {
       const name = `${part.baseLine} ${part.base.length} ${part.localLine} ${part.local.length}`;
       const settled = refused.has(name) ? undefined : mergePart(part, around, budget);

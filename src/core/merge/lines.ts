@@ -30,12 +30,18 @@ export function splitLines(text: string): string[] {
 /** Numbers for strings, equal for equal ones, so that comparing costs one step whatever the length. */
 export class Interner {
   readonly #ids = new Map<string, number>();
+  readonly #texts: string[] = [];
 
   id(text: string): number {
     const known = this.#ids.get(text);
     if (known !== undefined) return known;
-    this.#ids.set(text, this.#ids.size);
-    return this.#ids.size - 1;
+    this.#ids.set(text, this.#texts.length);
+    return this.#texts.push(text) - 1;
+  }
+
+  /** The string of a number this gave. */
+  text(id: number): string {
+    return this.#texts[id] as string;
   }
 
   ids(texts: readonly string[]): number[] {
@@ -54,15 +60,7 @@ export function mergeLines(base: string, local: string, remote: string, budget: 
   const r = splitLines(remote);
   const [bi, li, ri] = [interner.ids(b), interner.ids(l), interner.ids(r)];
   if (!affordable(bi, li, budget) || !affordable(bi, ri, budget)) return undefined;
-  const lines: string[] = [];
-  for (const [ids, texts] of [
-    [bi, b],
-    [li, l],
-    [ri, r],
-  ] as const) {
-    for (const [at, id] of ids.entries()) lines[id] = texts[at] as string;
-  }
-  const text = (ids: readonly number[]): string[] => ids.map((id) => lines[id] as string);
+  const text = (ids: readonly number[]): string[] => ids.map((id) => interner.text(id));
   return diff3Merge(li, bi, ri).map((block): LineBlock => {
     if (block.conflict === undefined) return { kind: "settled", text: text(block.ok).join("") };
     const { a, aIndex, o, oIndex, b: other, bIndex } = block.conflict;

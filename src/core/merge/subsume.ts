@@ -2,46 +2,77 @@ import type { Budget } from "./budget.ts";
 import type { Side } from "./cluster.ts";
 import { Interner, splitLines } from "./lines.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
-import { BLANK, BREAK, type Token, tokenise } from "./tokens.ts";
+import { BLANK, BREAK, isWord, type Token, tokenise } from "./tokens.ts";
 
-/** One side of a cluster: its elements, the edits that made them from the base, and where they start in that side. */
-export type Version = { readonly ids: readonly number[]; readonly edits: readonly Edit[]; readonly from: number };
+/** One side of a cluster: all of the side's elements, the cluster's edits, and the elements [from, to) it covers there. */
+export type Version = { readonly ids: readonly number[]; readonly edits: readonly Edit[]; readonly from: number; readonly to: number };
+
+/** The words that an element stands for: several for a line, one for a token. */
+export type Words = (id: number) => readonly string[];
 
 /**
  * Whether `more` holds all that `less` did to the base and only changed what `less` had left alone: then `more` is the
  * merge of the two. Merging a merge with one of its sides again depends on this.
  */
-export function subsumes(more: Version, less: Version, budget: Budget, lines = false): boolean {
-  const later = diff(less.ids, more.ids, budget);
+export function subsumes(base: readonly number[], more: Version, less: Version, words: Words, budget: Budget, lines = false): boolean {
+  const later = diff(less.ids.slice(less.from, less.to), more.ids.slice(more.from, more.to), budget);
   const earlier = less.edits.map((edit) => ({ ...edit, from: edit.from - less.from, to: edit.to - less.from }));
-  return keeps(earlier, later, more.edits, () => lines);
+  if (!less.edits.every((edit) => isGone(edit, base, more, words))) return false;
+  const start = Math.min(...[...less.edits, ...more.edits].map((edit) => edit.start));
+  const end = Math.max(...[...less.edits, ...more.edits].map((edit) => edit.end));
+  const old = new Set(base.slice(start, end));
+  return leaves(later, earlier, () => lines, (at) => !old.has(less.ids[less.from + at] as number));
 }
 
-/** Whether `later`, made of the text that `earlier` gave, leaves all of it; `direct` leads from the base to the end. */
-function keeps(
-  earlier: readonly Edit[],
-  later: readonly Edit[],
-  direct: readonly Edit[],
-  between: (edit: Edit) => boolean,
-): boolean {
-  // The direct script may keep a common word here and there; text that is still there is kept for the most part.
-  const gone = (edit: Edit): boolean => {
-    let covered = 0;
-    for (const { start, end } of direct) covered += Math.max(0, Math.min(end, edit.end) - Math.max(start, edit.start));
-    return 2 * covered >= edit.end - edit.start;
-  };
-  return earlier.every(
-    (edit) => (!isRemoval(edit) || gone(edit)) && later.every((next) => !undoes(next, edit, between(next))),
-  );
+type Script = { readonly ids: readonly number[]; readonly edits: readonly Edit[] };
+
+/** Whether what an edit removed is gone from `more` at that place too, but for a common word here and there. */
+function isGone(edit: Edit, base: readonly number[], more: Script, words: Words): boolean {
+  if (!isRemoval(edit)) return true;
+  const there = more.edits.filter(({ start, end }) => start <= edit.end && edit.start <= end);
+  const counts = new Map<string, number>();
+  for (const { from, to } of there) {
+    for (const word of more.ids.slice(from, to).flatMap(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  }
+  let [left, all] = [0, 0];
+  for (let at = edit.start; at < edit.end; at++) {
+    const covered = there.some(({ start, end }) => start <= at && at < end);
+    const said = words(base[at] as number).filter(isWord);
+    // A line that is still there is no common word.
+    if (!covered && said.length > 1) return false;
+    for (const word of said) {
+      const count = counts.get(word) ?? 0;
+      all++;
+      if (!covered || count > 0) left++;
+      if (covered) counts.set(word, count - 1);
+    }
+  }
+  return 3 * left <= all;
 }
+
+/** As many elements, none of them new, may stand together elsewhere by chance. */
+const FEW = 2;
 
 /**
- * Whether an edit of the text that `earlier` made reaches into what it put there, or touches where it only removed. Whole
- * lines added between lines it put there leave them as they are.
+ * Whether the edits of a text leave all that `earlier` put there; `between` tells whole lines, which may come between, and
+ * `isNew` the text's elements that the base does not have.
  */
-function undoes(later: Edit, earlier: Edit, between: boolean): boolean {
-  if (earlier.from === earlier.to) return later.start <= earlier.from && earlier.from <= later.end;
-  return later.start < earlier.to && earlier.from < later.end && !(between && later.start === later.end);
+function leaves(
+  later: readonly Edit[],
+  earlier: readonly Edit[],
+  between: (edit: Edit) => boolean,
+  isNew: (at: number) => boolean,
+): boolean {
+  return earlier.every(({ from, to }) => {
+    // What only removed leaves a seam that must stay closed.
+    if (from === to) return later.every(({ start, end }) => from < start || end < from);
+    if (later.some((edit) => edit.start < to && from < edit.end && !(edit.start === edit.end && between(edit)))) return false;
+    // Known words with changes beside them may have been found elsewhere.
+    const sides = Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
+    if (sides === 0 || (sides === 1 && to - from > FEW)) return true;
+    for (let at = from; at < to; at++) if (isNew(at)) return true;
+    return false;
+  });
 }
 
 /**
@@ -56,8 +87,11 @@ export function laterSide(base: string, local: string, remote: string, budget: B
   const toRemote = diff(bi, ri, budget);
   const across = diff(li, ri, budget);
   const back = across.map(reverse);
-  if (isLater([b, l, r], toLocal, across, toRemote, budget)) return "remote";
-  return isLater([b, r, l], toRemote, back, toLocal, budget) ? "local" : undefined;
+  const words: Words = (id) => tokenise([interner.text(id)], budget).map((token) => token.text);
+  const gone = (edits: readonly Edit[], ids: readonly number[], direct: readonly Edit[]): boolean =>
+    edits.every((edit) => isGone(edit, bi, { ids, edits: direct }, words));
+  if (isLater([b, l, r], toLocal, across, budget) && gone(toLocal, ri, toRemote)) return "remote";
+  return isLater([b, r, l], toRemote, back, budget) && gone(toRemote, li, toLocal) ? "local" : undefined;
 }
 
 function reverse({ start, end, from, to }: Edit): Edit {
@@ -69,7 +103,6 @@ function isLater(
   texts: readonly [base: string[], less: string[], more: string[]],
   earlier: readonly Edit[],
   later: readonly Edit[],
-  direct: readonly Edit[],
   budget: Budget,
 ): boolean {
   let [e, f] = [0, 0];
@@ -88,13 +121,12 @@ function isLater(
         grown = true;
       }
     }
-    if (!keeps(earlier.slice(e0, e), [], direct, () => true)) return false;
     if (e === e0 || f === f0) continue;
     const region = linesOf(texts, earlier.slice(e0, e), later.slice(f0, f), end);
     const [base, less, more] = region.map((lines) => tokenise(lines, budget)) as [Token[], Token[], Token[]];
     if (!keepsRegion(base, less, more, budget)) return false;
   }
-  return budget.left >= 0 && keeps(earlier.slice(e), [], direct, () => true);
+  return budget.left >= 0;
 }
 
 /** The lines of the three texts that a region of touching edits covers, up to line `end` of the second. */
@@ -124,9 +156,11 @@ function keepsRegion(base: readonly Token[], less: readonly Token[], more: reado
   const earlier = diff(ids[0] ?? [], ids[1] ?? [], budget, ends);
   const later = diff(ids[1] ?? [], ids[2] ?? [], budget, ends);
   const direct = diff(ids[0] ?? [], ids[2] ?? [], budget, ends);
-  const wholeLines = ({ start, to }: Edit): boolean =>
-    ends(ids[1]?.[start - 1] ?? line) && ends(ids[2]?.[to - 1] ?? -1);
-  if (!keeps(earlier, later, direct, wholeLines)) return false;
+  const words: Words = (id) => [interner.text(id)];
+  if (!earlier.every((edit) => isGone(edit, ids[0] ?? [], { ids: ids[2] ?? [], edits: direct }, words))) return false;
+  const wholeLines = ({ start, to }: Edit): boolean => ends(ids[1]?.[start - 1] ?? line) && ends(ids[2]?.[to - 1] ?? -1);
+  const old = new Set(ids[0]);
+  if (!leaves(later, earlier, wholeLines, (at) => !old.has(ids[1]?.[at] as number))) return false;
   const before = counterparts(less.length, earlier.map(reverse));
   const after = counterparts(less.length, later);
   return less.every((token, at) => {
