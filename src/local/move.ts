@@ -1,10 +1,10 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../core/path.ts";
 import type { DiskOutcome, Written } from "../core/ports/disk.ts";
-import { attempt, done, errnoText, fault, stale, unless } from "./errno.ts";
-import { type Ground, statOrNull } from "./ground.ts";
+import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { type Ground, type NotDone, statOrNull } from "./ground.ts";
 import { isLitterName } from "./ignore.ts";
-import { dropName, moveName } from "./names.ts";
+import { ASIDE_PREFIX, anyErrno, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
@@ -25,18 +25,33 @@ export function moveFile(ground: Ground, from: LocalPath, to: LocalPath, expect:
     const there = statOrNull(ground.fs, target.abs);
     if (there === null) {
       const ended = moveName(ground, source.abs, target.abs, found.stat);
-      if (ended.kind === "moved") return done({ stamp: stampOf(ended.stat) });
-      return stale(ended.kind === "taken" ? "something is at the new path now" : "it was saved in this moment");
+      return moveOutcome(ended);
     }
     if (isSameEntry(ground, from, to, target.abs)) {
       ground.fs.rename(source.abs, target.abs);
-      return done({ stamp: stampOf(ground.fs.lstat(target.abs)) });
+      return done({ stamp: stampOf(statNow(ground, target.abs, found.stat)) });
     }
     // Two names of one inode: a move that a crash cut short.
     if (!sameInode(there, found.stat)) return stale("something is at the new path now");
-    if (dropName(ground, source.abs, there) === "other") return stale("it was saved in this moment");
-    return done({ stamp: stampOf(ground.fs.lstat(target.abs)) });
+    if (dropName(ground, source.abs, there, freshName(ground, ASIDE_PREFIX)) === "other")
+      return moveOutcome({ kind: "changed" });
+    return done({ stamp: stampOf(statNow(ground, target.abs, found.stat)) });
   });
+}
+
+function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
+  switch (ended.kind) {
+    case "moved":
+      return done({ stamp: stampOf(ended.stat) });
+    case "taken":
+      return stale("something is at the new path now");
+    case "changed":
+      return stale("it was saved in this moment");
+    case "failed": {
+      const failed = fault(ended.errno, errnoText(ended.errno));
+      return ended.halfway ? { ...failed, parked: true } : failed;
+    }
+  }
 }
 
 /** Whether two spellings are one entry of a folder here (`Note.md` → `note.md`): inode numbers of some disks could not say. */
@@ -70,10 +85,22 @@ export function trashFile(
       return true;
     });
     if (taken === null) return stale("no file is at this path now");
-    if (expect === null ? ground.fs.lstat(trash.abs).kind === "file" : digestOrNull(ground.fs, trash.abs) === expect)
-      return done(null);
-    return putBackOr(ground, trash.abs, source.abs, stale("the text changed in this moment"));
+    return lookAtTrash(ground, trash.abs, source.abs, expect);
   });
+}
+
+function lookAtTrash(ground: Ground, trash: string, path: string, expect: Digest | null): DiskOutcome<null> {
+  let ended: NotDone = stale("the text changed in this moment");
+  try {
+    const isExpected =
+      expect === null ? ground.fs.lstat(trash).kind === "file" : digestOrNull(ground.fs, trash) === expect;
+    if (isExpected) return done(null);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    ended = fault(errno, errnoText(errno));
+  }
+  return putBackOr(ground, trash, path, ended);
 }
 
 export function makeFolder(
@@ -88,7 +115,9 @@ export function makeFolder(
       return true;
     });
     if (made === null) return stale("something is at this path now");
-    const { dev, ino, birthMs } = ground.fs.lstat(place.abs);
+    const stat = anyErrno(() => ground.fs.lstat(place.abs));
+    if (stat === null) return stale("the folder was made, and cannot be looked at");
+    const { dev, ino, birthMs } = stat;
     return done({ dev, ino, birthMs });
   });
 }

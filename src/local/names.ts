@@ -55,70 +55,89 @@ export function nameNew(ground: Ground, from: string, to: string): FsStat | null
   } else {
     unlinkLeftover(ground, from);
   }
-  // Whoever took the path since then acted on what was done here.
-  const now = anyErrno(() => fs.lstat(to));
-  return now !== null && sameInode(now, stat) ? now : stat;
+  return statNow(ground, to, stat);
 }
+
+/** What is at a path that was just given to an inode. Whoever took it since then acted on what was done: the inode's own stat stands. */
+export function statNow(ground: Ground, abs: string, given: FsStat): FsStat {
+  const now = anyErrno(() => ground.fs.lstat(abs));
+  return now !== null && now.ino === given.ino ? now : given;
+}
+
+export type MoveEnd =
+  | { readonly kind: "moved"; readonly stat: FsStat }
+  | { readonly kind: "taken" }
+  /** Another inode came to `from` meanwhile; everything is as it was. */
+  | { readonly kind: "changed" }
+  /** `halfway`: the undoing failed too, and the inode has both names. */
+  | { readonly kind: "failed"; readonly errno: string; readonly halfway: boolean };
 
 /**
  * Moves a file of the tree to a free path of the tree. The inode has both names for a moment, so a crash leaves it findable at one of them.
- * @returns `moved` with what is at `to` now; `taken`; `changed`: another inode came to `from` meanwhile, and everything is as it was
+ * @throws errors with an errno, while nothing was changed
  */
-export function moveName(
-  ground: Ground,
-  from: string,
-  to: string,
-  expect: FsStat,
-): { readonly kind: "moved"; readonly stat: FsStat } | { readonly kind: "taken" | "changed" } {
-  const { fs } = ground;
+export function moveName(ground: Ground, from: string, to: string, expect: FsStat): MoveEnd {
+  // Before the file has two names, so that a mirror folder that is not as it must be stops the move here.
+  const [aside, undone] = [freshName(ground, ASIDE_PREFIX), freshName(ground, ASIDE_PREFIX)];
   const linked = tryLink(ground, from, to);
   if (linked === false) return { kind: "taken" };
-  if (linked === null) {
-    if (statOrNull(fs, to) !== null) return { kind: "taken" };
-    // RACE: without hard links a file that is made at `to` between the look and the rename is overwritten.
-    fs.rename(from, to);
-    const now = fs.lstat(to);
-    if (sameInode(now, expect) || statOrNull(fs, from) !== null) return { kind: "moved", stat: now };
-    fs.rename(to, from);
-    return { kind: "changed" };
+  if (linked === null) return moveByRename(ground, from, to, expect);
+  let errno: string | null = null;
+  try {
+    // A save may have come before the link, or before the name is taken away.
+    const same = sameInode(ground.fs.lstat(to), expect);
+    if (same && dropName(ground, from, expect, aside) === "dropped")
+      return { kind: "moved", stat: statNow(ground, to, expect) };
+  } catch (error) {
+    errno = errnoOf(error);
+    if (errno === null) throw error;
   }
-  if (!sameInode(fs.lstat(to), expect)) {
-    // A save came between the look and the link: `from` still holds it.
-    takeAside(ground, to);
-    return { kind: "changed" };
-  }
-  if (dropName(ground, from, expect) === "other") {
-    // A save came between the link and the drop. The inode it replaced goes aside, not away.
-    takeAside(ground, to);
-    return { kind: "changed" };
-  }
-  return { kind: "moved", stat: fs.lstat(to) };
+  // The inode may be nowhere else by now (a save replaced it): it goes aside, not away, and `sweep` judges.
+  const isUndone = anyErrno(() => {
+    ground.fs.rename(to, undone);
+    return true;
+  });
+  if (errno === null) return { kind: "changed" };
+  return { kind: "failed", errno, halfway: isUndone === null };
+}
+
+/** RACE: without hard links a file that is made at `to` between the look and the rename is overwritten. */
+function moveByRename(ground: Ground, from: string, to: string, expect: FsStat): MoveEnd {
+  const { fs } = ground;
+  if (statOrNull(fs, to) !== null) return { kind: "taken" };
+  fs.rename(from, to);
+  const now = statNow(ground, to, expect);
+  // A save came before the rename, and was moved: back to where it was saved, unless there is yet another one.
+  const isBack =
+    !sameInode(now, expect) &&
+    anyErrno(() => {
+      if (statOrNull(fs, from) !== null) return false;
+      fs.rename(to, from);
+      return true;
+    });
+  return isBack ? { kind: "changed" } : { kind: "moved", stat: now };
 }
 
 /**
  * Takes a name away from the inode `expect`, which has another name. A plain `unlink` would take the name from whatever is there by then, and
  * with it an editor's save; so the name goes aside first, and is looked at there.
+ * @param aside a free path in `.mdmirror/tmp`
  * @returns `other` when another inode had the name, and has it again
  */
-export function dropName(ground: Ground, abs: string, expect: FsStat): "dropped" | "other" {
-  const aside = takeAside(ground, abs);
-  if (aside === null) return "dropped";
-  if (sameInode(ground.fs.lstat(aside), expect)) {
+export function dropName(ground: Ground, abs: string, expect: FsStat, aside: string): "dropped" | "other" {
+  const taken = unless(["ENOENT"], () => {
+    ground.fs.rename(abs, aside);
+    return true;
+  });
+  if (taken === null) return "dropped";
+  const stat = anyErrno(() => ground.fs.lstat(aside));
+  if (stat !== null && sameInode(stat, expect)) {
     unlinkLeftover(ground, aside);
     return "dropped";
   }
-  // When the path is taken by now, `sweep` keeps what is aside.
-  nameNew(ground, aside, abs);
-  return "other";
-}
-
-/** @returns where it is now, or null when there was nothing */
-function takeAside(ground: Ground, abs: string): string | null {
-  const aside = freshName(ground, ASIDE_PREFIX);
-  return unless(["ENOENT"], () => {
-    ground.fs.rename(abs, aside);
-    return aside;
-  });
+  const isBack = anyErrno(() => nameNew(ground, aside, abs) ?? "taken");
+  // When the path is taken by now, or the disk refuses, what is aside is kept by `sweep`, unless it has another name.
+  return isBack === null ? "dropped" : "other";
 }
 
 /** Removes a name in `.mdmirror/tmp`; where the disk refuses, `sweep` will do it. */
@@ -127,7 +146,7 @@ export function unlinkLeftover(ground: Ground, abs: string): void {
 }
 
 /** @returns null when the system call failed with any errno */
-function anyErrno<T>(call: () => T): T | null {
+export function anyErrno<T>(call: () => T): T | null {
   try {
     return call();
   } catch (error) {

@@ -3,7 +3,7 @@ import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../core/ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type Ground, statOrNull } from "./ground.ts";
-import { ASIDE_PREFIX, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 
@@ -35,7 +35,7 @@ export function putBack(ground: Ground, parkAt: string, path: LocalPath): DiskOu
     const there = statOrNull(ground.fs, target.abs);
     if (there !== null && sameInode(there, parked)) {
       unlinkLeftover(ground, park.abs);
-      return done({ stamp: stampOf(ground.fs.lstat(target.abs)) });
+      return done({ stamp: stampOf(statNow(ground, target.abs, there)) });
     }
     const stat = there === null ? nameNew(ground, park.abs, target.abs) : null;
     return stat === null ? stale("something is at this path now") : done({ stamp: stampOf(stat) });

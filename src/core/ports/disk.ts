@@ -14,7 +14,7 @@ export type LocalText = {
 
 /**
  * How an effect on the disk ended. `fault`: errno name; nothing was changed, or it was put back. `parked`: neither: the text that was taken
- * aside is still at the caller's `parkAt`, so the intent must stay open until recovery has settled it.
+ * aside is still at the caller's `parkAt` (of a move: the file has both names), so the intent must stay open until recovery has settled it.
  */
 export type DiskOutcome<T> =
   | { readonly kind: "done"; readonly value: T }

@@ -1,0 +1,216 @@
+import { describe, expect, it } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
+import type { Disk } from "../../src/core/ports/disk.ts";
+import { seededRandom } from "../model/fs-bench.ts";
+import type { RamDisk, RamDiskOptions } from "../model/ram-disk.ts";
+import { type LocalIntent, recoverLocal } from "../model/recover-local.ts";
+import { ramMirror, reopened, ROOT } from "./benches.ts";
+
+const at = (below: string) => `${ROOT}/${below}`;
+/** The process is gone: no errno, so nobody may catch it. */
+class Killed extends Error {}
+
+type Effect = {
+  readonly act: (disk: Disk) => { readonly kind: string };
+  /** What the caller journals before. null: nothing needs to be. */
+  readonly intent: LocalIntent | null;
+  /** The tree before and after; after a crash and recovery it is one of the two. */
+  readonly before: Readonly<Record<string, string>>;
+  readonly after: Readonly<Record<string, string>>;
+};
+
+const EFFECTS: Readonly<Record<string, Effect>> = {
+  create: { act: (disk) => disk.create("n.md", "new"), intent: null, before: {}, after: { "n.md": "new" } },
+  replace: {
+    act: (disk) => disk.replace("n.md", "new", digestOf("old"), "tmp/park"),
+    intent: { kind: "replace", path: "n.md", parkAt: "tmp/park", expect: digestOf("old"), writes: digestOf("new") },
+    before: { "n.md": "old" },
+    after: { "n.md": "new" },
+  },
+  move: {
+    act: (disk) => disk.move("n.md", "f/m.md", digestOf("old")),
+    intent: { kind: "move", from: "n.md", to: "f/m.md" },
+    before: { "n.md": "old" },
+    after: { "f/m.md": "old" },
+  },
+  trash: {
+    act: (disk) => disk.trash("n.md", digestOf("old"), "trash/d/n.md"),
+    intent: { kind: "trash", path: "n.md", parkAt: "trash/d/n.md" },
+    before: { "n.md": "old" },
+    after: {},
+  },
+  "move a folder": {
+    act: (disk) => disk.moveFolder("g", "f/g"),
+    intent: null,
+    before: { "g/n.md": "old" },
+    after: { "f/g/n.md": "old" },
+  },
+  "remove a folder with litter": {
+    act: (disk) => disk.removeFolder("g", "trash/d/g"),
+    intent: null,
+    before: { "g/.DS_Store": "view" },
+    after: {},
+  },
+  "put back": {
+    act: (disk) => disk.putBack("tmp/park", "n.md"),
+    intent: { kind: "replace", path: "n.md", parkAt: "tmp/park", expect: digestOf("old"), writes: digestOf("x") },
+    before: { ".mdmirror/tmp/park": "old" },
+    after: { "n.md": "old" },
+  },
+};
+
+function prepare(effect: Effect, options: RamDiskOptions): { ram: RamDisk; disk: Disk } {
+  const { ram, disk } = ramMirror(options);
+  ram.user.makeFolder(at("f"));
+  ram.user.makeFolder(at("g"));
+  for (const [path, text] of Object.entries(effect.before)) ram.user.write(at(path), text);
+  disk.identify();
+  disk.folding();
+  ram.settle();
+  return { ram, disk };
+}
+
+/** Runs `work` until its `moment`-th call of the disk. @returns false when it came to its end */
+function killAt(ram: RamDisk, moment: number, work: () => void): boolean {
+  let calls = 0;
+  ram.beforeCall = () => {
+    if (calls++ >= moment) throw new Killed();
+  };
+  try {
+    work();
+    return false;
+  } catch (error) {
+    if (error instanceof Killed) return true;
+    throw error;
+  } finally {
+    ram.beforeCall = null;
+  }
+}
+
+const DISKS: Readonly<Record<string, RamDiskOptions>> = {
+  "with hard links": {},
+  "without hard links": { hardLinks: false },
+};
+
+/** Recovery at the start, as the engine does it. */
+function recover(ram: RamDisk, effect: Effect, kept: string[]): void {
+  const disk = reopened(ram);
+  const { intent } = effect;
+  const settled = intent === null || recoverLocal(disk, intent, (text) => kept.push(text)) === "settled";
+  expect(settled).toBe(true);
+  disk.sweep(new Set());
+}
+
+function judge(ram: RamDisk, effect: Effect, kept: readonly string[], what: string): void {
+  const tree = Object.fromEntries(ram.user.texts(ROOT));
+  const before = Object.fromEntries(Object.entries(effect.before).filter(([path]) => !path.startsWith(".mdmirror/")));
+  const texts = new Set([...ram.user.texts(ROOT, true).values(), ...kept]);
+  // Litter that is in the trash already, and the folder still there.
+  const oneOf = [before, effect.after].some((tree_) => JSON.stringify(tree_) === JSON.stringify(tree));
+  const litterGone =
+    Object.keys(effect.before).every((path) => path.endsWith(".DS_Store")) && Object.keys(tree).length === 0;
+  expect([what, tree, oneOf || litterGone]).toEqual([what, tree, true]);
+  for (const text of Object.values(effect.before)) expect([what, text, texts.has(text)]).toEqual([what, text, true]);
+  expect([what, reopened(ram).listParked()]).toEqual([what, []]);
+  const temps = [...ram.user.texts(ROOT, true).keys()].filter((path) => path.startsWith(".mdmirror/tmp/"));
+  expect([what, temps]).toEqual([what, []]);
+}
+
+describe("I13 killed at any call of an effect, and of the recovery", () => {
+  for (const [disk, options] of Object.entries(DISKS)) {
+    it.each(Object.keys(EFFECTS))(`%s, on a disk ${disk}`, (name) => {
+      const effect = EFFECTS[name]!;
+      let crashes = 0;
+      for (let moment = 0; ; moment++) {
+        const { ram, disk } = prepare(effect, options);
+        if (!killAt(ram, moment, () => effect.act(disk))) break;
+        crashes++;
+        for (let second = 0; ; second++) {
+          const again = prepare(effect, options);
+          killAt(again.ram, moment, () => effect.act(again.disk));
+          const kept: string[] = [];
+          const killed = killAt(again.ram, second, () => recover(again.ram, effect, kept));
+          if (killed) recover(again.ram, effect, kept);
+          judge(again.ram, effect, kept, `${name} at ${moment}, recovery at ${second}`);
+          if (!killed) break;
+        }
+      }
+      expect(crashes).toBeGreaterThan(8);
+    });
+  }
+
+  it("an effect done anew after the recovery ends as if nothing had happened", () => {
+    for (const [name, effect] of Object.entries(EFFECTS)) {
+      if (name === "put back") continue;
+      for (let moment = 0; ; moment++) {
+        const { ram, disk } = prepare(effect, {});
+        if (!killAt(ram, moment, () => effect.act(disk))) break;
+        recover(ram, effect, []);
+        effect.act(reopened(ram, 9));
+        expect([name, moment, Object.fromEntries(ram.user.texts(ROOT))]).toEqual([name, moment, effect.after]);
+      }
+    }
+  });
+
+  it("what a person saves between the crash and the recovery stays where it was saved", () => {
+    for (const name of ["create", "replace", "move", "trash"]) {
+      const effect = EFFECTS[name]!;
+      for (let moment = 0; ; moment++) {
+        const { ram, disk } = prepare(effect, {});
+        if (!killAt(ram, moment, () => effect.act(disk))) break;
+        ram.user.saveAtomically(at("n.md"), "mine");
+        const kept: string[] = [];
+        recover(ram, effect, kept);
+        const texts = [...ram.user.texts(ROOT, true).values(), ...kept];
+        expect([name, moment, ram.user.read(at("n.md"))]).toEqual([name, moment, "mine"]);
+        // Saved over in the person's own way, or still somewhere.
+        const lost = name !== "create" && moment > 0 && !texts.includes("old") && ram.user.read(at("f/m.md")) === null;
+        if (name === "trash" && ram.user.exists(at(".mdmirror/trash/d/n.md"))) expect(lost).toBe(false);
+      }
+    }
+  });
+
+  it("never touches the disk again once it is being killed", () => {
+    for (const effect of Object.values(EFFECTS)) {
+      for (let moment = 0; ; moment++) {
+        const { ram, disk } = prepare(effect, {});
+        const before = ram.calls;
+        if (!killAt(ram, moment, () => effect.act(disk))) break;
+        expect(ram.calls - before).toBe(moment + 1);
+      }
+    }
+  });
+});
+
+describe("power lost at any call of an effect", () => {
+  it.each(["replace", "move", "trash", "move a folder", "put back"])("%s: whole old or whole new bytes", (name) => {
+    const effect = EFFECTS[name]!;
+    for (let moment = 0; ; moment++) {
+      let killed = true;
+      for (let seed = 1; seed <= 25; seed++) {
+        const { ram, disk } = prepare(effect, {});
+        killed = killAt(ram, moment, () => effect.act(disk));
+        ram.losePower(seededRandom(seed * 7919).fraction);
+        const kept: string[] = [];
+        recover(ram, effect, kept);
+        judge(ram, effect, kept, `${name} at ${moment}, seed ${seed}`);
+      }
+      if (!killed) break;
+    }
+  });
+
+  it("a created file is whole once it was flushed, and may be anything before", async () => {
+    const seen = new Set<string | null>();
+    for (let seed = 1; seed <= 60; seed++) {
+      const { ram, disk } = prepare(EFFECTS["create"]!, {});
+      disk.create("n.md", "new");
+      disk.makeFolder("h");
+      disk.create("h/flushed.md", "new");
+      if (seed % 2 === 0) await disk.flush(["h/flushed.md"]);
+      ram.losePower(seededRandom(seed * 7919).fraction);
+      seen.add(ram.user.read(at("n.md")));
+      if (seed % 2 === 0) expect([seed, ram.user.read(at("h/flushed.md"))]).toEqual([seed, "new"]);
+    }
+    expect([...seen].map(String).sort()).toEqual(expect.arrayContaining(["", "\0\0\0", "new", "null"]));
+  });
+});

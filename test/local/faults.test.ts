@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
+import type { Disk } from "../../src/core/ports/disk.ts";
+import { errnoOf } from "../../src/local/errno.ts";
+import type { RamCall, RamDisk, RamDiskOptions } from "../model/ram-disk.ts";
+import { RamError } from "../model/ram-paths.ts";
+import { ramMirror, ROOT } from "./benches.ts";
+
+const at = (below: string) => `${ROOT}/${below}`;
+
+const EFFECTS: Readonly<Record<string, (disk: Disk) => { readonly kind: string; readonly parked?: true }>> = {
+  create: (disk) => disk.create("n.md", "new"),
+  replace: (disk) => disk.replace("old.md", "new", digestOf("old"), "tmp/park"),
+  move: (disk) => disk.move("old.md", "f/m.md", digestOf("old")),
+  trash: (disk) => disk.trash("old.md", digestOf("old"), "trash/d/old.md"),
+  makeFolder: (disk) => disk.makeFolder("h"),
+  moveFolder: (disk) => disk.moveFolder("f", "h"),
+  removeFolder: (disk) => disk.removeFolder("f", "trash/d/f"),
+  putBack: (disk) => disk.putBack("tmp/parked", "n.md"),
+};
+
+const ERRNOS = [
+  "EACCES",
+  "EBUSY",
+  "EDQUOT",
+  "EIO",
+  "EMFILE",
+  "ENAMETOOLONG",
+  "ENOMEM",
+  "ENOSPC",
+  "EPERM",
+  "EROFS",
+  "ESTALE",
+  "ETIMEDOUT",
+  "EXDEV",
+];
+
+function prepare(options: RamDiskOptions = {}): { ram: RamDisk; disk: Disk } {
+  const { ram, disk } = ramMirror(options);
+  ram.user.write(at("old.md"), "old");
+  ram.user.makeFolder(at("f"));
+  ram.user.write(at(".mdmirror/tmp/parked"), "parked");
+  disk.identify();
+  disk.folding();
+  return { ram, disk };
+}
+
+const WRITES: ReadonlySet<RamCall> = new Set([
+  "writeNew",
+  "writeNew.bytes",
+  "writeNew.sync",
+  "rename",
+  "link",
+  "unlink",
+  "mkdir",
+  "rmdir",
+]);
+
+/** Fails one call, or from that one on every call that writes. @returns null when the effect has fewer calls */
+function failAt(effect: string, moment: number, errno: string, onwards: boolean, options?: RamDiskOptions) {
+  const { ram, disk } = prepare(options);
+  const before = ram.user.texts(ROOT);
+  let calls = 0;
+  let hit: string | null = null;
+  ram.beforeCall = (call, path) => {
+    const now = calls++;
+    if (now === moment || (onwards && now > moment && WRITES.has(call))) {
+      hit ??= `${call} ${path.slice(ROOT.length)}`;
+      throw new RamError(errno, call, path);
+    }
+  };
+  const outcome = EFFECTS[effect]!(disk);
+  ram.beforeCall = null;
+  return hit === null ? null : { ram, before, outcome, what: `${effect}: ${errno} at ${moment}, ${hit}` };
+}
+
+describe("a disk that refuses", () => {
+  for (const onwards of [false, true]) {
+    it.each(Object.keys(EFFECTS))(
+      `%s changes nothing, or all of it, when ${onwards ? "every write from some call on" : "any one call"} fails`,
+      (effect) => {
+        for (const errno of ERRNOS) {
+          for (let moment = 0; ; moment++) {
+            const failed = failAt(effect, moment, errno, onwards);
+            if (failed === null) break;
+            judge(failed, onwards);
+          }
+        }
+      },
+    );
+  }
+
+  function judge({ ram, before, outcome, what }: NonNullable<ReturnType<typeof failAt>>, onwards: boolean): void {
+    const tree = ram.user.texts(ROOT);
+    const texts = [...ram.user.texts(ROOT, true).values()];
+    for (const text of ["old", "parked"]) expect([what, text, texts.includes(text)]).toEqual([what, text, true]);
+    const temps = [...ram.user.texts(ROOT, true).keys()].filter((path) => /\/tmp\/w-/.test(path));
+    if (!onwards && !what.includes("unlink")) expect([what, temps]).toEqual([what, []]);
+    if (outcome.kind === "done") return;
+    // Nothing was changed, or the caller is told that the intent must stay open.
+    const folderMade = /^makeFolder: .*lstat \/h$/.test(what);
+    if (outcome.parked === undefined && !folderMade) expect([what, [...tree]]).toEqual([what, [...before]]);
+    const names = ram.user.texts(ROOT, true);
+    const aside = names.has(".mdmirror/tmp/park") || names.has(".mdmirror/trash/d/old.md") || tree.has("f/m.md");
+    expect([what, outcome.parked === true]).toEqual([what, aside]);
+  }
+
+  it("tells the errno and what it means", () => {
+    const { ram, disk } = prepare();
+    ram.fail({ call: "writeNew.bytes", path: null, code: "EDQUOT" });
+    expect(disk.create("n.md", "new")).toEqual({
+      kind: "fault",
+      errno: "EDQUOT",
+      detail: "n.md: the quota is used up (EDQUOT)",
+    });
+  });
+
+  it("ENOSPC leaves the old text and no temp file", () => {
+    const { ram, disk } = prepare();
+    ram.capacity = 20;
+    const long = "x".repeat(100);
+    expect(disk.create("n.md", long)).toMatchObject({ kind: "fault", errno: "ENOSPC" });
+    expect(disk.replace("old.md", long, digestOf("old"), "tmp/park")).toMatchObject({ kind: "fault", errno: "ENOSPC" });
+    expect([...ram.user.texts(ROOT)]).toEqual([["old.md", "old"]]);
+    expect(disk.listParked()).toEqual(["tmp/parked"]);
+  });
+
+  it("a name that is too long is a fault of that name alone", () => {
+    const { disk } = prepare();
+    const name = `${"n".repeat(253)}.md`;
+    expect(disk.create(name, "x")).toMatchObject({ kind: "fault", errno: "ENAMETOOLONG" });
+    expect(disk.move("old.md", name, null)).toMatchObject({ kind: "fault", errno: "ENAMETOOLONG" });
+    expect(disk.look("old.md").kind).toBe("file");
+  });
+
+  it("a look that fails is unknown, never absent (I04)", () => {
+    for (const call of ["lstat", "realpath", "readFile"] as const) {
+      for (const errno of ["EACCES", "EIO", "ESTALE", "ETIMEDOUT", "EAGAIN", "EFBIG"]) {
+        const { ram, disk } = prepare();
+        ram.fail({ call, path: null, code: errno });
+        expect([call, errno, disk.look("old.md").kind]).toEqual([call, errno, "unknown"]);
+      }
+    }
+  });
+
+  it("flush names each file that is not durable, also by its folder", async () => {
+    const { ram, disk } = prepare();
+    disk.create("f/a.md", "1");
+    disk.create("f/b.md", "2");
+    const heal = ram.fail({ call: "sync", path: at("f/a.md"), code: "EIO" });
+    expect(await disk.flush(["f/a.md", "f/b.md"])).toEqual([{ path: "f/a.md", errno: "EIO" }]);
+    heal();
+    ram.fail({ call: "sync", path: at("f"), code: "EIO", times: 3 });
+    expect((await disk.flush(["f/a.md", "old.md"])).map(({ path }) => path)).toEqual(["f/a.md"]);
+  });
+
+  it("sweeping, discarding and listing never throw for an errno", () => {
+    const { ram, disk } = prepare();
+    ram.fail({ call: "unlink", path: null, code: "EROFS" });
+    ram.fail({ call: "rename", path: null, code: "EROFS" });
+    disk.discardParked("tmp/parked");
+    disk.sweep(new Set());
+    expect(disk.listParked()).toEqual(["tmp/parked"]);
+  });
+
+  it("knows an errno from every other error", () => {
+    expect(errnoOf(Object.assign(new Error("x"), { code: "ENOSPC" }))).toBe("ENOSPC");
+    for (const code of ["ERR_INVALID_ARG_VALUE", "E", "SQLITE_BUSY", undefined, 28])
+      expect(errnoOf(Object.assign(new Error("x"), { code }))).toBeNull();
+    expect(errnoOf({ code: "ENOSPC" })).toBeNull();
+  });
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
+import type { Disk, DiskOutcome } from "../../src/core/ports/disk.ts";
+import type { RamDisk, RamDiskOptions } from "../model/ram-disk.ts";
+import type { RamUser } from "../model/ram-user.ts";
+import { ramMirror, ROOT } from "./benches.ts";
+
+const at = (below: string) => `${ROOT}/${below}`;
+const NOTE = at("note.md");
+
+/** What a person's program does to `note.md` at some moment, in differing ways; each leaves the text "mine" somewhere. */
+const SAVES: Readonly<Record<string, (user: RamUser) => () => void>> = {
+  "writes in place": (user) => () => user.write(NOTE, "mine"),
+  "saves by a new file renamed over": (user) => () => user.saveAtomically(NOTE, "mine"),
+  "deletes and creates": (user) => () => {
+    user.remove(NOTE);
+    user.write(NOTE, "mine");
+  },
+  "writes through a handle opened before": (user) => {
+    const handle = user.open(NOTE);
+    return () => handle.write("mine");
+  },
+  "renames the note to a backup and writes anew": (user) => () => {
+    if (user.exists(NOTE)) user.rename(NOTE, at("note.md.bak"));
+    user.write(NOTE, "mine");
+  },
+  "moves another file over it": (user) => {
+    user.write(at("draft.md"), "mine");
+    return () => user.rename(at("draft.md"), NOTE);
+  },
+  "puts a folder in its place": (user) => () => {
+    if (user.exists(NOTE)) user.rename(NOTE, at("aside.md"));
+    user.makeFolder(NOTE);
+    user.write(`${NOTE}/inside.md`, "mine");
+  },
+  "puts a symlink in its place": (user) => () => {
+    user.write(at("target.md"), "mine");
+    user.remove(NOTE);
+    user.symlink("target.md", NOTE);
+  },
+};
+
+const EFFECTS: Readonly<Record<string, (disk: Disk) => DiskOutcome<unknown>>> = {
+  replace: (disk) => disk.replace("note.md", "theirs", digestOf("old"), "tmp/park"),
+  move: (disk) => disk.move("note.md", "to/moved.md", digestOf("old")),
+  "move, whatever it holds": (disk) => disk.move("note.md", "to/moved.md", null),
+  trash: (disk) => disk.trash("note.md", digestOf("old"), "trash/d/note.md"),
+  "trash, whatever it holds": (disk) => disk.trash("note.md", null, "trash/d/note.md"),
+};
+
+function prepare(options: RamDiskOptions): { ram: RamDisk; disk: Disk } {
+  const { ram, disk } = ramMirror(options);
+  ram.user.makeFolder(at("to"));
+  ram.user.write(NOTE, "old");
+  disk.identify();
+  disk.folding();
+  return { ram, disk };
+}
+
+/** Runs the effect with the save at its `moment`-th call. @returns null when it has fewer calls */
+function race(options: RamDiskOptions, effect: string, save: string, moment: number) {
+  const { ram, disk } = prepare(options);
+  const act = SAVES[save]!(ram.user);
+  let calls = 0;
+  let call: string | null = null;
+  ram.beforeCall = (name, path) => {
+    if (calls++ !== moment) return;
+    call = `${name} ${path.slice(ROOT.length + 1).replace(/-[0-9a-f]{16}/, "-*")}`;
+    act();
+  };
+  const outcome = EFFECTS[effect]!(disk);
+  ram.beforeCall = null;
+  return call === null ? null : { ram, disk, outcome, call };
+}
+
+const DISKS: Readonly<Record<string, RamDiskOptions>> = {
+  "hard links": {},
+  "hard links, every change its own time": { granularityMs: 0 },
+  "hard links, FAT's times": { granularityMs: 2_000, reusesInodes: false },
+};
+
+const SKIPPED = /(?:^|\/)w-/;
+
+describe("I14 a save at any moment of an effect survives", () => {
+  for (const [disk, options] of Object.entries(DISKS)) {
+    it(`on a disk with ${disk}`, () => {
+      let races = 0;
+      for (const effect of Object.keys(EFFECTS)) {
+        for (const save of Object.keys(SAVES)) {
+          for (let moment = 0; ; moment++) {
+            const raced = race(options, effect, save, moment);
+            if (raced === null) break;
+            races++;
+            judge(raced, `${effect}, ${save}, at ${moment} (${raced.call})`);
+          }
+        }
+      }
+      expect(races).toBeGreaterThan(500);
+    });
+  }
+
+  /** Live, or kept aside where the caller's journal, or the trash, has it. */
+  function judge({ ram, disk, outcome }: NonNullable<ReturnType<typeof race>>, what: string): void {
+    const everything = [...ram.user.texts(ROOT, true)].filter(([path]) => !SKIPPED.test(path));
+    const holders = everything.filter(([, text]) => text === "mine").map(([path]) => path);
+    expect(holders, `${what}: ${JSON.stringify(outcome)}`).not.toEqual([]);
+    const live = holders.some((path) => !path.startsWith(".mdmirror/"));
+    if (live) return;
+    const named =
+      holders.includes(".mdmirror/tmp/park") ||
+      (outcome.kind === "done" && holders.includes(".mdmirror/trash/d/note.md"));
+    expect([what, named || outcome.kind !== "done"]).toEqual([what, true]);
+    // What is aside and not in the journal is kept by the sweep.
+    disk.sweep(new Set(["tmp/park"]));
+    expect([what, [...ram.user.texts(ROOT, true).values()].includes("mine")]).toEqual([what, true]);
+  }
+
+  it("says so when the text before stays parked, and only then", () => {
+    for (const save of Object.keys(SAVES)) {
+      for (let moment = 0; ; moment++) {
+        const raced = race({}, "replace", save, moment);
+        if (raced === null) break;
+        const isParked = raced.disk.listParked().includes("tmp/park");
+        const said = raced.outcome.kind !== "done" && raced.outcome.parked === true;
+        expect([save, raced.call, said]).toEqual([save, raced.call, isParked && raced.outcome.kind !== "done"]);
+        if (raced.outcome.kind === "done") expect([save, raced.call, isParked]).toEqual([save, raced.call, true]);
+      }
+    }
+  });
+
+  it("shows a write into the parked inode after the replace", () => {
+    const { ram, disk } = prepare({});
+    const editor = ram.user.open(NOTE);
+    expect(disk.replace("note.md", "theirs", digestOf("old"), "tmp/park").kind).toBe("done");
+    editor.write("mine");
+    expect(disk.readParked("tmp/park")).toMatchObject({ value: { text: "mine" } });
+  });
+
+  it("without hard links only a file made right before the rename can be overwritten (RACE)", () => {
+    const lost = new Set<string>();
+    for (const effect of Object.keys(EFFECTS)) {
+      for (const save of Object.keys(SAVES)) {
+        for (let moment = 0; ; moment++) {
+          const raced = race({ hardLinks: false }, effect, save, moment);
+          if (raced === null) break;
+          const texts = [...raced.ram.user.texts(ROOT, true)].filter(([path]) => !SKIPPED.test(path));
+          if (!texts.some(([, text]) => text === "mine")) lost.add(`${effect}: ${raced.call}`);
+        }
+      }
+    }
+    expect([...lost]).toEqual(["replace: rename .mdmirror/tmp/w-*"]);
+  });
+});
