@@ -35,7 +35,9 @@ export function openState(location: StateLocation): OpenedState {
     ? { state: ":memory:", texts: ":memory:" }
     : { state: join(folder, STATE_SCHEMA.file), texts: join(folder, TEXTS_SCHEMA.file) };
   const before = memory ? { state: null, texts: null } : { state: sizeOf(paths.state), texts: sizeOf(paths.texts) };
-  if (readOnly && before.state === null && before.texts === null) return { kind: "missing" };
+  if (readOnly && !memory && before.state === null) return { kind: "missing" };
+  if (readOnly && !memory && before.texts === null)
+    return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
   const leftWal = !memory && !readOnly && (sizeOf(`${paths.texts}-wal`) ?? 0) > 0;
   const open = readOnly ? openForReading : openForWriting;
   // ORDER: the texts' file is made first, so that a state without texts was not killed while being made, but lost them.

@@ -1,0 +1,150 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { checkFiles, setAsideDamaged } from "../../src/state/damage.ts";
+import { faultOf } from "../../src/state/database.ts";
+import { openState } from "../../src/state/open.ts";
+import { linkOf, openIn, opened, settableClock, tempFolder, textDigest } from "./ground.ts";
+
+const clock = settableClock();
+const ROWS = 400;
+const textOf = (n: number) => Array.from({ length: 200 }, (_, i) => `${Math.sin(n * 1_000 + i)}`).join(" ");
+
+function usedFolder(): string {
+  const folder = tempFolder();
+  const state = openIn(folder);
+  state.transact(() => {
+    for (let n = 0; n < ROWS; n++) state.putLink(linkOf(n, { digest: state.putText(textOf(n)) }));
+  });
+  state.close();
+  return folder;
+}
+
+/** Noise over one page of ten. */
+function scramble(path: string): void {
+  const bytes = readFileSync(path);
+  for (let at = 4096 * 20; at < bytes.length; at += 40_960) bytes.fill(0xa5, at, at + 4096);
+  writeFileSync(path, bytes);
+}
+
+describe("setAsideDamaged", () => {
+  test("I03 a damaged state goes aside with all that belongs to it, and the texts stay", () => {
+    const folder = usedFolder();
+    mkdirSync(join(folder, "tmp"));
+    writeFileSync(join(folder, "tmp", "parked"), "the only copy");
+    writeFileSync(join(folder, "state.db"), "noise");
+    writeFileSync(join(folder, "state.db-wal"), "more noise");
+    expect(setAsideDamaged(folder, "state.db", "2027-01-15")).toEqual({
+      to: "damaged/2027-01-15",
+      moved: ["state.db", "state.db-wal", "tmp"],
+      salvagedTexts: 0,
+    });
+    expect(readFileSync(join(folder, "damaged/2027-01-15/tmp/parked"), "utf8")).toBe("the only copy");
+    const result = openState({ folder, clock });
+    expect(result).toMatchObject({ kind: "opened", created: true });
+    const state = opened(result);
+    expect(state.load().links.size).toBe(0);
+    expect(state.text(textDigest(textOf(7)))).toBe(textOf(7));
+    state.close();
+  });
+
+  test("a second time under the same stamp takes another folder", () => {
+    const folder = usedFolder();
+    for (const to of ["damaged/x", "damaged/x-2", "damaged/x-3"]) {
+      writeFileSync(join(folder, "state.db"), "noise");
+      expect(setAsideDamaged(folder, "state.db", "x").to).toBe(to);
+    }
+  });
+
+  test("I03 damaged texts go aside alone, and those that can be read come back", () => {
+    const folder = usedFolder();
+    scramble(join(folder, "texts.db"));
+    const { moved, salvagedTexts } = setAsideDamaged(folder, "texts.db", "x");
+    expect(moved).toEqual(["texts.db"]);
+    expect(salvagedTexts).toBeGreaterThan(ROWS / 2);
+    expect(salvagedTexts).toBeLessThan(ROWS);
+    const state = openIn(folder);
+    expect(state.load().links.size).toBe(ROWS);
+    expect(state.missingTexts()).toHaveLength(ROWS - salvagedTexts);
+    for (const digest of state.missingTexts()) expect(state.text(digest)).toBeNull();
+    for (let n = 0; n < ROWS; n++) expect([textOf(n), null]).toContain(state.text(textDigest(textOf(n))));
+    state.close();
+  });
+
+  test.each<[string, (path: string) => void]>([
+    ["is noise", (path) => writeFileSync(path, "noise ".repeat(2_000))],
+    ["is empty", (path) => truncateSync(path, 0)],
+    ["is not there", (path) => rmSync(path)],
+    ["was cut to its first page", (path) => truncateSync(path, 4_096)],
+  ])("a texts file that %s is begun anew, and the state opens", (_, damage) => {
+    const folder = usedFolder();
+    damage(join(folder, "texts.db"));
+    expect(setAsideDamaged(folder, "texts.db", "x").salvagedTexts).toBe(0);
+    const state = openIn(folder);
+    expect(state.missingTexts()).toHaveLength(ROWS);
+    expect(state.text(state.putText(textOf(3)))).toBe(textOf(3));
+    expect(state.missingTexts()).toHaveLength(ROWS - 1);
+    state.close();
+  });
+
+  test("commits that were still in the WAL of the texts are salvaged too", () => {
+    const folder = usedFolder();
+    const copy = tempFolder();
+    const state = openIn(folder);
+    const late = state.putText("late");
+    for (const file of readdirSync(folder)) copyFileSync(join(folder, file), join(copy, file));
+    state.close();
+    expect(setAsideDamaged(copy, "texts.db", "x").salvagedTexts).toBe(ROWS + 1);
+    expect(existsSync(join(copy, "texts.db-wal"))).toBe(false);
+    const again = openIn(copy);
+    expect(again.text(late)).toBe("late");
+    again.close();
+  });
+});
+
+describe("checkFiles", () => {
+  test("finds nothing in sound files, nor where there are none", () => {
+    expect(checkFiles(usedFolder())).toEqual([]);
+    expect(checkFiles(tempFolder())).toEqual([]);
+  });
+
+  test("finds pages of noise that an opening need not meet", () => {
+    const folder = usedFolder();
+    scramble(join(folder, "texts.db"));
+    const state = openIn(folder);
+    state.close();
+    expect(checkFiles(folder)).toMatchObject([{ kind: "damaged", file: "texts.db" }]);
+    writeFileSync(join(folder, "state.db"), "noise ".repeat(1_000));
+    expect(checkFiles(folder).map(({ file }) => file)).toEqual(["state.db", "texts.db"]);
+  });
+});
+
+test("an exception for damage met in use is told from a bug", () => {
+  const folder = usedFolder();
+  const state = openIn(folder);
+  state.close();
+  scramble(join(folder, "texts.db"));
+  const damaged = openIn(folder);
+  const errors: unknown[] = [];
+  for (let n = 0; n < ROWS; n++) {
+    try {
+      damaged.text(textDigest(textOf(n)));
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  damaged.close();
+  expect(errors.length).toBeGreaterThan(0);
+  for (const error of errors) expect(faultOf(error)).toMatchObject({ kind: "damaged" });
+  expect(faultOf(new TypeError("a bug"))).toBeNull();
+  expect(faultOf("no error at all")).toBeNull();
+});

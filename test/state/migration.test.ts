@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { openForWriting } from "../../src/state/database.ts";
+import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
+import {
+  change,
+  conflictOf,
+  dir,
+  dirOf,
+  doc,
+  eventOf,
+  holdOf,
+  linkOf,
+  openIn,
+  tempFolder,
+  textDigest,
+  tombstoneOf,
+} from "./ground.ts";
+
+/** Both files as version 1 wrote them. The fixtures are never written anew: a later schema gets its own beside them. */
+function folderOfVersion1(): string {
+  const folder = tempFolder();
+  for (const file of ["state", "texts"]) {
+    const db = new Sqlite(join(folder, `${file}.db`));
+    db.exec(readFileSync(fileURLToPath(new URL(`fixtures/${file}-v1.sql`, import.meta.url)), "utf8"));
+    db.close();
+  }
+  return folder;
+}
+
+test("a state of version 1 opens with all its rows and texts, at the newest version", () => {
+  const folder = folderOfVersion1();
+  const state = openIn(folder);
+  const long = "a line of some text\n".repeat(30);
+  const [digest, short] = [textDigest(long), textDigest("short\n")];
+  const full = linkOf("full", {
+    ...{ digest: short, localDigest: digest, stamp: null, protected: true, echoDigest: digest, standing: "suspended" },
+    submissions: [{ digest, baseChangeId: change("x"), at: 9.5 }],
+  });
+  expect(state.load()).toEqual({
+    links: new Map([
+      [doc("plain"), linkOf("plain", { digest })],
+      [doc("full"), full],
+    ]),
+    dirs: new Map([[dir("notes"), dirOf("notes")]]),
+    tombstones: new Map([[doc("gone"), tombstoneOf("gone")]]),
+    conflicts: new Map([[doc("plain"), conflictOf("plain")]]),
+    holds: new Map([["doc_full", holdOf("doc_full")]]),
+  });
+  expect([state.text(digest), state.text(short)]).toEqual([long, "short\n"]);
+  expect(state.intents()).toHaveLength(1);
+  expect(state.versions(doc("plain"))).toHaveLength(1);
+  expect(state.meta("marker")).toBe("abc");
+  expect(state.runs(9)).toEqual([{ run: 1, kind: "sync", startedAt: 10, endedAt: 20, summary: "in sync" }]);
+  expect(state.events({ limit: 9 })).toEqual([eventOf()]);
+  state.close();
+  for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
+    const db = new Sqlite(join(folder, schema.file));
+    expect(db.pragma("user_version", { simple: true })).toBe(schema.migrations.length);
+    expect(db.pragma("application_id", { simple: true })).toBe(schema.applicationId);
+    db.close();
+  }
+});
+
+test("only the migrations that a file lacks are run, in their order", () => {
+  const path = join(tempFolder(), "state.db");
+  const migrations = ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", "UPDATE t SET a = a + 1"];
+  for (const count of [1, 3, 3]) {
+    const opened = openForWriting(path, { file: "state.db", applicationId: 5, migrations: migrations.slice(0, count) });
+    if (opened.kind !== "opened") throw new Error(opened.kind);
+    if (count === 3) expect(opened.db.prepare("SELECT a FROM t").pluck().all()).toEqual([2]);
+    opened.db.close();
+  }
+});
+
+test("a migration that fails leaves the file at its version", () => {
+  const path = join(tempFolder(), "state.db");
+  const first = "CREATE TABLE t (a)";
+  const open = (...migrations: string[]) => openForWriting(path, { file: "state.db", applicationId: 5, migrations });
+  expect(() => open(first, "INSERT INTO t VALUES (1)", "INSERT INTO none VALUES (1)")).toThrow("none");
+  const opened = open(first);
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  expect(opened.db.prepare("SELECT count(*) FROM t").pluck().get()).toBe(0);
+  opened.db.close();
+});

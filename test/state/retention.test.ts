@@ -1,0 +1,192 @@
+import { expect, test } from "vitest";
+import type { Pruned, Retention } from "../../src/state/retention.ts";
+import type { StoredState } from "../../src/state/state.ts";
+import {
+  change,
+  conflictOf,
+  DAY,
+  doc,
+  eventOf,
+  holdOf,
+  linkOf,
+  memoryState,
+  settableClock,
+  tombstoneOf,
+} from "./ground.ts";
+
+const START = 1_800_000_000_000;
+const KEEP: Retention = { days: 30, bytes: 500_000_000 };
+
+function ground() {
+  const clock = settableClock(START);
+  const state = memoryState(clock);
+  /** Prunes once on each of these days after the start. */
+  const runDays = (from: number, to: number, keep = KEEP): Pruned => {
+    let total: Pruned = { texts: 0, events: 0, runs: 0, versions: 0 };
+    for (let day = from; day <= to; day++) {
+      clock.set(START + day * DAY);
+      const pruned = finish(state.prune(clock.now(), keep));
+      total = {
+        texts: total.texts + pruned.texts,
+        events: total.events + pruned.events,
+        runs: total.runs + pruned.runs,
+        versions: total.versions + pruned.versions,
+      };
+    }
+    return total;
+  };
+  return { clock, state, runDays };
+}
+
+function finish(steps: Generator<void, Pruned>): Pruned {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** One text for each kind of row that keeps one. */
+function nameAll(state: StoredState): string[] {
+  const texts = "base local echo sent conflict shown stone hold post put-base put expect writes parked".split(" ");
+  const [base, local, echo, sent, conflict, shown, stone, hold, post, putBase, put, expected, writes, parked] =
+    texts.map((text) => state.putText(text)) as [
+      ReturnType<StoredState["putText"]>,
+      ...ReturnType<StoredState["putText"]>[],
+    ] &
+      Record<number, ReturnType<StoredState["putText"]>>;
+  state.putLink(
+    linkOf("a", {
+      digest: base,
+      localDigest: local!,
+      echoDigest: echo!,
+      submissions: [{ digest: sent!, baseChangeId: change("a"), at: 1 }],
+    }),
+  );
+  state.putConflict(
+    conflictOf("a", { baseDigest: conflict!, shown: [{ changeId: change("s"), digest: shown!, at: 1 }] }),
+  );
+  state.putTombstone(tombstoneOf("t", { digest: stone! }));
+  state.putHold(holdOf("h", { digest: hold! }));
+  const id = doc("a");
+  const at = { id, baseChangeId: change("a") };
+  state.openIntent(1, { kind: "post", localPath: "x", remotePath: "x", digest: post! });
+  state.openIntent(1, { kind: "put", ...at, localPath: "x", baseDigest: putBase!, digest: put!, review: false });
+  state.openIntent(1, {
+    kind: "replace",
+    ...at,
+    path: "x",
+    parkAt: "p",
+    expect: expected!,
+    writes: writes!,
+    baseDigest: null,
+  });
+  state.openIntent(1, { kind: "parked", ...at, path: "x", parkAt: "p", expect: parked!, baseDigest: null });
+  return texts;
+}
+
+test("I03 a text that any row names is never pruned, whatever its age and the cap", () => {
+  const { state, runDays } = ground();
+  const texts = nameAll(state);
+  expect(runDays(0, 70, { days: 30, bytes: 0 }).texts).toBe(0);
+  expect(state.missingTexts()).toEqual([]);
+  for (const text of texts) expect(state.text(state.putText(text))).toBe(text);
+});
+
+test("I03 a text is kept for thirty days of running from when nothing names it any more", () => {
+  const { state, runDays } = ground();
+  const old = state.putText("old");
+  state.putLink(linkOf("a", { digest: old }));
+  runDays(0, 50);
+  state.putLink(linkOf("a", { digest: state.putText("new") }));
+  expect(runDays(51, 81).texts).toBe(0);
+  expect(state.text(old)).toBe("old");
+  expect(runDays(82, 82).texts).toBe(1);
+  expect([state.hasText(old), state.text(old)]).toEqual([false, null]);
+});
+
+test("days on which nothing ran do not count", () => {
+  const { state, runDays } = ground();
+  state.putText("old");
+  runDays(0, 10);
+  expect(runDays(400, 419).texts).toBe(0);
+  expect(runDays(420, 422).texts).toBe(1);
+});
+
+test("I29 a clock that was wrong for a while prunes nothing early, and does not stop pruning for ever", () => {
+  const { state, runDays } = ground();
+  state.putText("old");
+  runDays(0, 2);
+  expect(runDays(9_000, 9_003).texts).toBe(0);
+  expect(runDays(3, 20).texts).toBe(0);
+  expect(runDays(21, 40).texts).toBe(1);
+});
+
+test("a text that is put or named again starts its time anew", () => {
+  const { clock, state, runDays } = ground();
+  const [again, named] = [state.putText("put again"), state.putText("named again")];
+  runDays(0, 20);
+  clock.set(START + 20 * DAY);
+  state.putText("put again");
+  state.putLink(linkOf("a", { digest: named }));
+  runDays(21, 21);
+  state.removeLink(doc("a"));
+  expect(runDays(22, 50).texts).toBe(0);
+  expect([state.hasText(again), state.hasText(named)]).toEqual([true, true]);
+  expect(runDays(51, 60).texts).toBe(2);
+});
+
+test("I03 over the cap superseded versions go first and oldest first; sole copies stay their time", () => {
+  const { clock, state, runDays } = ground();
+  const sole = state.putText("only ever here");
+  const orphan = state.putText("a version of what is not linked");
+  state.addVersion({ id: doc("gone"), changeId: change("gone"), digest: orphan, at: 1 });
+  const versions = Array.from({ length: 60 }, (_, n) => {
+    clock.set(START + n * 60_000);
+    const digest = state.putText(Array.from({ length: 300 }, (_, i) => Math.sin(n * 500 + i)).join(" "));
+    state.addVersion({ id: doc("a"), changeId: change(n), digest, at: clock.now() });
+    state.putLink(linkOf("a", { digest, changeId: change(n) }));
+    finish(state.prune(clock.now(), KEEP));
+    return digest;
+  });
+  expect(runDays(2, 2, { days: 30, bytes: 100_000 }).texts).toBeGreaterThan(20);
+  const kept = versions.map((digest) => state.hasText(digest));
+  const firstKept = kept.indexOf(true);
+  expect(firstKept).toBeGreaterThan(20);
+  expect(kept.slice(firstKept), "what came later stayed").not.toContain(false);
+  expect(runDays(3, 3, { days: 30, bytes: 0 }).texts).toBe(59 - firstKept);
+  expect(state.hasText(versions[59]!), "the base").toBe(true);
+  expect([state.text(sole), state.text(orphan)]).toEqual(["only ever here", "a version of what is not linked"]);
+});
+
+test("I03 a text named between two slices is not pruned by a later one", () => {
+  const { clock, state, runDays } = ground();
+  const digests = Array.from({ length: 600 }, (_, n) => state.putText(`old ${n}`));
+  runDays(0, 30);
+  clock.set(START + 31 * DAY);
+  const steps = state.prune(clock.now(), KEEP);
+  while (state.hasText(digests[0]!)) steps.next();
+  const last = digests[599]!;
+  expect(state.hasText(last), "its slice is still to come").toBe(true);
+  state.putLink(linkOf("a", { digest: last }));
+  expect(finish(steps).texts).toBe(599);
+  expect(state.missingTexts()).toEqual([]);
+});
+
+test("events, runs and versions older than their time go; the newest twenty versions, a linked one and the last run stay", () => {
+  const { state, runDays } = ground();
+  state.beginRun("sync", START);
+  state.beginRun("sync", START);
+  state.record(eventOf({ at: START, path: "old.md" }));
+  for (let n = 0; n < 30; n++) {
+    state.addVersion({ id: doc("a"), changeId: change(n), digest: state.putText(`${n}`), at: START });
+  }
+  state.putLink(linkOf("a", { changeId: change(2) }));
+  runDays(0, 30);
+  state.record(eventOf({ at: START + 30 * DAY, path: "new.md" }));
+  const pruned = runDays(31, 31);
+  expect(pruned).toMatchObject({ events: 1, runs: 1, versions: 9 });
+  expect(state.events({ limit: 9 }).map(({ path }) => path)).toEqual(["new.md"]);
+  expect(state.runs(9).map(({ run }) => run)).toEqual([2]);
+  expect(state.isEarlier(doc("a"), change(2), change(29))).toBe(true);
+  expect(state.beginRun("sync", START + 31 * DAY), "numbers are not used again").toBe(3);
+});
