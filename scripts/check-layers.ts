@@ -27,6 +27,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "p-queue": ["remote"],
   chokidar: ["local"],
   ignore: ["local"],
+  re2js: ["core/search"],
 };
 
 /** Node's own modules are for the adapters and above; the pure layers get what is a pure function. */
