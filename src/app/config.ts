@@ -41,7 +41,11 @@ export function readConfig(folder: string): Result<Config> {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    return trouble("usage", `${file} cannot be read: ${errnoClause(error)}`, "link the folder again: mdmirror init --url URL");
+    return trouble(
+      "usage",
+      `${file} cannot be read: ${errnoClause(error)}`,
+      "link the folder again: mdmirror init --url URL",
+    );
   }
   return parseConfig(text, file);
 }
@@ -52,7 +56,11 @@ export function parseConfig(text: string, file: string): Result<Config> {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return trouble("usage", `${file} is not JSON: ${(error as Error).message}`, "mend the file, or link the folder again: mdmirror init --url URL");
+    return trouble(
+      "usage",
+      `${file} is not JSON: ${(error as Error).message}`,
+      "mend the file, or link the folder again: mdmirror init --url URL",
+    );
   }
   const faults: string[] = [];
   const fault = (member: string, why: string) => void faults.push(`${file}: "${member}" ${why}`);

@@ -42,8 +42,13 @@ export function openLog(options: {
   return {
     write(level, event, fields) {
       if (broken || (level === "debug" && !debug)) return;
-      const kept = Object.entries(fields).map(([name, value]) => [name, fit(value, secret)]);
-      const line = JSON.stringify({ at: new Date(clock.now()).toISOString(), level, event, ...Object.fromEntries(kept) });
+      const kept = Object.entries(fields).map(([name, value]) => [name, cutField(value, secret)]);
+      const line = JSON.stringify({
+        at: new Date(clock.now()).toISOString(),
+        level,
+        event,
+        ...Object.fromEntries(kept),
+      });
       try {
         append(`${line}\n`);
       } catch (error) {
@@ -54,7 +59,7 @@ export function openLog(options: {
   };
 }
 
-function fit(value: string | number | boolean | null, secret: string): string | number | boolean | null {
+function cutField(value: string | number | boolean | null, secret: string): string | number | boolean | null {
   if (typeof value !== "string") return value;
   const clean = value.replaceAll(secret, "[key]");
   return clean.length > MAX_FIELD ? `${clean.slice(0, MAX_FIELD)}…` : clean;

@@ -14,7 +14,9 @@ export type Trouble = {
 };
 
 /** The end of something that may not go well. */
-export type Result<T> = { readonly kind: "ok"; readonly value: T } | { readonly kind: "trouble"; readonly trouble: Trouble };
+export type Result<T> =
+  | { readonly kind: "ok"; readonly value: T }
+  | { readonly kind: "trouble"; readonly trouble: Trouble };
 
 export function ok<T>(value: T): Result<T> {
   return { kind: "ok", value };

@@ -1,7 +1,10 @@
 import { parseArgs } from "node:util";
 import type { Args, Command, OptionSpec } from "./command.ts";
 
-export type ParsedArgs = { readonly kind: "parsed"; readonly args: Args } | { readonly kind: "help" } | { readonly kind: "bad"; readonly why: string };
+export type ParsedArgs =
+  | { readonly kind: "parsed"; readonly args: Args }
+  | { readonly kind: "help" }
+  | { readonly kind: "bad"; readonly why: string };
 
 const HELP: OptionSpec = { help: "show this", short: "h" };
 
@@ -52,7 +55,8 @@ function argsOver(
 ): Args {
   const declared = (name: string, takesValue: boolean) => {
     const spec = specs[name];
-    if (spec === undefined || (spec.value !== undefined) !== takesValue) throw new Error(`--${name} is not declared so`);
+    if (spec === undefined || (spec.value !== undefined) !== takesValue)
+      throw new Error(`--${name} is not declared so`);
     return values[name];
   };
   return {

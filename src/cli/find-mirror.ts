@@ -12,19 +12,27 @@ export function findMirror(io: Io, dir: string | undefined): Result<string> {
     const root = resolve(io.cwd, dir);
     if (holdsMirror(root)) return ok(root);
     const above = nearest(root);
-    const hint = above === null ? `mdmirror init ${quoted(dir)} --url URL` : `mdmirror COMMAND ${quoted(above)}: that is the mirrored folder it lies in`;
+    const hint =
+      above === null
+        ? `mdmirror init ${quoted(dir)} --url URL`
+        : `mdmirror COMMAND ${quoted(above)}: that is the mirrored folder it lies in`;
     return trouble("usage", `${dir} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/`, hint);
   }
   const root = nearest(io.cwd);
   if (root !== null) return ok(root);
-  return trouble("usage", `neither this folder nor one above it holds ${MIRROR_FOLDER}/`, "name the mirrored folder, or link this one: mdmirror init --url URL");
+  return trouble(
+    "usage",
+    `neither this folder nor one above it holds ${MIRROR_FOLDER}/`,
+    "name the mirrored folder, or link this one: mdmirror init --url URL",
+  );
 }
 
 /** For commands that take a PATH: the mirrored folder that it lies in, and its place there. The path itself need not exist. */
 export function locate(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
   const whole = resolve(io.cwd, path);
   const root = nearest(dirname(whole));
-  if (root === null) return trouble("usage", `${path} lies in no mirrored folder`, "give a path inside a folder that holds .mdmirror/");
+  if (root === null)
+    return trouble("usage", `${path} lies in no mirrored folder`, "give a path inside a folder that holds .mdmirror/");
   return ok({ root, path: relative(root, realParent(whole)).split(sep).join("/") });
 }
 

@@ -20,7 +20,9 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
     io.status("");
     io.err(`mdmirror: a fault of mdmirror itself: ${fault.message}`);
     if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
-    io.err("  next: nothing is lost; run the command again, with MDMIRROR_DEBUG=1 to see where it failed, and report that");
+    io.err(
+      "  next: nothing is lost; run the command again, with MDMIRROR_DEBUG=1 to see where it failed, and report that",
+    );
     return EXIT.fault;
   }
 }
@@ -62,7 +64,9 @@ function print(io: Io, lines: readonly string[]): ExitCode {
 
 function unknownCommand(io: Io, name: string): ExitCode {
   const near = COMMANDS.find((entry) => entry.name.startsWith(name.slice(0, 3)) || name.startsWith(entry.name));
-  io.err(`mdmirror: there is no command ${JSON.stringify(name)}${near === undefined ? "" : `; did you mean ${near.name}?`}`);
+  io.err(
+    `mdmirror: there is no command ${JSON.stringify(name)}${near === undefined ? "" : `; did you mean ${near.name}?`}`,
+  );
   io.err("  next: mdmirror --help");
   return EXIT.usage;
 }

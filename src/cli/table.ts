@@ -1,7 +1,11 @@
 import type { Command } from "./command.ts";
 
 /** Every command, in the order of the help. A module is loaded when its command is named. */
-export type Entry = { readonly name: string; readonly summary: string; readonly load: () => Promise<{ readonly command: Command }> };
+export type Entry = {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ readonly command: Command }>;
+};
 
 export const COMMANDS: readonly Entry[] = [
   { name: "init", summary: "link a folder to a workspace", load: () => import("./commands/init.ts") },
@@ -11,7 +15,11 @@ export const COMMANDS: readonly Entry[] = [
   { name: "approve", summary: "let go what a guard has halted", load: () => import("./commands/approve.ts") },
   { name: "protect", summary: "send changes of a document to review", load: () => import("./commands/protect.ts") },
   { name: "unprotect", summary: "let changes of a document go live", load: () => import("./commands/unprotect.ts") },
-  { name: "fix-names", summary: "rename files that the service names otherwise", load: () => import("./commands/fix-names.ts") },
+  {
+    name: "fix-names",
+    summary: "rename files that the service names otherwise",
+    load: () => import("./commands/fix-names.ts"),
+  },
   { name: "doctor", summary: "check URL, key, clock, disk and neighbours", load: () => import("./commands/doctor.ts") },
   { name: "serve", summary: "run the embedded service", load: () => import("./commands/serve.ts") },
 ];

@@ -1,9 +1,10 @@
-import type { Outcome } from "../core/action.ts";
+import type { Action, Outcome } from "../core/action.ts";
 import { QUIET_REASONS } from "../core/hold.ts";
 import type { Hold } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { Plan, Verdict } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
+import type { LocalOther, LocalTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import { subjectOf } from "./pass.ts";
 import type { Counts } from "./world.ts";
@@ -15,6 +16,7 @@ export type Attention = {
   readonly kind: string;
   readonly code: string | null;
   readonly detail: string;
+  readonly requestId: string | null;
   /** What the user can do about it, as a sentence. */
   readonly next: string;
 };
@@ -26,6 +28,10 @@ export type RunReport = {
   readonly counts: Counts & { readonly holds: number };
   readonly attention: readonly Attention[];
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
+  /** What the halt stopped: its guarded actions, in the order of the plan. */
+  readonly stopped: readonly Action[];
+  /** How many things in the folder stay local, by what they are. null: the folder was not seen. */
+  readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
 
@@ -63,12 +69,19 @@ export function attentionOfHold(hold: Hold): Attention {
     kind: hold.reason,
     code: hold.code,
     detail: hold.detail,
+    requestId: hold.requestId,
     next: next.replaceAll("PATH", quoted(hold.path)),
   };
 }
 
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"], number>> {
+  const counts: Partial<Record<LocalOther["kind"], number>> = {};
+  for (const { kind } of local.others.values()) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }
 
 export function isQuiet(hold: Hold): boolean {
@@ -92,6 +105,7 @@ function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null
       kind: "refused",
       code: outcome.code,
       detail: outcome.detail,
+      requestId: outcome.requestId,
       next: `run: mdmirror why ${quoted(path)}`,
     };
   }
@@ -101,6 +115,7 @@ function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null
       kind: "later",
       code: outcome.detail.split(":")[0] ?? null,
       detail: outcome.detail,
+      requestId: outcome.requestId,
       next: "mend what it names; the next sync tries again",
     };
   }
@@ -110,6 +125,7 @@ function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null
       kind: "uncertain",
       code: null,
       detail: outcome.detail,
+      requestId: outcome.requestId,
       next: "nothing: the next sync settles it by reading",
     };
   }

@@ -5,7 +5,7 @@ import type { Verdict } from "../core/plan-types.ts";
 import type { StepEnd } from "./execute.ts";
 import { META, rememberRoot } from "./guard-facts.ts";
 import { type PassEnd, runPass } from "./pass.ts";
-import { type Attention, attentionOfHold, attentionOfSteps, isQuiet, type RunReport } from "./report.ts";
+import { type Attention, attentionOfHold, attentionOfSteps, countStaying, isQuiet, type RunReport } from "./report.ts";
 import { type Counts, recordEvent, type Settings, type World, zeroCounts } from "./world.ts";
 
 /** One run: passes until nothing is left to do, `MAX_PASSES` at most. */
@@ -90,26 +90,35 @@ function wantsMore(end: Extract<PassEnd, { kind: "planned" }>): boolean {
 function reportOf(world: World, run: number, passes: number, counts: Counts, end: PassEnd): RunReport {
   const holds = [...world.state.load().holds.values()];
   const withHolds = { ...counts, holds: holds.length };
-  const common = { run, passes, counts: withHolds };
-  if (end.kind === "offline") return { ...common, state: "offline", attention: [], halt: null, fault: end.fault };
+  const common = { run, passes, counts: withHolds, stopped: [] };
+  if (end.kind === "offline")
+    return { ...common, state: "offline", attention: [], halt: null, staysLocal: null, fault: end.fault };
   const cut = end.ends.find((step) => step.kind === "ran" && step.outcome.kind === "later" && step.outcome.unreachable);
   const attention: Attention[] = [
     ...holds.filter((hold) => !isQuiet(hold)).map(attentionOfHold),
     ...attentionOfSteps(end.plan, end.ends),
   ];
   const halt = end.plan.verdict.kind === "halt" ? end.plan.verdict : null;
-  if (halt !== null) return { ...common, state: "halted", attention, halt, fault: null };
+  const { local } = end.trees;
+  const seen = { ...common, attention, staysLocal: local.unseen.has("") ? null : countStaying(local) };
+  if (halt !== null)
+    return {
+      ...seen,
+      state: "halted",
+      stopped: halt.guarded.map((index) => end.plan.steps[index]!.action),
+      halt,
+      fault: null,
+    };
   if (cut?.kind === "ran" && cut.outcome.kind === "later") {
     const { detail, requestId } = cut.outcome;
     return {
-      ...common,
+      ...seen,
       state: "offline",
-      attention,
       halt: null,
       fault: { kind: "later", detail, requestId, cause: "unreachable" },
     };
   }
-  return { ...common, state: attention.length > 0 ? "attention" : "in-sync", attention, halt: null, fault: null };
+  return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", halt: null, fault: null };
 }
 
 /** A halt persists until it is approved or its cause ends; a run without one ends its approvals. */

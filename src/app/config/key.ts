@@ -1,5 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { closeSync, existsSync, fchmodSync, fstatSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
 
@@ -18,7 +27,10 @@ export type KeySource = {
   readonly url: string;
 };
 
-export type FoundKey = { readonly key: string; readonly from: "--key-file" | "MDMIRROR_API_KEY" | "keychain" | "stored" };
+export type FoundKey = {
+  readonly key: string;
+  readonly from: "--key-file" | "MDMIRROR_API_KEY" | "keychain" | "stored";
+};
 
 export const KEY_FILE = "key";
 const FORM = /^[\x21-\x7e]{1,4096}$/;
@@ -33,7 +45,11 @@ export function findKey(source: KeySource): Result<FoundKey> {
   const given = env["MDMIRROR_API_KEY"];
   if (given !== undefined && given !== "") {
     if (FORM.test(given.trim())) return ok({ key: given.trim(), from: "MDMIRROR_API_KEY" });
-    return trouble("usage", "MDMIRROR_API_KEY is not the form of a key: printable ASCII without spaces", "set it to the key alone");
+    return trouble(
+      "usage",
+      "MDMIRROR_API_KEY is not the form of a key: printable ASCII without spaces",
+      "set it to the key alone",
+    );
   }
   const kept = askKeychain(url, env);
   if (kept !== null) return ok({ key: kept, from: "keychain" });
@@ -42,7 +58,11 @@ export function findKey(source: KeySource): Result<FoundKey> {
     const read = readKeyFile(file, file, true);
     return read.kind === "ok" ? ok({ key: read.value, from: "stored" }) : read;
   }
-  return trouble("usage", "there is no API key", "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it");
+  return trouble(
+    "usage",
+    "there is no API key",
+    "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it",
+  );
 }
 
 /** @param strict refuses a file that others than its owner may read */
@@ -53,16 +73,28 @@ function readKeyFile(path: string, shown: string, strict: boolean): Result<strin
       const { mode } = fstatSync(fd);
       if (strict && (mode & 0o077) !== 0) {
         const told = `others may read ${shown} (mode ${(mode & 0o777).toString(8)}), so the key in it is refused`;
-        return trouble("usage", told, `chmod 600 '${path}'; if others have used this computer, have the key renewed too`);
+        return trouble(
+          "usage",
+          told,
+          `chmod 600 '${path}'; if others have used this computer, have the key renewed too`,
+        );
       }
       const key = readFileSync(fd, "utf8").trim();
       if (FORM.test(key)) return ok(key);
-      return trouble("usage", `${shown} holds no key: one line of printable ASCII without spaces`, "put the key alone in it");
+      return trouble(
+        "usage",
+        `${shown} holds no key: one line of printable ASCII without spaces`,
+        "put the key alone in it",
+      );
     } finally {
       closeSync(fd);
     }
   } catch (error) {
-    return trouble("usage", `the key file ${shown} cannot be read: ${errnoClause(error)}`, "give another with --key-file FILE");
+    return trouble(
+      "usage",
+      `the key file ${shown} cannot be read: ${errnoClause(error)}`,
+      "give another with --key-file FILE",
+    );
   }
 }
 
@@ -91,7 +123,11 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   ];
   for (const [command, args, usable] of tools) {
     if (!usable || !isOnPath(command, env["PATH"] ?? "")) continue;
-    const { status, stdout } = spawnSync(command, args, { encoding: "utf8", timeout: 3_000, stdio: ["ignore", "pipe", "ignore"] });
+    const { status, stdout } = spawnSync(command, args, {
+      encoding: "utf8",
+      timeout: 3_000,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     const key = status === 0 ? stdout.trim() : "";
     if (FORM.test(key)) return key;
   }

@@ -1,0 +1,146 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { RemoteTraits } from "../core/ports/remote.ts";
+import type { State } from "../core/ports/state.ts";
+import type { Clock, Log, Progress, Random } from "../core/ports/world.ts";
+import { META, rememberRoot } from "../engine/guard-facts.ts";
+import type { World } from "../engine/world.ts";
+import { createDisk } from "../local/disk.ts";
+import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { makeMirrorFolder } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { checkBaseUrl } from "../remote/base-url.ts";
+import { createRemote } from "../remote/client.ts";
+import { createUndiciWire } from "../remote/undici-wire.ts";
+import { acquireLock } from "../state/lock.ts";
+import { readBootId } from "./boot.ts";
+import { type Config, readConfig } from "./config.ts";
+import { findKey } from "./config/key.ts";
+import { openLog, SILENT_LOG } from "./log.ts";
+import { openToRead, openToWrite } from "./open-state.ts";
+import { busyTrouble, NO_PROGRESS, unwritable } from "./ground.ts";
+import { ok, type Result, trouble } from "./trouble.ts";
+
+export type MirrorOptions = {
+  /**
+   * `read`: no lock, the state as it is, a disk and a log that are never written (I23). `write`: locked; a damaged state is set aside and
+   * rebuilt by adoption.
+   */
+  readonly mode: "read" | "write";
+  /** The command, for whoever finds the folder locked. */
+  readonly what: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly progress?: Progress;
+  /** `--url` and `--key-file`. */
+  readonly url?: string | null;
+  readonly keyFile?: string | null;
+};
+
+/** One mirrored folder, composed: config, key, lock, state, disk, remote. */
+export type OpenedMirror = {
+  /** Absolute. */
+  readonly root: string;
+  readonly config: Config;
+  readonly world: World;
+  /** What the user should be told of the opening: a state that was set aside or made anew. */
+  readonly notes: readonly string[];
+  close(): Promise<void>;
+};
+
+/** @param dir absolute path of a folder that holds `.mdmirror/` */
+export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
+  const { mode, env, cwd, clock, random } = options;
+  if (!existsSync(dir)) return trouble("usage", `${dir} is not there`, "mount it, or name the folder where it is now");
+  const root = realpathSync(dir);
+  const folder = join(root, MIRROR_FOLDER);
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return config;
+  const url = pickUrl(config.value, options);
+  if (url.kind === "trouble") return url;
+  const found = findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, url: url.value });
+  if (found.kind === "trouble") return found;
+  const { key } = found.value;
+
+  const closers: (() => void | Promise<void>)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer();
+  };
+  try {
+    if (mode === "write") {
+      const lock = acquireLock(folder, { since: clock.now(), what: options.what });
+      if (lock.kind === "busy") return busyTrouble(root, lock.holder, clock);
+      closers.push(() => lock.release());
+    }
+    const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
+    if (opened.kind === "trouble") {
+      await close();
+      return opened;
+    }
+    const { state, isNew, notes } = opened.value;
+    closers.push(() => state.close());
+    const log = logOf(mode, folder, key, options, notes);
+    const wire = createUndiciWire({ baseUrl: url.value, allowHttpHosts: config.value.allowHttp });
+    const remote = createRemote({ wire, key, clock, random, log, traits: readTraits(state) });
+    closers.push(() => remote.close());
+    const fs = createNodeFs();
+    if (mode === "write" && isNew) makeMirrorFolder(fs, root, random.hex(32));
+    const disk = createDisk(fs, root, { random, probe: mode === "write" });
+    const progress = options.progress ?? NO_PROGRESS;
+    const world: World = {
+      clock,
+      random,
+      log,
+      progress,
+      remote,
+      disk,
+      state,
+      bootId: readBootId(),
+      prefix: config.value.remote,
+    };
+    // A state without a past takes the folder as it is: adoption deletes and overwrites nothing (I05).
+    if (isNew) rememberRoot(world);
+    return ok({ root, config: config.value, world, notes, close });
+  } catch (error) {
+    await close();
+    const told = unwritable(root, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+/** `--url` > `MDMIRROR_URL` > config. */
+export function pickUrl(
+  config: Pick<Config, "url" | "allowHttp">,
+  options: Pick<MirrorOptions, "url" | "env">,
+): Result<string> {
+  const given = options.url ?? null;
+  const fromEnv = options.env["MDMIRROR_URL"] ?? "";
+  const [url, from] =
+    given !== null
+      ? [given, "--url"]
+      : fromEnv !== ""
+        ? [fromEnv, "MDMIRROR_URL"]
+        : [config.url, '"url" of the config'];
+  const judged = checkBaseUrl(url, config.allowHttp);
+  if (judged.kind === "good") return ok(url);
+  return trouble(
+    "usage",
+    `the URL (${from}) cannot be used: ${judged.why}`,
+    "give the service's base URL, for example --url https://files.example.org",
+  );
+}
+
+function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {
+  if (mode === "read") return SILENT_LOG;
+  const debug = options.env["MDMIRROR_LOG"] === "debug";
+  const onFault = (error: Error) => void notes.push(`the log cannot be written: ${error.message}`);
+  return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
+}
+
+function readTraits(state: State): RemoteTraits | null {
+  const text = state.meta(META.traits);
+  return text === null ? null : (JSON.parse(text) as RemoteTraits);
+}

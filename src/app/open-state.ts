@@ -1,0 +1,78 @@
+import type { State } from "../core/ports/state.ts";
+import type { Clock } from "../core/ports/world.ts";
+import { setAsideDamaged } from "../state/damage.ts";
+import { type OpenedState, openState } from "../state/open.ts";
+import { ok, type Result, trouble } from "./trouble.ts";
+
+/** The state file as a command needs it; each way that it can be unfit, told or mended. */
+
+export type StateInUse = {
+  readonly state: State;
+  /** It holds nothing of a past: all that both sides hold is adopted. */
+  readonly isNew: boolean;
+  readonly notes: string[];
+};
+
+/** Under the lock. A damaged file is set aside; what it told is found again by adoption, which deletes and overwrites nothing. */
+export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
+  const notes: string[] = [];
+  // At most one round for each of the two files.
+  for (let round = 0; round < 3; round++) {
+    const opened = openState({ folder, clock });
+    if (opened.kind === "opened") return ok({ state: opened.state, isNew: opened.created, notes });
+    if (opened.kind !== "damaged") return unfit(opened);
+    const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
+    const aside = setAsideDamaged(folder, opened.file, stamp);
+    notes.push(
+      `${opened.file} was damaged (${opened.detail}) and set aside in .mdmirror/${aside.to}; it is built anew from both sides, losing nothing`,
+    );
+  }
+  return trouble(
+    "fault",
+    "the state cannot be made anew: it is damaged again at once",
+    "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
+  );
+}
+
+/** As it is, beside whoever writes it; without a state, a new one in memory. */
+export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
+  const opened = openState({ folder, clock, readOnly: true });
+  if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
+  if (opened.kind !== "missing") return unfit(opened);
+  return ok({ state: memoryState(clock), isNew: true, notes: [] });
+}
+
+/** A state that is gone with the process: what is planned over it is the first plan. */
+export function memoryState(clock: Clock): State {
+  const memory = openState({ folder: ":memory:", clock });
+  if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
+  return memory.state;
+}
+
+function unfit(opened: Exclude<OpenedState, { kind: "opened" }>): Result<never> {
+  switch (opened.kind) {
+    case "missing":
+      return trouble("fault", "the folder has no state", "mdmirror sync makes one");
+    case "damaged":
+      return trouble(
+        "fault",
+        `${opened.file} is damaged: ${opened.detail}`,
+        "mdmirror sync sets it aside and builds it anew from both sides, losing nothing",
+      );
+    case "newer":
+      return trouble(
+        "usage",
+        `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known})`,
+        "use the newer mdmirror",
+      );
+    case "older":
+      return trouble("usage", `${opened.file} was written by an older mdmirror`, "mdmirror sync brings it up to date");
+    case "unusable":
+      return trouble(
+        "fault",
+        `${opened.file} cannot be used: ${opened.detail}`,
+        "see that the disk has space and this user may write .mdmirror/",
+        { code: opened.code },
+      );
+  }
+}

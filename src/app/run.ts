@@ -1,0 +1,80 @@
+import type { Plan } from "../core/plan-types.ts";
+import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../core/policy.ts";
+import type { Fault } from "../core/ports/remote.ts";
+import type { Trees } from "../core/tree.ts";
+import { META } from "../engine/guard-facts.ts";
+import { countStaying, type RunReport } from "../engine/report.ts";
+import { planOnly, syncToConvergence } from "../engine/sync.ts";
+import type { Settings } from "../engine/world.ts";
+import { conflictPolicy } from "./config.ts";
+import type { OpenedMirror } from "./open-mirror.ts";
+
+/** One run of a mirror, as a command asks for it. */
+
+export type { RunReport } from "../engine/report.ts";
+
+export type RunRequest = {
+  readonly direction: Policy["direction"];
+  /** `--max-deletes`: so many deletions a side without a question, in this run; null: the usual budget. */
+  readonly maxDeletes: number | null;
+  /** Whether somebody sees it: without, protected texts wait until they were the same in two runs. */
+  readonly attended: boolean;
+};
+
+export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
+
+/** What `init --prefer` chose holds until the first run that reached its end. */
+const PREFER = "first.prefer";
+/** Between the two looks at what is gone from the disk (DESIGN 5). */
+const SECOND_LOOK_MS = 2_000;
+
+export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
+  mirror.world.state.setMeta(PREFER, prefer);
+}
+
+function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings {
+  const { config, world } = mirror;
+  const { maxDeletes } = request;
+  const guards: GuardLimits =
+    maxDeletes === null ? DEFAULT_GUARDS : { ...DEFAULT_GUARDS, minDeletes: maxDeletes, maxDeletes };
+  return {
+    names: config.names,
+    direction: request.direction,
+    prefer: world.state.meta(PREFER) as Policy["prefer"],
+    conflicts: conflictPolicy(config),
+    retryRefused: true,
+    guards,
+    reviewAfterQuiet: !request.attended,
+    secondLookMs: SECOND_LOOK_MS,
+  };
+}
+
+/** Passes to convergence; what the run told is kept for `status`. */
+export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: string): Promise<RunReport> {
+  const { state } = mirror.world;
+  const settings = settingsOf(mirror, request);
+  const report = await syncToConvergence(mirror.world, { settings, retryRefused: true, kind });
+  const ended = report.state === "in-sync" || report.state === "attention";
+  if (ended && state.meta(PREFER) !== null) state.setMeta(PREFER, null);
+  if (report.staysLocal !== null) {
+    const kept = JSON.stringify({ staysLocal: report.staysLocal });
+    if (kept !== state.meta(META.lastReport)) state.setMeta(META.lastReport, kept);
+  }
+  return report;
+}
+
+export type Preview =
+  | { readonly kind: "offline"; readonly fault: Fault }
+  | {
+      readonly kind: "planned";
+      readonly plan: Plan;
+      readonly trees: Trees;
+      readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
+    };
+
+/** The plan of a run, and nothing written (I23). */
+export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
+  const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
+  if (end.kind === "offline") return end;
+  return { kind: "planned", plan: end.plan, trees: end.trees, staysLocal: countStaying(end.trees.local) };
+}

@@ -1,0 +1,85 @@
+import type { Progress } from "../core/ports/world.ts";
+import type { Io } from "./command.ts";
+
+/** What long work shows while it runs: a bar with rate and time left on a terminal, a line now and then in a pipe. Standard error. */
+
+const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
+  recover: "recovering",
+  scan: "looking here",
+  list: "listing",
+  plan: "planning",
+  apply: "mirroring",
+};
+
+const REDRAW_MS = 100;
+/** In a pipe short work stays silent. */
+const LINE_MS = 10_000;
+const BAR_CELLS = 24;
+
+export type ShownProgress = Progress & { readonly end: () => void };
+
+/** @param silent with `--quiet`, `--json`, or by config */
+export function showProgress(io: Io, silent: boolean): ShownProgress {
+  if (silent) return { report: () => undefined, end: () => undefined };
+  const { clock, terminal } = io;
+  const began = clock.monotonic();
+  let phase = "";
+  let phaseBegan = began;
+  let shownAt = terminal.error ? Number.NEGATIVE_INFINITY : began;
+
+  return {
+    report(name, done, total) {
+      const now = clock.monotonic();
+      const label = PHASES[name];
+      if (label !== phase) {
+        phase = label;
+        phaseBegan = now;
+      }
+      const elapsed = now - phaseBegan;
+      if (terminal.error) {
+        if (now - shownAt < REDRAW_MS && done !== total) return;
+        shownAt = now;
+        io.status(barLine(label, done, total, elapsed).slice(0, Math.max(20, terminal.columns - 1)));
+      } else if (now - shownAt >= LINE_MS) {
+        shownAt = now;
+        io.err(`mdmirror: ${plainLine(label, done, total, elapsed)}`);
+      }
+    },
+    end() {
+      if (terminal.error) io.status("");
+    },
+  };
+}
+
+/** `mirroring ████████░░░░ 1,200/2,400  400/s  3 s left` */
+export function barLine(label: string, done: number, total: number | null, elapsedMs: number): string {
+  if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
+  const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);
+  const bar = "█".repeat(full) + "░".repeat(BAR_CELLS - full);
+  return `${label} ${bar} ${count(done)}/${count(total)}${pace(done, total, elapsedMs)}`;
+}
+
+function plainLine(label: string, done: number, total: number | null, elapsedMs: number): string {
+  if (total === null) return `${label}, ${count(done)} so far`;
+  return `${label}, ${count(done)} of ${count(total)}${pace(done, total, elapsedMs)}`;
+}
+
+/** Rate and time left, once there is something to reckon with. */
+function pace(done: number, total: number, elapsedMs: number): string {
+  if (done === 0 || elapsedMs < 500) return "";
+  const rate = done / (elapsedMs / 1_000);
+  const left = (total - done) / rate;
+  const shown = rate >= 10 ? count(Math.round(rate)) : rate.toFixed(1);
+  return done >= total ? `  ${shown}/s` : `  ${shown}/s  ${duration(left)} left`;
+}
+
+function duration(seconds: number): string {
+  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 5_400) return `${Math.ceil(seconds / 60)} min`;
+  return `${(seconds / 3_600).toFixed(1)} h`;
+}
+
+/** `12345` → `12,345` */
+export function count(n: number): string {
+  return String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+}
