@@ -43,7 +43,9 @@ export function changesTable(db: Db) {
     `SELECT ${COLUMNS} FROM changes c JOIN files x ON x.seq = c.file WHERE x.workspace = ? AND c.status = ? ORDER BY c.seq`,
   );
   const treeInReview = db.prepare<[Subtree], { seq: number }>(
-    `SELECT c.seq FROM changes c JOIN files x ON x.seq = c.file JOIN folders d ON d.seq = x.folder
+    // From the few changes in review to their folders, never from the many files.
+    `SELECT c.seq FROM changes c INDEXED BY changes_in_review
+       CROSS JOIN files x ON x.seq = c.file CROSS JOIN folders d ON d.seq = x.folder
      WHERE c.status = 'in_review' AND x.workspace = @workspace
        AND (d.path = @path OR (d.path > @path || '/' AND d.path < @path || '0')) LIMIT 1`,
   );

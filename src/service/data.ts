@@ -42,7 +42,7 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
     combine: options.combine ?? combineByMerge,
     database: { folder: dir },
     now: Date.now,
-    random: randomBytes,
+    random: pooledRandom(),
     adminKey,
   });
   try {
@@ -52,6 +52,18 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
     service.close();
     throw error;
   }
+}
+
+/** Random bytes of the system, fetched by the thousand: an id takes 20, and a call costs more than the id. */
+function pooledRandom(): (bytes: number) => Uint8Array {
+  const POOL_BYTES = 4_096;
+  let pool = randomBytes(POOL_BYTES);
+  return (bytes) => {
+    if (bytes > pool.length) pool = randomBytes(Math.max(POOL_BYTES, bytes));
+    const taken = pool.subarray(0, bytes);
+    pool = pool.subarray(bytes);
+    return taken;
+  };
 }
 
 function usableKey(service: Service, file: string): string {

@@ -1,9 +1,11 @@
 import { once } from "node:events";
+import { request } from "node:https";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceWire } from "../../src/service/service.ts";
 import { type HttpServer, startHttp } from "../../src/service/http.ts";
 import { type Opened, openService } from "./ground.ts";
+import { TEST_CERT, TEST_KEY } from "./tls-fixture.ts";
 
 async function serve(handle?: ServiceWire): Promise<Opened & { server: HttpServer; port: number }> {
   const opened = openService();
@@ -152,5 +154,26 @@ describe("startHttp", () => {
     const twice = `x-api-key: ${key}\r\n`.repeat(2);
     const text = await raw(port, `GET /v1/files HTTP/1.1\r\nhost: x\r\n${twice}connection: close\r\n\r\n`);
     expect(text).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it("serves TLS with a certificate, also beyond loopback", async () => {
+    const { service, key } = openService();
+    const server = await startHttp(service, { host: "0.0.0.0", tls: { cert: TEST_CERT, key: TEST_KEY } });
+    onTestFinished(() => server.close());
+    expect(server.url).toMatch(/^https:\/\/0\.0\.0\.0:\d+$/);
+    const port = Number(new URL(server.url).port);
+    const options = {
+      port,
+      path: "/v1/files",
+      host: "localhost",
+      ca: TEST_CERT,
+      headers: { "x-api-key": key },
+      agent: false,
+    } as const;
+    const sent = request(options).end();
+    const [response] = await once(sent, "response");
+    response.resume();
+    await once(response, "close");
+    expect(response.statusCode).toBe(200);
   });
 });
