@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { doc, linkOf, memoryState, openIn, tempFolder } from "./ground.ts";
+import { openForWriting } from "../../src/state/database.ts";
+import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
+import { stateOver } from "../../src/state/state.ts";
+import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./ground.ts";
 
 const boom = () => {
   throw new Error("boom");
@@ -70,4 +73,41 @@ describe("transact", () => {
     writer.close();
     reader.close();
   });
+});
+
+test("I12 no row names a text that a full disk refused, even when the caller goes on", () => {
+  const [rows, texts] = [openForWriting(":memory:", STATE_SCHEMA), openForWriting(":memory:", TEXTS_SCHEMA)];
+  if (rows.kind !== "opened" || texts.kind !== "opened") throw new Error("not opened");
+  texts.db.pragma("max_page_count = 40");
+  const state = stateOver(rows.db, texts.db, settableClock(), () => void rows.db.close());
+  const putLinks = (from: number, count: number) => {
+    let refused = 0;
+    for (let n = from; n < from + count; n++) {
+      const text = Array.from({ length: 100 }, (_, i) => Math.sin(n * 100 + i)).join();
+      try {
+        state.putLink(linkOf(n, { digest: state.putText(text) }));
+      } catch (error) {
+        expect(error).toMatchObject({ code: "SQLITE_FULL" });
+        refused++;
+      }
+    }
+    return refused;
+  };
+  let isCommitted = true;
+  try {
+    expect(state.transact(() => putLinks(0, 400))).toBeGreaterThan(300);
+  } catch (error) {
+    expect(error).toHaveProperty("code");
+    isCommitted = false;
+  }
+  expect(state.missingTexts()).toEqual([]);
+  expect(state.load().links.size > 0).toBe(isCommitted);
+  texts.db.pragma("max_page_count = 4000");
+  expect(
+    state.transact(() => putLinks(1_000, 10)),
+    "with room again it goes on",
+  ).toBe(0);
+  expect(state.missingTexts()).toEqual([]);
+  state.close();
+  texts.db.close();
 });
