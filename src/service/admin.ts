@@ -44,42 +44,31 @@ export type Admin = {
   removeKey(keyId: string): Refused | null;
 };
 
+const noWorkspace = () => refuse("not_found", "There is no such workspace.");
+const noKey = () => refuse("not_found", "There is no such key.");
+const always = () => true;
+
 export function createAdmin(ground: Ground): Admin {
+  return { reviews: createReviews(ground), ...workspaceAdmin(ground), ...keyAdmin(ground) };
+}
+
+type WorkspaceAdmin = Pick<Admin, "workspaces" | "createWorkspace" | "setWorkspaceState" | "removeWorkspace">;
+
+function workspaceAdmin(ground: Ground): WorkspaceAdmin {
   const { store } = ground;
-  const noWorkspace = () => refuse("not_found", "There is no such workspace.");
-  const noKey = () => refuse("not_found", "There is no such key.");
-  const createKey = (options: KeyOptions): NewKeyInfo | Refused => {
-    const workspace = store.keys.workspace(options.workspaceId);
-    if (workspace === undefined) return noWorkspace();
-    const grants = grantRows(ground, workspace, options.grants);
-    if (isRefused(grants)) return grants;
-    const key = newKeyText(ground);
-    const row = {
-      id: newId(ground, "key_"),
-      workspaceId: workspace.id,
-      hash: hashKey(key),
-      label: options.label ?? "",
-      rateRequests: options.rateLimit?.requests ?? null,
-      rateSeconds: options.rateLimit?.seconds ?? null,
-      at: ground.now(),
-    };
-    const seq = store.keys.add(row);
-    store.keys.setGrants(seq, grants);
-    return { ...keyInfo(ground, { seq, ...row }), key };
-  };
   return {
-    reviews: createReviews(ground),
     workspaces: () => store.keys.workspaces().map(workspaceInfo),
     createWorkspace: (name) =>
-      store.transact(
-        () => {
-          const id = newId(ground, "wsp_");
-          store.keys.addWorkspace(id, name);
-          // Cannot be refused: the workspace is there, and the grant names nothing else.
-          return createKey({ workspaceId: id, label: "owner", grants: [{ on: null, level: "full" }] }) as NewKeyInfo;
-        },
-        () => true,
-      ),
+      store.transact(() => {
+        const id = newId(ground, "wsp_");
+        store.keys.addWorkspace(id, name);
+        // Cannot be refused: the workspace is there, and the grant names nothing else.
+        return makeKey(ground, {
+          workspaceId: id,
+          label: "owner",
+          grants: [{ on: null, level: "full" }],
+        }) as NewKeyInfo;
+      }, always),
     setWorkspaceState: (id, state, retryAfter = 5) => {
       store.keys.setState(id, state, retryAfter);
       const workspace = store.keys.workspace(id);
@@ -88,16 +77,19 @@ export function createAdmin(ground: Ground): Admin {
     removeWorkspace: (id) => {
       const workspace = store.keys.workspace(id);
       if (workspace === undefined) return noWorkspace();
-      store.transact(
-        () => store.keys.removeWorkspace(workspace.seq),
-        () => true,
-      );
+      store.transact(() => store.keys.removeWorkspace(workspace.seq), always);
       return null;
     },
+  };
+}
+
+function keyAdmin(ground: Ground): Pick<Admin, "keys" | "createKey" | "setGrants" | "removeKey"> {
+  const { store } = ground;
+  return {
     keys: () => store.keys.all().map((row) => keyInfo(ground, row)),
     createKey: (options) =>
       store.transact(
-        () => createKey(options),
+        () => makeKey(ground, options),
         (made) => !isRefused(made),
       ),
     setGrants: (keyId, grants) => {
@@ -106,22 +98,37 @@ export function createAdmin(ground: Ground): Admin {
       if (row === undefined || workspace === undefined) return noKey();
       const rows = grantRows(ground, workspace, grants);
       if (isRefused(rows)) return rows;
-      store.transact(
-        () => store.keys.setGrants(row.seq, rows),
-        () => true,
-      );
+      store.transact(() => store.keys.setGrants(row.seq, rows), always);
       return keyInfo(ground, row);
     },
     removeKey: (keyId) => {
       const row = store.keys.byId(keyId);
       if (row === undefined) return noKey();
-      store.transact(
-        () => store.keys.remove(row.seq),
-        () => true,
-      );
+      store.transact(() => store.keys.remove(row.seq), always);
       return null;
     },
   };
+}
+
+function makeKey(ground: Ground, options: KeyOptions): NewKeyInfo | Refused {
+  const { store } = ground;
+  const workspace = store.keys.workspace(options.workspaceId);
+  if (workspace === undefined) return noWorkspace();
+  const grants = grantRows(ground, workspace, options.grants);
+  if (isRefused(grants)) return grants;
+  const key = newKeyText(ground);
+  const row = {
+    id: newId(ground, "key_"),
+    workspaceId: workspace.id,
+    hash: hashKey(key),
+    label: options.label ?? "",
+    rateRequests: options.rateLimit?.requests ?? null,
+    rateSeconds: options.rateLimit?.seconds ?? null,
+    at: ground.now(),
+  };
+  const seq = store.keys.add(row);
+  store.keys.setGrants(seq, grants);
+  return { ...keyInfo(ground, { seq, ...row }), key };
 }
 
 /** 256 random bits, recognisable in a leak by its prefix. */

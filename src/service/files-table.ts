@@ -33,6 +33,12 @@ const SMALL_TREE = 2_000;
 
 /** The prepared statements of table `files`. */
 export function filesTable(db: Db) {
+  return { ...fileReads(db), ...fileWrites(db) };
+}
+
+export type FilesTable = ReturnType<typeof filesTable>;
+
+function fileReads(db: Db) {
   const page = "AND x.seq > @after ORDER BY x.seq LIMIT @count";
   const byId = db.prepare<[number, string], FileRow>(`${SELECT} WHERE x.workspace = ? AND x.id = ?`);
   const bySeq = db.prepare<[number], FileRow>(`${SELECT} WHERE x.seq = ?`);
@@ -52,24 +58,9 @@ export function filesTable(db: Db) {
   const isSmall = db.prepare<[Subtree], { small: 0 | 1 }>(
     `SELECT count(*) < ${SMALL_TREE} AS small FROM (SELECT 1 FROM files WHERE ${IN_TREE} LIMIT ${SMALL_TREE})`,
   );
-  const insert = db.prepare<[string, number, number, string, string]>(
-    "INSERT INTO files (id, workspace, folder, name, protected, change_id) VALUES (?, ?, ?, ?, 0, ?)",
-  );
-  const place = db.prepare<[number, string, number]>("UPDATE files SET folder = ?, name = ? WHERE seq = ?");
-  const protect = db.prepare<[0 | 1, number]>("UPDATE files SET protected = ? WHERE seq = ?");
-  const setChange = db.prepare<[string, number]>("UPDATE files SET change_id = ? WHERE seq = ?");
-  const remove = db.prepare<[number]>("DELETE FROM files WHERE seq = ?");
-  const dropGrants = db.prepare<[number]>("DELETE FROM grants WHERE kind = 'file' AND target = ?");
   const firstInFolder = db.prepare<[number, number], { seq: number }>(
     "SELECT seq FROM files WHERE workspace = ? AND folder = ? LIMIT 1",
   );
-  const dropTreeGrants = db.prepare<[Subtree]>(
-    `DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE ${IN_TREE})`,
-  );
-  const dropTreeChanges = db.prepare<[Subtree]>(
-    `DELETE FROM changes WHERE file IN (SELECT seq FROM files WHERE ${IN_TREE})`,
-  );
-  const dropTree = db.prepare<[Subtree]>(`DELETE FROM files WHERE ${IN_TREE}`);
   return {
     byId: (workspace: number, id: string) => byId.get(workspace, id),
     bySeq: (seq: number) => bySeq.get(seq),
@@ -81,12 +72,32 @@ export function filesTable(db: Db) {
       const { small } = isSmall.get({ workspace: at.workspace, path: at.path })!;
       return (small === 1 ? inSmallTree : inTree).all(at);
     },
+    hasAny: (workspace: number, folder: number) => firstInFolder.get(workspace, folder) !== undefined,
+  };
+}
+
+function fileWrites(db: Db) {
+  const insert = db.prepare<[string, number, number, string, string]>(
+    "INSERT INTO files (id, workspace, folder, name, protected, change_id) VALUES (?, ?, ?, ?, 0, ?)",
+  );
+  const place = db.prepare<[number, string, number]>("UPDATE files SET folder = ?, name = ? WHERE seq = ?");
+  const protect = db.prepare<[0 | 1, number]>("UPDATE files SET protected = ? WHERE seq = ?");
+  const setChange = db.prepare<[string, number]>("UPDATE files SET change_id = ? WHERE seq = ?");
+  const remove = db.prepare<[number]>("DELETE FROM files WHERE seq = ?");
+  const dropGrants = db.prepare<[number]>("DELETE FROM grants WHERE kind = 'file' AND target = ?");
+  const dropTreeGrants = db.prepare<[Subtree]>(
+    `DELETE FROM grants WHERE kind = 'file' AND target IN (SELECT seq FROM files WHERE ${IN_TREE})`,
+  );
+  const dropTreeChanges = db.prepare<[Subtree]>(
+    `DELETE FROM changes WHERE file IN (SELECT seq FROM files WHERE ${IN_TREE})`,
+  );
+  const dropTree = db.prepare<[Subtree]>(`DELETE FROM files WHERE ${IN_TREE}`);
+  return {
     insert: (workspace: number, id: string, folder: number, name: string, changeId: string) =>
       Number(insert.run(id, workspace, folder, name, changeId).lastInsertRowid),
     place: (seq: number, folder: number, name: string) => void place.run(folder, name, seq),
     protect: (seq: number, value: boolean) => void protect.run(value ? 1 : 0, seq),
     setChange: (seq: number, changeId: string) => void setChange.run(changeId, seq),
-    hasAny: (workspace: number, folder: number) => firstInFolder.get(workspace, folder) !== undefined,
     /** Removes a file and the grants on it. Its changes are the caller's. */
     remove: (seq: number) => {
       dropGrants.run(seq);
@@ -101,5 +112,3 @@ export function filesTable(db: Db) {
     },
   };
 }
-
-export type FilesTable = ReturnType<typeof filesTable>;

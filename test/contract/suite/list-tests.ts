@@ -1,24 +1,8 @@
 import assert from "node:assert/strict";
-import { type ContractTest, contractTest, expectGone, expectOk, expectProblem, type World } from "./world.ts";
+import { KINDS, make, makeMany, nameOf } from "./lists-ground.ts";
+import { type ContractTest, contractTest, expectProblem } from "./world.ts";
 
 /** What holds for lists of files and of folders alike (API.md, "Pagination rules"). */
-
-type Kind = "files" | "folders";
-const KINDS: readonly Kind[] = ["files", "folders"];
-
-const nameOf = (kind: Kind, stem: string) => (kind === "files" ? `${stem}.md` : stem);
-
-async function make(world: World, kind: Kind, path: string): Promise<string> {
-  const named = nameOf(kind, path);
-  return (kind === "files" ? await world.api.file(named) : await world.api.folder(named)).id;
-}
-
-/** Items directly in the test's folder, in an order that is not the alphabet's. */
-async function makeMany(world: World, kind: Kind, count: number): Promise<string[]> {
-  const stems = Array.from({ length: count }, (_, i) => `${String.fromCharCode(97 + ((i * 7) % 26))}-${i}`);
-  for (const stem of stems) await make(world, kind, `${world.folder.path}/${stem}`);
-  return stems.map((stem) => nameOf(kind, `${world.folder.path}/${stem}`));
-}
 
 const limits = KINDS.flatMap((kind): ContractTest[] => [
   contractTest(`answers the list envelope: ${kind}`, async (world) => {
@@ -149,108 +133,6 @@ const selectors = KINDS.flatMap((kind): ContractTest[] => [
   }),
 ]);
 
-const cursors = KINDS.flatMap((kind): ContractTest[] => [
-  contractTest(`pages through everything once, in the order of creation: ${kind}`, async (world) => {
-    const paths = await makeMany(world, kind, 23);
-    for (const limit of [1, 5, 22, 23, 24]) {
-      assert.deepEqual(await world.api.paths(kind, { parent_id: world.folder.id, limit }), paths);
-      assert.deepEqual(await world.api.paths(kind, { path_prefix: world.folder.path, limit }), paths);
-    }
-  }),
-  contractTest(`misses and repeats nothing when items are renamed between pages: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    const paths = await makeMany(world, kind, 6);
-    const query = { parent_id: folder.id, limit: 2 };
-    const first = await api.page(kind, query);
-    const all = (await api.page(kind, { parent_id: folder.id })).data;
-    for (const [i, item] of all.entries()) {
-      expectOk(await api.patch(`/v1/${kind}/${item.id}`, { name: nameOf(kind, `renamed-${9 - i}`) }), 200);
-    }
-    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
-    const third = await api.page(kind, { ...query, cursor: second.nextCursor! });
-    const seen = [first, second, third].flatMap((page) => page.data.map((item) => item.id));
-    assert.deepEqual(
-      seen,
-      all.map((item) => item.id),
-    );
-    assert.equal(seen.length, paths.length);
-    assert.equal(third.hasMore, false);
-  }),
-  contractTest(`shows what was created between pages, also after the last item was deleted: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await makeMany(world, kind, 3);
-    const query = { parent_id: folder.id, limit: 2 };
-    const first = await api.page(kind, query);
-    const last = (await api.page(kind, { parent_id: folder.id })).data.at(-1)!;
-    expectGone(await api.delete(`/v1/${kind}/${last.id}`));
-    expectGone(await api.delete(`/v1/${kind}/${first.data.at(-1)!.id}`));
-    const id = await make(world, kind, `${folder.path}/new`);
-    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
-    assert.deepEqual(
-      second.data.map((item) => item.id),
-      [id],
-    );
-  }),
-  contractTest(`answers an empty last page when the rest was deleted between pages: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await makeMany(world, kind, 3);
-    const query = { parent_id: folder.id, limit: 2 };
-    const first = await api.page(kind, query);
-    for (const item of (await api.page(kind, { parent_id: folder.id })).data)
-      expectGone(await api.delete(`/v1/${kind}/${item.id}`));
-    const second = await api.page(kind, { ...query, cursor: first.nextCursor! });
-    assert.deepEqual([second.data, second.hasMore, second.nextCursor], [[], false, null]);
-  }),
-  contractTest(`takes a cursor again, and with another limit: ${kind}`, async (world) => {
-    const paths = await makeMany(world, kind, 5);
-    const query = { parent_id: world.folder.id };
-    const { nextCursor } = await world.api.page(kind, { ...query, limit: 2 });
-    for (const limit of [1, 3, 3, 100]) {
-      const page = await world.api.page(kind, { ...query, limit, cursor: nextCursor! });
-      assert.deepEqual(
-        page.data.map((item) => item.path),
-        paths.slice(2, 2 + limit),
-      );
-    }
-  }),
-  contractTest(`refuses a cursor of a query with other filters: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await makeMany(world, kind, 3);
-    const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
-    const cursor = encodeURIComponent(nextCursor!);
-    const other = kind === "files" ? "folders" : "files";
-    for (const target of [
-      `${kind}?cursor=${cursor}`,
-      `${kind}?path_prefix=${folder.path}&cursor=${cursor}`,
-      `${kind}?path=${nameOf(kind, "x")}&cursor=${cursor}`,
-      `${other}?parent_id=${folder.id}&cursor=${cursor}`,
-      `${other}?cursor=${cursor}`,
-    ]) {
-      expectProblem(await api.get(`/v1/${target}`), "invalid_cursor");
-    }
-  }),
-  contractTest(`refuses a cursor that was not issued: ${kind}`, async (world) => {
-    const { api, folder } = world;
-    await makeMany(world, kind, 3);
-    const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
-    const changed = [...nextCursor!];
-    changed[8] = changed[8] === "A" ? "B" : "A";
-    for (const cursor of [
-      "",
-      "x",
-      "0",
-      "MQ==",
-      changed.join(""),
-      `${nextCursor}A`,
-      nextCursor!.slice(0, -1),
-      "a".repeat(5_000),
-    ]) {
-      const reply = await api.get(`/v1/${kind}?parent_id=${folder.id}&cursor=${encodeURIComponent(cursor)}`);
-      expectProblem(reply, "invalid_cursor");
-    }
-  }),
-]);
-
 const only: readonly ContractTest[] = [
   contractTest("lists all readable files without a selector", async ({ api, folder }) => {
     const a = await api.file(`${folder.path}/a.md`);
@@ -278,4 +160,4 @@ const only: readonly ContractTest[] = [
   }),
 ];
 
-export const listTests: readonly ContractTest[] = [...limits, ...selectors, ...cursors, ...only];
+export const listTests: readonly ContractTest[] = [...limits, ...selectors, ...only];

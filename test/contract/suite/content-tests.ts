@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { type ContractTest, contractTest, expectOk, expectProblem } from "./world.ts";
+
+/** What a text may be, and that it comes back as it was sent. */
+
+export const contentTests: readonly ContractTest[] = [
+  contractTest("takes a text of exactly 51,200 characters", async ({ api, folder }) => {
+    for (const length of [51_199, 51_200]) {
+      const file = await api.file(`${folder.path}/${length}.md`, "x".repeat(length));
+      const saved = expectOk(await api.edit(file.id, file.lastChangeId, "y".repeat(length)), 200);
+      assert.equal(saved.content.length, length);
+    }
+  }),
+  contractTest("refuses a text of 51,201 characters, and tells its length and the limit", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const text = "x".repeat(51_201);
+    for (const reply of [
+      await api.post("/v1/files", { path: `${folder.path}/b.md`, content: text }),
+      await api.post("/v1/files", { parentId: folder.id, name: "b.md", content: text }),
+      await api.edit(file.id, file.lastChangeId, text),
+    ]) {
+      const problem = expectProblem(reply, "content_too_large", "/content");
+      assert.equal(problem.errors?.[0]?.code, "too_long");
+      assert.match(problem.errors?.[0]?.detail ?? "", /51201.*51200/);
+    }
+    assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
+  }),
+  contractTest("counts an astral character as one", async ({ api, folder }) => {
+    const text = "😀".repeat(51_200);
+    const file = await api.file(`${folder.path}/a.md`, text);
+    assert.equal((await api.read(file.id)).content, text);
+    expectProblem(
+      await api.post("/v1/files", { path: `${folder.path}/b.md`, content: `${text}x` }),
+      "content_too_large",
+      "/content",
+    );
+  }),
+  contractTest("gives back every text unchanged", async ({ api, folder }) => {
+    const texts = [
+      "\r\nCRLF\r\n",
+      "\ufeffBOM",
+      "no final newline",
+      "\n\n\n",
+      "caf\u00e9 cafe\u0301",
+      "\u2028\u2029\u0085",
+      "😀👨‍👩‍👧",
+      "\u0001\u001f\u007f",
+    ];
+    for (const [i, text] of [...texts, "日本語\n".repeat(5_000), 'a\rb\tc\\"/'].entries()) {
+      const file = await api.file(`${folder.path}/${i}.md`, text);
+      assert.equal((await api.read(file.id)).content, text);
+      const saved = expectOk(await api.edit(file.id, file.lastChangeId, `${text}!`), 200);
+      assert.equal(saved.content, `${text}!`);
+      assert.equal((await api.read(file.id)).content, `${text}!`);
+    }
+  }),
+  contractTest("refuses content that is not text", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    for (const text of ['"a\\u0000b"', '"a\\ud800b"', '"\\udc00"']) {
+      const body = `{"path":"${folder.path}/b.md","content":${text}}`;
+      expectProblem(await api.post("/v1/files", body), "invalid_request", "/content");
+      const edit = `{"baseChangeId":"${file.lastChangeId}","content":${text}}`;
+      expectProblem(await api.put(`/v1/files/${file.id}/content`, edit), "invalid_request", "/content");
+    }
+  }),
+];
