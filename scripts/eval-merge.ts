@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { keepsCounts } from "../src/core/merge/words.ts";
 import { type MergeResult, mergeText } from "../src/core/merge.ts";
+import { adversaries, LARGEST } from "../test/core/merge/adversaries.ts";
 
 type Case = {
   readonly id: string;
@@ -21,13 +22,10 @@ type Case = {
 type Verdict = "conflict" | "equal" | "near" | "order" | "wrong";
 type Row = { cases: number; auto: number } & Record<Exclude<Verdict, "conflict">, number>;
 type GitRow = { cases: number; same: number; other: number; conflict: number };
-type Texts = readonly [base: string, local: string, remote: string];
 type Probe = { readonly input: string; readonly cpuMs: number; readonly peakMb: number; readonly end: string };
 
 /** Words that may differ from the people's text for a merge to count as near. */
 const NEAR_WORDS = 5;
-/** Characters of the service's largest document. */
-const LARGEST = 51_200;
 
 const args = process.argv.slice(2);
 if (args[0] === "--probe") runProbe(args[1] ?? "");
@@ -182,87 +180,4 @@ function runProbe(input: string): void {
   console.log(
     JSON.stringify({ input, cpuMs: Math.round(ms), peakMb: Math.round(process.resourceUsage().maxRSS / 1024), end }),
   );
-}
-
-/** Inputs that cost most in known diff libraries, and attacks on this one's patterns. */
-function adversaries(): Record<string, () => Texts> {
-  const pieces = (seed: number, join: string, piece: (random: () => number, at: number) => string): string => {
-    const random = mulberry32(seed);
-    let text = "";
-    for (let at = 0; text.length < LARGEST; at++) text += piece(random, at) + join;
-    return text.slice(0, LARGEST);
-  };
-  const three = (join: string, piece: (random: () => number, at: number, side: number) => string) => (): Texts =>
-    [1, 2, 3].map((side) => pieces(side, join, (random, at) => piece(random, at, side))) as unknown as Texts;
-  const pick = (random: () => number, count: number): string => String.fromCodePoint(97 + Math.floor(random() * count));
-  const edited = (text: () => string, every: number) => (): Texts => {
-    const base = text();
-    const edit = (mark: string, from: number): string =>
-      base
-        .split(" ")
-        .map((word, at) => (at % every === from ? mark + word.slice(1) : word))
-        .join(" ");
-    return [base, edit("l", 0), edit("r", every >> 1)];
-  };
-  return {
-    "blank lines alternating with new lines": three("\n\n", (_, at, side) => `${side} ${at}`),
-    "blank lines alternating with few lines": three("\n\n", (random) => pick(random, 4)),
-    "blank lines only, one short line each": () => [
-      "\n".repeat(LARGEST - 2),
-      `${"\n".repeat(LARGEST / 2)}l${"\n".repeat(LARGEST / 2 - 2)}`,
-      `r${"\n".repeat(LARGEST - 3)}`,
-    ],
-    "random lines": three("\n", (random) => pick(random, 26) + pick(random, 26)),
-    "one-character lines of 2": three("\n", (random) => pick(random, 2)),
-    "one-character lines of 26": three("\n", (random) => pick(random, 26)),
-    "one giant word": three("", (random) => pick(random, 26)),
-    "one line of distinct words": three(" ", (_, at, side) => `${side}w${at}`),
-    "one line of repeated words": three(" ", (random) => pick(random, 2)),
-    "one line of random words": three(" ", (random) => pick(random, 26) + pick(random, 26)),
-    "one line, every tenth word edited": edited(
-      () => pieces(7, " ", (random) => pick(random, 26) + pick(random, 26)),
-      20,
-    ),
-    "many lines, every tenth word edited": edited(
-      () => pieces(7, " ", (random, at) => pick(random, 26) + (at % 11 === 0 ? "\n" : pick(random, 26))),
-      20,
-    ),
-    "one line of random ideographs": three("", (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 40))),
-    "one line of ideograph sentences": three("", (random, at) =>
-      at % 9 === 8 ? "。" : String.fromCodePoint(0x4e00 + Math.floor(random() * 40)),
-    ),
-    "list items on both sides": () =>
-      [
-        "# List\n\n",
-        ...three("\n", (random, at, side) => `- ${pick(random, 26)}${side}${at} x`)()
-          .slice(1)
-          .map((items) => `# List\n\n${items}\n`),
-      ] as unknown as Texts,
-    "table rows on both sides": () =>
-      ["", ...three("\n", (random, at, side) => `|${side}${at}|${pick(random, 9)}|`)().slice(1)] as unknown as Texts,
-    "sentences of few words": three(" ", (random, at) => pick(random, 6) + (at % 5 === 4 ? "." : "")),
-    "back quotes": three("", (random) => "`".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
-    "open comments": three("", (random) => `<!--${pick(random, 3)}`),
-    "open heading ids": three("", (random) => `{/*${pick(random, 3)}{#`),
-    "open links": three("", (random) => `](${pick(random, 3)}(`),
-    schemes: three("", (random) => `http:${pick(random, 3)}.`),
-    "rules and quotes": three("\n", (random) => "> - ".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
-    spaces: three("", (random) => " ".repeat(1 + Math.floor(random() * 999)) + pick(random, 3)),
-    fences: three("\n", (random) => (random() < 0.3 ? "```" : pick(random, 3))),
-    "front matter": () =>
-      three("\n", (random, at, side) => `k${at}: ${at % 3 === side % 3 ? side : 0}${pick(random, 2)}`)().map(
-        (keys) => `---\n${keys}\n---\n`,
-      ) as unknown as Texts,
-  };
-}
-
-/** A small seeded generator (mulberry32), so that every run measures the same inputs. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

@@ -72,8 +72,12 @@ function settle(
   unitText: (id: number) => string,
   budget: Budget,
 ): readonly Token[] | undefined {
-  if (found.remote.length === 0) return withSpace(sides.local, sides.base, sides.remote);
-  if (found.local.length === 0) return withSpace(sides.remote, sides.base, sides.local);
+  if (found.remote.length === 0 || found.local.length === 0) {
+    const [mine, other] = found.remote.length === 0 ? [sides.local, sides.remote] : [sides.remote, sides.local];
+    const respaced = sides.base.some((token, place) => token.space !== other[place]?.space);
+    const finer = grain === "sentences" && respaced ? mergeFlow(sides, budget, "words") : undefined;
+    return finer ?? withSpace(mine, sides.base, other);
+  }
   const local = { ids: ids.local, edits: found.local, ...at.l };
   const remote = { ids: ids.remote, edits: found.remote, ...at.r };
   const said = (id: number): string[] => unitText(id).split("\0");

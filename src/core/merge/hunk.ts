@@ -68,8 +68,10 @@ export function mergeHunk(
     };
     const local = { ids: ids.local, edits: found.local, ...l };
     const remote = { ids: ids.remote, edits: found.remote, ...r };
-    if (found.local.length === 0 || subsumes(ids.base, remote, local, words, budget, true)) text += part.remote.join("");
-    else if (found.remote.length === 0 || subsumes(ids.base, local, remote, words, budget, true)) text += part.local.join("");
+    if (found.local.length === 0 || subsumes(ids.base, remote, local, words, budget, true))
+      text += part.remote.join("");
+    else if (found.remote.length === 0 || subsumes(ids.base, local, remote, words, budget, true))
+      text += part.local.join("");
     else {
       const name = `${part.baseLine} ${part.base.length} ${part.localLine} ${part.local.length}`;
       const settled = refused.has(name) ? undefined : mergePart(part, around, budget);

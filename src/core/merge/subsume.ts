@@ -5,7 +5,12 @@ import { diff, type Edit, isRemoval } from "./myers.ts";
 import { BLANK, BREAK, isWord, type Token, tokenise } from "./tokens.ts";
 
 /** One side of a cluster: all of the side's elements, the cluster's edits, and the elements [from, to) it covers there. */
-export type Version = { readonly ids: readonly number[]; readonly edits: readonly Edit[]; readonly from: number; readonly to: number };
+export type Version = {
+  readonly ids: readonly number[];
+  readonly edits: readonly Edit[];
+  readonly from: number;
+  readonly to: number;
+};
 
 /** The words that an element stands for: several for a line, one for a token. */
 export type Words = (id: number) => readonly string[];
@@ -14,21 +19,34 @@ export type Words = (id: number) => readonly string[];
  * Whether `more` holds all that `less` did to the base and only changed what `less` had left alone: then `more` is the
  * merge of the two. Merging a merge with one of its sides again depends on this.
  */
-export function subsumes(base: readonly number[], more: Version, less: Version, words: Words, budget: Budget, lines = false): boolean {
+export function subsumes(
+  base: readonly number[],
+  more: Version,
+  less: Version,
+  words: Words,
+  budget: Budget,
+  lines = false,
+): boolean {
   const later = diff(less.ids.slice(less.from, less.to), more.ids.slice(more.from, more.to), budget);
   const earlier = less.edits.map((edit) => ({ ...edit, from: edit.from - less.from, to: edit.to - less.from }));
-  if (!less.edits.every((edit) => isGone(edit, base, more, words))) return false;
+  if (!less.edits.every((edit) => !isRemoval(edit) || isGone(edit, base, more, words))) return false;
   const start = Math.min(...[...less.edits, ...more.edits].map((edit) => edit.start));
   const end = Math.max(...[...less.edits, ...more.edits].map((edit) => edit.end));
   const old = new Set(base.slice(start, end));
-  return leaves(later, earlier, () => lines, (at) => !old.has(less.ids[less.from + at] as number));
+  return leaves(
+    later,
+    earlier,
+    () => lines,
+    (at) => !old.has(less.ids[less.from + at] as number),
+    (at) => isGone(less.edits[at] as Edit, base, more, words),
+  );
 }
 
 type Script = { readonly ids: readonly number[]; readonly edits: readonly Edit[] };
 
 /** Whether what an edit removed is gone from `more` at that place too, but for a common word here and there. */
 function isGone(edit: Edit, base: readonly number[], more: Script, words: Words): boolean {
-  if (!isRemoval(edit)) return true;
+  if (edit.start === edit.end) return true;
   const there = more.edits.filter(({ start, end }) => start <= edit.end && edit.start <= end);
   const counts = new Map<string, number>();
   for (const { from, to } of there) {
@@ -62,15 +80,18 @@ function leaves(
   earlier: readonly Edit[],
   between: (edit: Edit) => boolean,
   isNew: (at: number) => boolean,
+  replaced: (edit: number) => boolean,
 ): boolean {
-  return earlier.every(({ from, to }) => {
+  return earlier.every(({ from, to }, at) => {
     // What only removed leaves a seam that must stay closed.
     if (from === to) return later.every(({ start, end }) => from < start || end < from);
-    if (later.some((edit) => edit.start < to && from < edit.end && !(edit.start === edit.end && between(edit)))) return false;
+    if (later.some((edit) => edit.start < to && from < edit.end && !(edit.start === edit.end && between(edit))))
+      return false;
     // Known words with changes beside them may have been found elsewhere.
     const sides = Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
     if (sides === 0 || (sides === 1 && to - from > FEW)) return true;
-    for (let at = from; at < to; at++) if (isNew(at)) return true;
+    if (sides === 2 && !replaced(at)) return false;
+    for (let place = from; place < to; place++) if (isNew(place)) return true;
     return false;
   });
 }
@@ -89,7 +110,7 @@ export function laterSide(base: string, local: string, remote: string, budget: B
   const back = across.map(reverse);
   const words: Words = (id) => tokenise([interner.text(id)], budget).map((token) => token.text);
   const gone = (edits: readonly Edit[], ids: readonly number[], direct: readonly Edit[]): boolean =>
-    edits.every((edit) => isGone(edit, bi, { ids, edits: direct }, words));
+    edits.every((edit) => !isRemoval(edit) || isGone(edit, bi, { ids, edits: direct }, words));
   if (isLater([b, l, r], toLocal, across, budget) && gone(toLocal, ri, toRemote)) return "remote";
   return isLater([b, r, l], toRemote, back, budget) && gone(toRemote, li, toLocal) ? "local" : undefined;
 }
@@ -157,15 +178,19 @@ function keepsRegion(base: readonly Token[], less: readonly Token[], more: reado
   const later = diff(ids[1] ?? [], ids[2] ?? [], budget, ends);
   const direct = diff(ids[0] ?? [], ids[2] ?? [], budget, ends);
   const words: Words = (id) => [interner.text(id)];
-  if (!earlier.every((edit) => isGone(edit, ids[0] ?? [], { ids: ids[2] ?? [], edits: direct }, words))) return false;
-  const wholeLines = ({ start, to }: Edit): boolean => ends(ids[1]?.[start - 1] ?? line) && ends(ids[2]?.[to - 1] ?? -1);
+  const gone = (edit: Edit): boolean => isGone(edit, ids[0] ?? [], { ids: ids[2] ?? [], edits: direct }, words);
+  if (!earlier.every((edit) => !isRemoval(edit) || gone(edit))) return false;
+  const wholeLines = ({ start, to }: Edit): boolean =>
+    ends(ids[1]?.[start - 1] ?? line) && ends(ids[2]?.[to - 1] ?? -1);
   const old = new Set(ids[0]);
-  if (!leaves(later, earlier, wholeLines, (at) => !old.has(ids[1]?.[at] as number))) return false;
+  const isNew = (at: number): boolean => !old.has(ids[1]?.[at] as number);
+  if (!leaves(later, earlier, wholeLines, isNew, (at) => gone(earlier[at] as Edit))) return false;
   const before = counterparts(less.length, earlier.map(reverse));
   const after = counterparts(less.length, later);
+  // White space that `less` changed must be there too, even where the word itself was rewritten.
   return less.every((token, at) => {
     const space = more[after[at] ?? -1]?.space;
-    return space === undefined || space === token.space || base[before[at] ?? -1]?.space === token.space;
+    return space === token.space || (base[before[at] ?? -1]?.space ?? token.space) === token.space;
   });
 }
 
