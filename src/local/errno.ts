@@ -24,6 +24,16 @@ export function unless<T>(expected: readonly string[], call: () => T): T | null 
   }
 }
 
+/** @returns null when the system call failed with whatever errno */
+export function anyErrno<T>(call: () => T): T | null {
+  try {
+    return call();
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return null;
+  }
+}
+
 /** Runs an effect: a system call that fails with an errno ends it as a fault, any other exception passes through. */
 export function attempt<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
   try {

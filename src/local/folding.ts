@@ -1,5 +1,5 @@
 import { type DiskFolding, EXACT_DISK } from "../core/path.ts";
-import { errnoOf } from "./errno.ts";
+import { anyErrno, errnoOf } from "./errno.ts";
 import { type Ground, statOrNull } from "./ground.ts";
 import { MIRROR_FOLDER } from "./ignore.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
@@ -31,9 +31,10 @@ export function learnFolding(ground: Ground, write: boolean): DiskFolding {
 /** `.mdmirror` found under a spelling that no entry of the root has. */
 function guessFolding(ground: Ground): DiskFolding {
   const root = ground.identify()?.real;
-  if (root === undefined) return EXACT_DISK;
   const other = MIRROR_FOLDER.toUpperCase();
-  const folds =
-    statOrNull(ground.fs, `${root}/${other}`) !== null && !ground.fs.readdir(root).some(({ name }) => name === other);
-  return { foldsCase: folds, foldsUnicode: folds };
+  const folds = anyErrno(() => {
+    if (root === undefined || statOrNull(ground.fs, `${root}/${other}`) === null) return false;
+    return !ground.fs.readdir(root).some(({ name }) => name === other);
+  });
+  return folds === true ? { foldsCase: true, foldsUnicode: true } : EXACT_DISK;
 }

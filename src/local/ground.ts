@@ -1,7 +1,7 @@
 import type { DiskOutcome, Fs, FsStat } from "../core/ports/disk.ts";
 import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../core/path.ts";
 import type { Random } from "../core/ports/world.ts";
-import { fault, stale, unless } from "./errno.ts";
+import { anyErrno, fault, stale, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "./ignore.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -37,7 +37,8 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
   let pinned: { real: string; stat: FsStat } | null = null;
 
   function identify(): { real: string; stat: FsStat } | null {
-    pinned = unless(["ENOENT", "ENOTDIR", "ELOOP"], () => {
+    // A root that cannot be looked at (a disk that was unplugged) is as little there as one that is gone.
+    pinned = anyErrno(() => {
       const real = fs.realpath(root);
       const stat = fs.lstat(real);
       return stat.kind === "folder" ? { real, stat } : null;

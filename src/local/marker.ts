@@ -1,5 +1,5 @@
 import type { Fs } from "../core/ports/disk.ts";
-import { unless } from "./errno.ts";
+import { anyErrno, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "./ignore.ts";
 
 /** `.mdmirror/marker` says which mirror a folder is: a random id that the state file holds too. A folder without it is not the root. */
@@ -7,9 +7,9 @@ import { MIRROR_FOLDER } from "./ignore.ts";
 const MARKER = `${MIRROR_FOLDER}/marker`;
 const FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** @returns null when there is none, or none of the form */
+/** @returns null when there is none, none of the form, or none that can be read: nothing is done in such a folder */
 export function readMarker(fs: Fs, root: string): string | null {
-  const found = unless(["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "EFBIG", "EACCES", "EIO"], () => {
+  const found = anyErrno(() => {
     if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;
     return fs.readFile(`${root}/${MARKER}`).bytes;
   });

@@ -1,10 +1,10 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../core/path.ts";
 import type { DiskOutcome, Written } from "../core/ports/disk.ts";
-import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type Ground, type NotDone, statOrNull } from "./ground.ts";
 import { isLitterName } from "./ignore.ts";
-import { ASIDE_PREFIX, anyErrno, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
+import { ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 

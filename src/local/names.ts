@@ -1,5 +1,5 @@
 import type { FsStat } from "../core/ports/disk.ts";
-import { errnoOf, unless } from "./errno.ts";
+import { anyErrno, errnoOf, unless } from "./errno.ts";
 import { type Ground, statOrNull } from "./ground.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -143,14 +143,4 @@ export function dropName(ground: Ground, abs: string, expect: FsStat, aside: str
 /** Removes a name in `.mdmirror/tmp`; where the disk refuses, `sweep` will do it. */
 export function unlinkLeftover(ground: Ground, abs: string): void {
   anyErrno(() => ground.fs.unlink(abs));
-}
-
-/** @returns null when the system call failed with any errno */
-export function anyErrno<T>(call: () => T): T | null {
-  try {
-    return call();
-  } catch (error) {
-    if (errnoOf(error) === null) throw error;
-    return null;
-  }
 }

@@ -1,11 +1,12 @@
 import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
-import type { KnownFile } from "../core/ports/disk.ts";
+import type { FsStat, KnownFile } from "../core/ports/disk.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../core/tree.ts";
-import { unless } from "./errno.ts";
-import { type Ground, statOrNull } from "./ground.ts";
+import { anyErrno, errnoOf, errnoText } from "./errno.ts";
+import type { Ground } from "./ground.ts";
 import { ignoresPath } from "./ignore.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { sameInode } from "./stamp.ts";
 import { readFolder, type WalkedFolder, type WalkWork } from "./walk-folder.ts";
 
 export type WalkOptions = {
@@ -15,13 +16,15 @@ export type WalkOptions = {
   readonly ignore: readonly string[];
 };
 
-/** A folder that changes under each of so many readings is given up for this pass. */
-const READINGS = 3;
+/** A move of a folder takes four checks to come to rest; a tree that changes under each of these is given up for this pass. */
+const CHECKS = 8;
 
 /**
- * Looks at every entry of the tree. A folder whose stamp changed while the walk was under way is read again at the end, so that a document
- * that moved from a folder not read yet to one read already is not taken for deleted; what still changes is `unseen`.
+ * Looks at every entry of the tree. Then the folders are checked until a whole check finds none that changed since it was read; those that
+ * did are read again. So a document that moved from a folder not read yet to one read already is not taken for deleted. When that has no
+ * end, what was seen is there and nothing is absent (the root is `unseen`).
  * LIMIT: two changes within one tick of the disk's clock look like one; hence two looks before a deletion.
+ * Failing system calls never end a walk: they leave what they were about `unseen`.
  */
 export function walkTree(
   ground: Ground,
@@ -51,18 +54,10 @@ export function walkTree(
       onText,
       read: new Map(),
     };
-    let top: WalkedFolder | null = readFolder(work, root.real, "", root.stat, null);
-    for (let reading = 2; reading <= READINGS && top !== null; reading++) {
-      const again = rereadChanged(work, top);
-      if (again === top) break;
-      top = again;
-    }
-    if (top === null) {
-      unseen.set("", "the mirrored folder went away");
-    } else {
-      markUnsettled(work, top);
-      collect(top, tree, unseen);
-    }
+    const first = readFolder(work, root.real, "", root.stat, null);
+    const { top, rests } = settle(work, first);
+    if (top !== null) collect(top, tree, unseen);
+    if (!rests) unseen.set("", top === null ? "the mirrored folder went away" : "its folders keep changing");
   }
   return {
     ...tree,
@@ -75,43 +70,55 @@ export function walkTree(
 
 /** The disk's own time, by the stamp of a file made now (I29: no wall clock). null when the disk takes no file now. */
 function diskTime(ground: Ground): number | null {
-  const stat = unless(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO", "ENOTDIR"], () => {
+  return anyErrno(() => {
     const probe = freshName(ground, TEMP_PREFIX);
     ground.fs.writeNew(probe, new Uint8Array(), null, false);
-    const made = ground.fs.lstat(probe);
+    const { mtimeMs } = ground.fs.lstat(probe);
     unlinkLeftover(ground, probe);
-    return made;
+    return mtimeMs;
   });
-  return stat === null ? null : stat.mtimeMs;
 }
 
-function hasChanged(work: WalkWork, folder: WalkedFolder): boolean {
-  const now = unless(["ENOENT", "ENOTDIR", "EACCES"], () => work.fs.lstat(folder.abs));
-  return now === null || now.ino !== folder.stat.ino || now.mtimeMs !== folder.stat.mtimeMs;
-}
-
-/** @returns the same object when nothing below has changed; null when the folder is gone, or on another disk */
-function rereadChanged(work: WalkWork, folder: WalkedFolder): WalkedFolder | null {
-  if (hasChanged(work, folder)) {
-    const stat = statOrNull(work.fs, folder.abs);
-    if (stat?.kind !== "folder" || stat.dev !== work.dev) return null;
-    // The root is what was identified, or nothing: an empty mount point is not an emptied tree.
-    if (folder.path === "" && stat.ino !== folder.stat.ino) return null;
-    return readFolder(work, folder.abs, folder.path, stat, folder);
+/** @returns `rests` when the last check found everything as it had been read */
+function settle(work: WalkWork, first: WalkedFolder): { readonly top: WalkedFolder | null; readonly rests: boolean } {
+  let top: WalkedFolder | null = first;
+  for (let check = 1; check <= CHECKS && top !== null; check++) {
+    const again = readChanged(work, top);
+    if (again === top) return { top, rests: true };
+    top = again;
   }
+  return { top, rests: false };
+}
+
+/** @returns the same object when nothing has changed here and below; null when the folder is gone */
+function readChanged(work: WalkWork, folder: WalkedFolder): WalkedFolder | null {
+  let stat: FsStat;
+  try {
+    stat = work.fs.lstat(folder.abs);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return errno === "ENOENT" || errno === "ENOTDIR" ? null : doubted(folder, errnoText(errno));
+  }
+  if (stat.kind !== "folder") return null;
+  // The root is what was identified, or nothing: an empty mount point is not an emptied tree.
+  if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
+  if (stat.dev !== work.dev) return doubted(folder, "another disk is mounted here");
+  if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
+    return readFolder(work, folder.abs, folder.path, stat, folder);
   let changed = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
-    const again = rereadChanged(work, child);
+    const again = readChanged(work, child);
     if (again !== child) changed = true;
     if (again !== null) folders.push(again);
   }
   return changed ? { ...folder, folders } : folder;
 }
 
-function markUnsettled(work: WalkWork, folder: WalkedFolder): void {
-  if (hasChanged(work, folder)) folder.unseen.set(folder.path, "the folder keeps changing");
-  for (const child of folder.folders) markUnsettled(work, child);
+/** As it was read, but nothing in it is absent. */
+function doubted(folder: WalkedFolder, why: string): WalkedFolder {
+  return { ...folder, unseen: new Map(folder.unseen).set(folder.path, why) };
 }
 
 function collect(

@@ -85,7 +85,8 @@ export class RamNodes {
 
   key(name: string): string {
     const { folding } = this.options;
-    return folding.foldsCase || folding.foldsUnicode ? pathKey(name, folding) : name;
+    if (!folding.foldsCase) return folding.foldsUnicode ? name.normalize("NFC") : name;
+    return folding.foldsUnicode ? pathKey(name, folding) : name.toUpperCase().toLowerCase();
   }
 
   stampTime(): number {

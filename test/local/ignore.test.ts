@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import { type IgnoreRules, ignoresPath, isLitterName, parseRules } from "../../src/local/ignore.ts";
+import { ramMirror } from "./benches.ts";
+
+function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): IgnoreRules {
+  return new Map(Object.entries(files).map(([folder, text]) => [folder, parseRules(folder, text, foldsCase)]));
+}
+
+describe("the fixed rules", () => {
+  it.each([
+    [".#note.md", true],
+    ["#note.md#", true],
+    ["._note.md", true],
+    ["note.md~", true],
+    ["~$note.md", true],
+    [".note.md.swp", true],
+    [".note.md.swo", true],
+    [".note.md.kate-swp", true],
+    ["4913", true],
+    [".~lock.note.md#", true],
+    [".syncthing.note.md.tmp", true],
+    [".nfs000000000000a1b2", true],
+    [".fuse_hidden0000a1b2", true],
+    [".DS_Store", true],
+    ["Thumbs.db", true],
+    ["note.md", false],
+    [".note.md", false],
+    ["#1 note.md", false],
+    ["C#.md", false],
+    ["4913.md", false],
+    ["~note.md", false],
+    ["note.swiss", false],
+    ["a.swz", false],
+  ])("%s is litter: %s", (name, litter) => {
+    expect(isLitterName(name)).toBe(litter);
+  });
+
+  it.each([
+    ["a/.git/x.md", "file", true],
+    [".obsidian", "folder", true],
+    ["a/note (theirs).md", "file", true],
+    ["a/note (theirs 2).md", "file", true],
+    ["a/.note.md", "file", false],
+    ["a/b.md", "file", false],
+    ["a (theirs).md/b.md", "file", false],
+  ] as const)("%s, a %s, is ignored: %s", (path, kind, ignored) => {
+    expect(ignoresPath(new Map(), path, kind)).toBe(ignored);
+  });
+});
+
+describe("the rules of .mdmirrorignore files", () => {
+  const rules = rulesOf({
+    "": "drafts/\n*.tmp.md\n!keep.tmp.md\n/top.md\nlogs/**/old.md\n# comment\n",
+    "a/b": "*.md\n!good.md\n!x.tmp.md\n",
+  });
+
+  it.each([
+    ["drafts", "folder", true],
+    ["drafts", "file", false],
+    ["x/drafts/a/b.md", "file", true],
+    ["x.tmp.md", "file", true],
+    ["x/y.tmp.md", "file", true],
+    ["x/keep.tmp.md", "file", false],
+    ["top.md", "file", true],
+    ["x/top.md", "file", false],
+    ["logs/a/b/old.md", "file", true],
+    // A file further in has the last word.
+    ["a/b/any.md", "file", true],
+    ["a/b/c/any.md", "file", true],
+    ["a/b/good.md", "file", false],
+    ["a/b/x.tmp.md", "file", false],
+    ["a/b/y.tmp.md", "file", true],
+    ["a/any.md", "file", false],
+    // What is in an excluded folder cannot be taken back.
+    ["a/b/drafts/good.md", "file", true],
+  ] as const)("%s, a %s, is ignored: %s", (path, kind, ignored) => {
+    expect(ignoresPath(rules, path, kind)).toBe(ignored);
+  });
+
+  it("match case as the disk does", () => {
+    expect(ignoresPath(rulesOf({ "": "Draft.md" }), "draft.md", "file")).toBe(false);
+    expect(ignoresPath(rulesOf({ "": "Draft.md" }, true), "draft.md", "file")).toBe(true);
+  });
+
+  it("take names that look like paths of another kind", () => {
+    for (const path of ["..a.md", "a\\b.md", " a.md", "a .md ", "...", "a:b.md"])
+      expect(ignoresPath(rules, path, "file")).toBe(false);
+  });
+
+  it("I18 are read afresh by each walk, and given to the planner as a pure function", () => {
+    const { ram, disk, at } = ramMirror();
+    ram.user.makeFolder(at("x"));
+    ram.user.write(at("x/a.md"), "a");
+    const before = disk.walk(
+      () => null,
+      () => undefined,
+    );
+    ram.user.write(at("x/.mdmirrorignore"), "a.md\n");
+    const after = disk.walk(
+      () => null,
+      () => undefined,
+    );
+    expect([before.files.has("x/a.md"), after.files.has("x/a.md")]).toEqual([true, false]);
+    expect(after.others.get("x/a.md")).toMatchObject({ kind: "ignored", stamp: before.files.get("x/a.md")?.stamp });
+    expect([before.ignores("x/a.md", "file"), after.ignores("x/a.md", "file")]).toEqual([false, true]);
+    ram.user.remove(at("x/.mdmirrorignore"));
+    expect(
+      disk
+        .walk(
+          () => null,
+          () => undefined,
+        )
+        .files.has("x/a.md"),
+    ).toBe(true);
+    expect(after.ignores("x/a.md", "file")).toBe(true);
+  });
+});
