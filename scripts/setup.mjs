@@ -32,7 +32,7 @@ if (!isReady()) {
   const node = spawnSync(`${root}node_modules/.bin/node`, ["--version"], { encoding: "utf8" });
   if (node.status !== 0) {
     console.error(
-      'mdmirror: the package "node" was installed without its binary; run "npm rebuild node" and try again',
+      'mdmirror: the package "node" was installed without its binary; see npm's message above',
     );
     process.exit(2);
   }
