@@ -31,9 +31,7 @@ if (!isReady()) {
   }
   const node = spawnSync(`${root}node_modules/.bin/node`, ["--version"], { encoding: "utf8" });
   if (node.status !== 0) {
-    console.error(
-      'mdmirror: the package "node" was installed without its binary; see npm's message above',
-    );
+    console.error('mdmirror: the package "node" was installed without its binary; see the messages of npm above');
     process.exit(2);
   }
   writeFileSync(stampFile, wanted);
