@@ -44,6 +44,8 @@ export type OpenedMirror = {
   /** Absolute. */
   readonly root: string;
   readonly config: Config;
+  /** As it is used now: `--url` > `MDMIRROR_URL` > config. */
+  readonly url: string;
   readonly world: World;
   /** What the user should be told of the opening: a state that was set aside or made anew. */
   readonly notes: readonly string[];
@@ -102,7 +104,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     };
     // A state without a past takes the folder as it is: adoption deletes and overwrites nothing (I05).
     if (isNew) rememberRoot(world);
-    return ok({ root, config: config.value, world, notes, close });
+    return ok({ root, config: config.value, url: url.value, world, notes, close });
   } catch (error) {
     await close();
     const told = unwritable(root, error);

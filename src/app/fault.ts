@@ -1,0 +1,56 @@
+import type { Fault } from "../core/ports/remote.ts";
+import type { Trouble } from "./trouble.ts";
+
+/** What an answer of the service, or its silence, means for the user. */
+export function faultTrouble(fault: Fault, url: string): Trouble {
+  const origin = new URL(url).origin;
+  const { requestId } = fault;
+  switch (fault.kind) {
+    case "locked-out":
+      return lockedOut(fault.code, origin, requestId);
+    case "later":
+      return {
+        kind: "offline",
+        what: `${LATER_WORDS[fault.cause]} (${origin}): ${fault.detail}`,
+        requestId,
+        next:
+          fault.cause === "malformed"
+            ? "check the URL: mdmirror doctor"
+            : "nothing is lost; try again later, or run: mdmirror doctor",
+      };
+    case "uncertain":
+      return {
+        kind: "offline",
+        what: `the service did not answer (${origin}): ${fault.detail}`,
+        requestId,
+        next: "try again: mdmirror looks first whether it happened",
+      };
+    case "problem":
+      return {
+        kind: "fault",
+        what: `the service refused: ${fault.detail}`,
+        code: fault.code,
+        requestId,
+        next: "mdmirror doctor",
+      };
+  }
+}
+
+const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], string>> = {
+  unreachable: "the service cannot be reached",
+  unavailable: "the service is not available",
+  malformed: "what answers is not the service",
+  "rate-limited": "the service asks for a pause",
+};
+
+function lockedOut(code: string, origin: string, requestId: string | null): Trouble {
+  const common = { kind: "offline", code, requestId } as const;
+  if (code === "workspace_not_found") {
+    return {
+      ...common,
+      what: `no workspace of ${origin} matches the key`,
+      next: "give the key of a workspace: mdmirror init DIR --key-file FILE",
+    };
+  }
+  return { ...common, what: `${origin} refuses the key`, next: "give a valid key: mdmirror init DIR --key-file FILE" };
+}

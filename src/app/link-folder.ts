@@ -1,0 +1,162 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Action } from "../core/action.ts";
+import type { Disk } from "../core/ports/disk.ts";
+import type { Clock, Progress, Random } from "../core/ports/world.ts";
+import { rememberRoot } from "../engine/guard-facts.ts";
+import type { World } from "../engine/world.ts";
+import { createDisk } from "../local/disk.ts";
+import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { makeMirrorFolder } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { createRemote } from "../remote/client.ts";
+import { createUndiciWire } from "../remote/undici-wire.ts";
+import { CONFIG_FILE, type Config, writeConfig } from "./config.ts";
+import { storeKey } from "./config/key.ts";
+import { unwritable } from "./ground.ts";
+import { SILENT_LOG } from "./log.ts";
+import type { OpenedMirror } from "./open-mirror.ts";
+import { memoryState } from "./open-state.ts";
+import type { Preview } from "./run.ts";
+import { ok, type Result, trouble } from "./trouble.ts";
+
+/** Linking a folder to a workspace: may it be linked, what would the first sync do, and the linking itself. */
+
+export type FolderKind = "new" | "linked";
+
+/** @param anyFolder the user said that an unusual folder is meant */
+export function judgeFolder(dir: string, home: string, anyFolder: boolean): Result<FolderKind> {
+  const stat = statSync(dir, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
+  const root = stat === undefined ? dir : realpathSync(dir);
+  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE))) return ok("linked");
+  const above = mirrorAbove(root);
+  if (above !== null) {
+    return trouble(
+      "usage",
+      `${dir} lies in the mirrored folder ${above}; its files would be mirrored twice`,
+      "choose a folder outside of it",
+    );
+  }
+  const inHome = root === home ? "your home folder" : home.startsWith(`${root}/`) ? "a folder above your home" : null;
+  const unusual = root === "/" ? "the root of the file system" : inHome;
+  if (unusual !== null && !anyFolder) {
+    return trouble(
+      "usage",
+      `${dir} is ${unusual}: every Markdown file below it would go to the service`,
+      `make a folder for the mirror, or say --any-folder if you mean it`,
+    );
+  }
+  return ok("new");
+}
+
+function mirrorAbove(root: string): string | null {
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    if (existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE))) return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+export type LinkRequest = {
+  readonly dir: string;
+  readonly config: Config;
+  readonly key: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly progress: Progress;
+};
+
+/**
+ * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, its disk is only looked at. A folder that is not
+ * there is made, and taken away by `close` as long as nothing is in it.
+ */
+export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
+  const { dir, config, key, clock, random, progress } = request;
+  const made = existsSync(dir) ? null : dir;
+  try {
+    mkdirSync(dir, { recursive: true });
+    const root = realpathSync(dir);
+    const remote = createRemote({
+      wire: createUndiciWire({ baseUrl: config.url, allowHttpHosts: config.allowHttp }),
+      key,
+      clock,
+      random,
+      log: SILENT_LOG,
+      traits: null,
+    });
+    const disk = asIfMarked(createDisk(createNodeFs(), root, { random, probe: false }));
+    const state = memoryState(clock);
+    const world: World = {
+      clock,
+      random,
+      log: SILENT_LOG,
+      progress,
+      remote,
+      disk,
+      state,
+      bootId: null,
+      prefix: config.remote,
+    };
+    rememberRoot(world);
+    const close = async () => {
+      state.close();
+      await remote.close();
+      if (made !== null && readdirSync(made).length === 0) rmdirSync(made);
+    };
+    return ok({ root, config, url: config.url, world, notes: [], close });
+  } catch (error) {
+    const told = unwritable(dir, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+/** The marker is written by the linking; before it, the folder counts as marked, so that it can be planned. */
+function asIfMarked(disk: Disk): Disk {
+  return {
+    ...disk,
+    identify() {
+      const found = disk.identify();
+      return found === null ? null : { ...found, markerId: found.markerId ?? "not-linked-yet" };
+    },
+  };
+}
+
+/** Whether a first plan needs no question: it only fills an empty folder. */
+export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "planned" }>): boolean {
+  const fills: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
+  return (
+    trees.local.files.size === 0 &&
+    trees.local.folders.size === 0 &&
+    plan.steps.every(({ action }) => fills.has(action.kind))
+  );
+}
+
+/** Other mirrors inside the folder: their files would be mirrored twice. */
+export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>): string[] {
+  return [...trees.local.others.keys()]
+    .filter((path) => path.endsWith(`/${MIRROR_FOLDER}`))
+    .map((path) => dirname(path));
+}
+
+/** Makes `.mdmirror/`. ORDER: the config last; a folder without it is not linked, and `init` begins anew. */
+export function linkFolder(
+  request: Pick<LinkRequest, "dir" | "config" | "random">,
+  storedKey: string | null,
+): Result<null> {
+  const { dir, config, random } = request;
+  try {
+    mkdirSync(dir, { recursive: true });
+    const root = realpathSync(dir);
+    makeMirrorFolder(createNodeFs(), root, random.hex(32));
+    const folder = join(root, MIRROR_FOLDER);
+    chmodSync(folder, 0o700);
+    if (storedKey !== null) storeKey(folder, storedKey);
+    writeConfig(folder, config);
+    return ok(null);
+  } catch (error) {
+    const told = unwritable(dir, error);
+    if (told === null) throw error;
+    return told;
+  }
+}

@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { startHttp } from "../service/http.ts";
+import { type OpenData, openData } from "../service/data.ts";
+import { type ImportProgress, type ImportReport, importFolder } from "../service/import.ts";
+import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+
+/** The embedded service over HTTP, from a data folder. */
+
+export type ServeOptions = {
+  /** Absolute. */
+  readonly data: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  readonly insecureHttp: boolean;
+  readonly onFault: (error: unknown, requestId: string) => void;
+};
+
+export type Serving = {
+  readonly url: string;
+  readonly key: string;
+  readonly keyFile: string;
+  readonly adminKeyFile: string;
+  importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
+  close(): Promise<void>;
+};
+
+export type { ImportReport } from "../service/import.ts";
+
+export async function startService(options: ServeOptions): Promise<Result<Serving>> {
+  const { host, port, tls, insecureHttp } = options;
+  if (!isLoopback(host) && tls === null && !insecureHttp) {
+    return trouble(
+      "usage",
+      `plain http on ${host} would show keys to the network`,
+      "give --tls-cert FILE and --tls-key FILE; behind a proxy that speaks TLS, or in a network you trust, say --insecure-http",
+    );
+  }
+  const pem = tls === null ? ok(null) : readPem(tls);
+  if (pem.kind === "trouble") return pem;
+  const data = openOrTell(options);
+  if (data.kind === "trouble") return data;
+  const { service, key, keyFile, adminKeyFile } = data.value;
+  try {
+    const server = await startHttp(service, {
+      host,
+      port,
+      allowPlainHttp: insecureHttp,
+      ...(pem.value === null ? {} : { tls: pem.value }),
+    });
+    return ok({
+      url: server.url,
+      key,
+      keyFile,
+      adminKeyFile,
+      importFolder: (dir, onProgress) => importOrTell(data.value, dir, onProgress),
+      // ORDER: the last answers are written before the database is closed.
+      close: async () => {
+        await server.close();
+        data.value.close();
+      },
+    });
+  } catch (error) {
+    data.value.close();
+    const code = (error as NodeJS.ErrnoException).code ?? null;
+    if (code === "EADDRINUSE")
+      return trouble(
+        "usage",
+        `port ${port} of ${host} is taken`,
+        "give another with --port N, or none for any free one",
+        { code },
+      );
+    if (code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
+      return trouble(
+        "usage",
+        `${host}, port ${port} cannot be used`,
+        "give an address of this machine with --host, and a port above 1023 with --port",
+        { code },
+      );
+    }
+    if (code?.startsWith("ERR_OSSL") === true || code?.startsWith("ERR_SSL") === true) {
+      return trouble(
+        "usage",
+        "the certificate and its key cannot be used together",
+        "give PEM files that belong together",
+        { code },
+      );
+    }
+    throw error;
+  }
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<{ readonly cert: Buffer; readonly key: Buffer }> {
+  const read: Buffer[] = [];
+  for (const file of [tls.certFile, tls.keyFile]) {
+    try {
+      read.push(readFileSync(file));
+    } catch (error) {
+      return trouble(
+        "usage",
+        `${file} cannot be read: ${errnoClause(error)}`,
+        "give PEM files with --tls-cert and --tls-key",
+      );
+    }
+  }
+  return ok({ cert: read[0]!, key: read[1]! });
+}
+
+function openOrTell(options: ServeOptions): Result<OpenData> {
+  try {
+    return ok(openData(resolve(options.data), { onFault: options.onFault }));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? null;
+    if (code?.startsWith("SQLITE_BUSY") === true) {
+      return trouble(
+        "locked",
+        `${options.data} is in use by another mdmirror serve`,
+        "stop that one, or give another folder with --data",
+        { code },
+      );
+    }
+    if (code === null) throw error;
+    return trouble(
+      "fault",
+      `${options.data} cannot be used: ${errnoClause(error)}`,
+      "give a folder that this user may write with --data",
+      { code },
+    );
+  }
+}
+
+async function importOrTell(
+  data: OpenData,
+  dir: string,
+  onProgress: (progress: ImportProgress) => void,
+): Promise<Result<ImportReport>> {
+  try {
+    return ok(await importFolder(data, dir, onProgress));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? null;
+    if (code === null || !/^E[A-Z]+$/.test(code)) throw error;
+    return trouble(
+      "usage",
+      `${dir} cannot be imported: ${errnoClause(error)}`,
+      "give a folder of Markdown files with --import",
+      { code },
+    );
+  }
+}

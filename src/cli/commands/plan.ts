@@ -1,0 +1,33 @@
+import type { Command } from "../command.ts";
+import { complain } from "../complain.ts";
+import { findMirror } from "../find-mirror.ts";
+
+export const command: Command = {
+  usage: "plan [DIR] [--json] [--all]",
+  about: ["Looks at both sides and shows the steps of the next sync. Writes nothing, on either side or in .mdmirror/."],
+  options: {
+    json: { help: "one JSON object: steps, holds, verdict" },
+    all: { help: "every name, not the first ten of each kind" },
+    url: { value: "URL", help: "the service, instead of the linked one's address" },
+    "key-file": { value: "FILE", help: "read the API key from FILE" },
+  },
+  operands: { least: 0, most: 1 },
+  async run(io, args) {
+    const root = findMirror(io, args.operands[0]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { showPlan } = await import("../show-plan.ts");
+    const { USUAL_RUN } = await import("../../app/run.ts");
+    return showPlan(
+      io,
+      root.value,
+      { ...USUAL_RUN, attended: io.terminal.output },
+      {
+        json: args.flag("json"),
+        quiet: false,
+        all: args.flag("all"),
+        url: args.text("url"),
+        keyFile: args.text("key-file"),
+      },
+    );
+  },
+};

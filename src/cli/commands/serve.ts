@@ -1,0 +1,98 @@
+import { resolve } from "node:path";
+import type { ImportReport, Serving } from "../../app/serve.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { quoted } from "../find-mirror.ts";
+import { count } from "../progress.ts";
+
+const DEFAULT_PORT = 8420;
+const DEFAULT_DATA = ".mdmirror-service";
+/** Names shown of each reason of an import. */
+const MOST = 5;
+
+export const command: Command = {
+  usage: "serve [--port N] [--host H] [--data DIR] [--import DIR] [--tls-cert F --tls-key F]",
+  about: [
+    "A complete File and Folder Service on SQLite, for trying out, tests and small teams. Prints its URL and where its key",
+    "is; ends cleanly on SIGTERM or Ctrl-C. Beyond this machine it wants TLS.",
+  ],
+  options: {
+    port: { value: "N", help: `port (${DEFAULT_PORT}; 0: any free one)` },
+    host: { value: "H", help: "address to listen on (127.0.0.1)" },
+    data: { value: "DIR", help: `where documents and keys are kept (${DEFAULT_DATA})` },
+    import: { value: "DIR", help: "first import the Markdown files below DIR; what is there already stays" },
+    "tls-cert": { value: "FILE", help: "certificate, PEM" },
+    "tls-key": { value: "FILE", help: "its key, PEM" },
+    "insecure-http": { help: "plain http beyond this machine, which shows keys to the network" },
+  },
+  operands: { least: 0, most: 0 },
+  async run(io, args): Promise<ExitCode> {
+    const port = args.text("port") ?? String(DEFAULT_PORT);
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return misused(io, "--port takes a number up to 65535");
+    const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
+    if ((certFile === null) !== (keyFile === null)) return misused(io, "--tls-cert and --tls-key go together");
+    const stop = io.stop;
+    const { startService } = await import("../../app/serve.ts");
+    const started = await startService({
+      data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),
+      host: args.text("host") ?? "127.0.0.1",
+      port: Number(port),
+      tls:
+        certFile === null || keyFile === null
+          ? null
+          : { certFile: resolve(io.cwd, certFile), keyFile: resolve(io.cwd, keyFile) },
+      insecureHttp: args.flag("insecure-http"),
+      onFault: (error, requestId) => io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
+    });
+    if (started.kind === "trouble") return complain(io, started.trouble);
+    const serving = started.value;
+    try {
+      const imported = await runImport(io, args, serving);
+      if (imported !== null) return imported;
+      io.out(`serving ${serving.url}`);
+      io.out(`key: ${serving.keyFile} (admin: ${serving.adminKeyFile})`);
+      io.out(`try: mdmirror init my-notes --url ${serving.url} --key-file ${quoted(serving.keyFile)}`);
+      await aborted(stop);
+      return EXIT.inSync;
+    } finally {
+      await serving.close();
+    }
+  },
+};
+
+async function runImport(io: Io, args: Args, serving: Serving): Promise<ExitCode | null> {
+  const dir = args.text("import");
+  if (dir === null) return null;
+  const onProgress = ({ files }: { readonly files: number }) => {
+    if (io.terminal.error) io.status(`importing ${count(files)} …`);
+  };
+  const report = await serving.importFolder(resolve(io.cwd, dir), onProgress);
+  if (io.terminal.error) io.status("");
+  if (report.kind === "trouble") return complain(io, report.trouble);
+  for (const line of importLines(report.value)) io.out(line);
+  return null;
+}
+
+/** What was imported; what was not, by reason, with a few names. */
+export function importLines({ files, folders, bytes, refused }: ImportReport): string[] {
+  const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
+  return [
+    `imported ${count(files)} files in ${count(folders)} folders (${(bytes / 1_000_000).toFixed(1)} MB)`,
+    ...byReason.map(([reason, entries]) => {
+      const names = entries.slice(0, MOST).map(({ path }) => path);
+      return `  not imported, ${reason}: ${count(entries.length)} (${names.join(", ")}${entries.length > MOST ? ", …" : ""})`;
+    }),
+  ];
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
+}
+
+function misused(io: Io, why: string): ExitCode {
+  io.err(`mdmirror serve: ${why}`);
+  io.err("  next: mdmirror serve --help");
+  return EXIT.usage;
+}

@@ -1,0 +1,103 @@
+import { faultTrouble } from "../app/fault.ts";
+import { openMirror } from "../app/open-mirror.ts";
+import { type Preview, previewSync, type RunRequest } from "../app/run.ts";
+import { QUIET_REASONS } from "../core/hold.ts";
+import type { Io } from "./command.ts";
+import { complain, origin } from "./complain.ts";
+import { ACTION_WORDS, actionPath, groupLines, stayLine } from "./describe.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { count, showProgress } from "./progress.ts";
+
+export type PlanOptions = {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  /** Every name, not the first ten of each group. */
+  readonly all: boolean;
+  readonly url: string | null;
+  readonly keyFile: string | null;
+};
+
+const MOST = 10;
+
+/** `plan` and `sync --dry-run`: what a sync would do, and nothing written anywhere (I23). Exit: 0, 4 if it would halt, 5 offline. */
+export async function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
+  const { env, cwd, clock, random } = io;
+  const { url, keyFile } = options;
+  const progress = showProgress(io, options.quiet || options.json);
+  const mirror = await openMirror(root, {
+    mode: "read",
+    what: "plan",
+    env,
+    cwd,
+    clock,
+    random,
+    progress,
+    url,
+    keyFile,
+  });
+  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
+  try {
+    const preview = await previewSync(mirror.value, request);
+    progress.end();
+    if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.value.url));
+    if (options.json) io.out(JSON.stringify(planJson(preview)));
+    else if (!options.quiet)
+      for (const line of planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST)) io.out(line);
+    return preview.plan.verdict.kind === "halt" ? EXIT.halted : EXIT.inSync;
+  } finally {
+    progress.end();
+    await mirror.value.close();
+  }
+}
+
+type Planned = Extract<Preview, { kind: "planned" }>;
+
+export function planLines({ plan, staysLocal }: Planned, most: number): string[] {
+  const actions = plan.steps.map(({ action }) => action);
+  const holds = plan.holds.filter(({ reason }) => !QUIET_REASONS.has(reason));
+  const held = holds
+    .slice(0, most)
+    .map(
+      ({ path, reason, detail, code, requestId }) => `    ${path}  (${reason}: ${detail}${origin(code, requestId)})`,
+    );
+  const stays = stayLine(staysLocal);
+  return [
+    ...groupLines(actions, most),
+    ...(holds.length === 0 ? [] : [`  held: ${count(holds.length)}`, ...held]),
+    ...(holds.length > most ? [`    … and ${count(holds.length - most)} more`] : []),
+    ...(stays === null ? [] : [`  ${stays}`]),
+    ...verdictLines(plan.verdict),
+    actions.length === 0
+      ? "nothing to do; nothing was written"
+      : `${count(actions.length)} steps; nothing was written, mdmirror sync does them`,
+  ];
+}
+
+function verdictLines(verdict: Planned["plan"]["verdict"]): string[] {
+  if (verdict.kind === "run") return [];
+  return [
+    ...verdict.reasons.map(({ reason, detail }) => `  would halt: ${reason}: ${detail}`),
+    "  next: if that is what you want: mdmirror approve, then mdmirror sync",
+  ];
+}
+
+export function planJson({ plan, staysLocal }: Planned): object {
+  const guarded = new Set(plan.verdict.kind === "halt" ? plan.verdict.guarded : []);
+  return {
+    steps: plan.steps.map(({ action, after }, index) => ({
+      kind: action.kind,
+      side: SIDES[ACTION_WORDS[action.kind].arrow],
+      path: "from" in action ? action.to : actionPath(action),
+      from: "from" in action ? action.from : null,
+      id: "id" in action ? action.id : "dirId" in action ? action.dirId : null,
+      why: action.why,
+      after,
+      guarded: guarded.has(index),
+    })),
+    holds: plan.holds.map(({ path, reason, code, detail, requestId }) => ({ path, reason, code, detail, requestId })),
+    verdict: plan.verdict,
+    staysLocal,
+  };
+}
+
+const SIDES = { "→": "remote", "←": "local", "↔": "both", "·": "none" } as const;

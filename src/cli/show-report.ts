@@ -1,0 +1,81 @@
+import type { RunReport } from "../app/run.ts";
+import type { Io } from "./command.ts";
+import { origin } from "./complain.ts";
+import { actionPath, ACTION_WORDS, doneLine } from "./describe.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { count } from "./progress.ts";
+
+/** How a run is told: one summary line, then what needs the user. */
+
+const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
+  "in-sync": EXIT.inSync,
+  attention: EXIT.attention,
+  halted: EXIT.halted,
+  offline: EXIT.offline,
+};
+
+/** LIMIT: of attentions and stopped actions on screen; `status` and `plan --all` show the rest. */
+const MOST = 20;
+
+export function exitOf(report: RunReport): ExitCode {
+  return EXITS[report.state];
+}
+
+/** @param took milliseconds */
+export function showReport(io: Io, report: RunReport, took: number): void {
+  io.out(summaryLine(report, took));
+  showNeeds(io, report);
+}
+
+/** What needs the user, alone: also with `--quiet`, where success is silent and trouble is not. */
+export function showNeeds(io: Io, report: RunReport): void {
+  for (const { path, kind, code, detail, requestId, next } of report.attention.slice(0, MOST)) {
+    io.err(`${path}: ${kind}: ${detail}${origin(code, requestId)}`);
+    io.err(`  next: ${next}`);
+  }
+  if (report.attention.length > MOST) io.err(`… and ${count(report.attention.length - MOST)} more: mdmirror status`);
+  if (report.halt !== null) showHalt(io, report);
+}
+
+function showHalt(io: Io, { halt, stopped }: RunReport): void {
+  for (const { reason, detail } of halt?.reasons ?? []) io.err(`halted: ${reason}: ${detail}`);
+  for (const action of stopped.slice(0, MOST)) {
+    io.err(`    ${ACTION_WORDS[action.kind].arrow} ${ACTION_WORDS[action.kind].label}: ${actionPath(action)}`);
+  }
+  if (stopped.length > MOST) io.err(`    … and ${count(stopped.length - MOST)} more: mdmirror plan --all`);
+  io.err("  next: look at it with mdmirror plan; if it is what you want: mdmirror approve, then mdmirror sync");
+}
+
+export function summaryLine(report: RunReport, took: number): string {
+  const seconds = `${(took / 1_000).toFixed(1)} s`;
+  const done = doneLine(report.counts);
+  const did = done === null ? "nothing to do" : done;
+  switch (report.state) {
+    case "in-sync":
+      return `in sync: ${did} (${seconds})`;
+    case "attention":
+      return `done, ${needs(report.attention.length)}: ${did} (${seconds})`;
+    case "halted":
+      return `halted by a guard: ${done ?? "nothing was done"} (${seconds})`;
+    case "offline":
+      return `offline: ${done ?? "nothing was done"} (${seconds})`;
+  }
+}
+
+function needs(n: number): string {
+  return n === 1 ? "one thing needs you" : `${count(n)} things need you`;
+}
+
+/** The object of `sync --json` (DESIGN 9). */
+export function reportJson(report: RunReport): object {
+  const { state, run, counts, halt, fault } = report;
+  const attention = report.attention.map(({ path, kind, code, detail, next }) => ({ path, kind, code, detail, next }));
+  for (const { reason, detail } of halt?.reasons ?? []) {
+    attention.push({ path: "", kind: reason, code: null, detail, next: "mdmirror plan, then mdmirror approve" });
+  }
+  if (fault !== null) {
+    const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;
+    attention.push({ path: "", kind: "offline", code, detail: fault.detail, next: "mdmirror doctor" });
+  }
+  return { state, run, counts, attention };
+}
