@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { seededRandom } from "./fs-bench.ts";
+import { createRamDisk } from "./ram-disk.ts";
+import { RamError } from "./ram-paths.ts";
+
+const bytes = (text: string) => Buffer.from(text);
+
+describe("the RAM disk, beyond the calls of the Fs", () => {
+  it("runs the hook before each call of the Fs, and not for users", () => {
+    const disk = createRamDisk();
+    const seen: string[] = [];
+    disk.beforeCall = (call, path) => void seen.push(`${call} ${path}`);
+    disk.user.write("/u.md", "x");
+    disk.writeNew("/a.md", bytes("x"), null, true);
+    disk.rename("/a.md", "/b.md");
+    expect(seen).toEqual(["writeNew /a.md", "writeNew.bytes /a.md", "writeNew.sync /a.md", "rename /a.md"]);
+    expect(disk.calls).toBe(4);
+  });
+
+  it("a kill in the midst of a write leaves what was written so far", () => {
+    const disk = createRamDisk();
+    disk.beforeCall = (call) => {
+      if (call === "writeNew.bytes") throw new Error("killed");
+    };
+    expect(() => disk.writeNew("/a.md", bytes("x"), null, false)).toThrow("killed");
+    expect(disk.user.read("/a.md")).toBe("");
+  });
+
+  it("fails calls by name, path and number of times, until healed", () => {
+    const disk = createRamDisk();
+    disk.user.makeFolder("/x");
+    disk.user.write("/x/a", "1");
+    const heal = disk.fail({ call: "any", path: "/x", code: "EIO" });
+    expect(() => disk.lstat("/x/a")).toThrow(RamError);
+    expect(() => disk.readdir("/x")).toThrow("EIO");
+    expect(disk.readdir("/").length).toBe(1);
+    heal();
+    disk.fail({ call: "rename", path: "/x/b", code: "EACCES", times: 1 });
+    expect(() => disk.rename("/x/a", "/x/b")).toThrow("EACCES");
+    disk.rename("/x/a", "/x/b");
+  });
+
+  it("counts bytes against its capacity, and gives them back", () => {
+    const disk = createRamDisk();
+    disk.capacity = 10;
+    disk.writeNew("/a", bytes("123456"), null, false);
+    expect(() => disk.writeNew("/b", bytes("123456"), null, false)).toThrow("ENOSPC");
+    expect(disk.user.exists("/b")).toBe(false);
+    disk.link("/a", "/c");
+    disk.unlink("/a");
+    expect(() => disk.writeNew("/b", bytes("123456"), null, false)).toThrow("ENOSPC");
+    disk.unlink("/c");
+    disk.writeNew("/b", bytes("123456"), null, false);
+  });
+
+  it("gives the number of a removed inode to the next one, with another birth time", () => {
+    for (const reusesInodes of [true, false]) {
+      const disk = createRamDisk({ reusesInodes });
+      disk.user.write("/a", "1");
+      const before = disk.lstat("/a");
+      disk.user.remove("/a");
+      disk.user.write("/b", "1");
+      const after = disk.lstat("/b");
+      expect(after.ino === before.ino).toBe(reusesInodes);
+      expect(after.birthMs).not.toBe(before.birthMs);
+    }
+  });
+
+  it("an open handle writes into its inode wherever it is, also when it has no name", () => {
+    const disk = createRamDisk();
+    disk.user.write("/a", "1");
+    const handle = disk.user.open("/a");
+    disk.rename("/a", "/b");
+    handle.append("2");
+    expect(disk.user.read("/b")).toBe("12");
+    disk.user.saveAtomically("/b", "new");
+    handle.write("lost");
+    expect([disk.user.read("/b"), handle.read()]).toEqual(["new", "lost"]);
+  });
+
+  it("rounds stamps to its granularity", () => {
+    const disk = createRamDisk({ granularityMs: 2_000 });
+    disk.user.write("/a", "1");
+    const first = disk.lstat("/a").mtimeMs;
+    disk.user.write("/a", "2");
+    expect(disk.lstat("/a").mtimeMs).toBe(first);
+    disk.advance(2_000);
+    disk.user.write("/a", "3");
+    expect(disk.lstat("/a").mtimeMs).toBe(first + 2_000);
+  });
+
+  it("a mount covers a folder with another device, and uncovers it", () => {
+    const disk = createRamDisk();
+    disk.user.makeFolder("/x");
+    disk.user.write("/x/a", "1");
+    const unmount = disk.user.mount("/x");
+    expect(disk.readdir("/x")).toEqual([]);
+    expect(disk.lstat("/x").dev).not.toBe(disk.lstat("/").dev);
+    disk.writeNew("/b", bytes("1"), null, false);
+    expect(() => disk.rename("/b", "/x/b")).toThrow("EXDEV");
+    expect(() => disk.link("/b", "/x/b")).toThrow("EXDEV");
+    unmount();
+    expect(disk.user.read("/x/a")).toBe("1");
+  });
+});
+
+describe("power lost", () => {
+  it("keeps what was synced, names and bytes", async () => {
+    for (let seed = 1; seed <= 50; seed++) {
+      const disk = createRamDisk();
+      disk.user.makeFolder("/x");
+      disk.writeNew("/x/a", bytes("synced"), null, true);
+      await disk.sync("/x");
+      disk.losePower(seededRandom(seed).fraction);
+      expect(disk.user.read("/x/a")).toBe("synced");
+    }
+  });
+
+  it("keeps of the names what was done before some moment, and nothing after", () => {
+    const counts = new Set<number>();
+    for (let seed = 1; seed <= 200; seed++) {
+      const disk = createRamDisk();
+      for (let i = 0; i < 5; i++) disk.writeNew(`/${i}`, bytes("x"), null, false);
+      disk.losePower(seededRandom(seed * 7919).fraction);
+      const names = disk.readdir("/").map(({ name }) => name);
+      expect(names).toEqual(["0", "1", "2", "3", "4"].slice(0, names.length));
+      counts.add(names.length);
+    }
+    expect([...counts].sort()).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it("a rename happened or did not, and never halfway", () => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= 200; seed++) {
+      const disk = createRamDisk();
+      disk.writeNew("/a", bytes("a"), null, true);
+      disk.writeNew("/b", bytes("b"), null, true);
+      disk.settle();
+      disk.rename("/a", "/b");
+      disk.losePower(seededRandom(seed * 7919).fraction);
+      seen.add(JSON.stringify([...disk.user.texts("/")]));
+      const total = disk.readdir("/").map(({ name }) => disk.lstat(`/${name}`).nlink);
+      expect(total.every((nlink) => nlink === 1)).toBe(true);
+    }
+    expect([...seen].sort()).toEqual(['[["a","a"],["b","b"]]', '[["b","a"]]']);
+  });
+
+  it("bytes that were not synced may be old, new, empty, zeroed or cut off", () => {
+    const seen = new Set<string | null>();
+    for (let seed = 1; seed <= 300; seed++) {
+      const disk = createRamDisk();
+      disk.writeNew("/a", bytes("old"), null, true);
+      disk.settle();
+      disk.user.write("/a", "newer");
+      disk.losePower(seededRandom(seed * 7919).fraction);
+      seen.add(disk.user.read("/a"));
+    }
+    for (const text of ["old", "newer", "", "\0\0\0\0\0", "new"]) expect([text, seen.has(text)]).toEqual([text, true]);
+  });
+
+  it("I32 ends the same with the same seed", () => {
+    const run = (seed: number) => {
+      const disk = createRamDisk();
+      for (let i = 0; i < 50; i++) disk.user.saveAtomically(`/${i % 7}`, `text ${i}`);
+      disk.losePower(seededRandom(seed).fraction);
+      return JSON.stringify([...disk.user.texts("/")]);
+    };
+    expect(run(5)).toBe(run(5));
+    expect(new Set([1, 2, 3, 4, 5].map((seed) => run(seed * 7919))).size).toBeGreaterThan(1);
+  });
+});
