@@ -13,8 +13,8 @@ export const BLANK = "\n\n";
 const ATOM = new RegExp(
   [
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"), // a code span
-    String.raw`<!--[^\n]{0,300}?-->`,
-    String.raw`\{(?:/\*[^\n]{0,200}?\*/|#[^\s\}]{1,200})\}`, // a heading's id
+    String.raw`<!--[^\n]{0,120}?-->`,
+    String.raw`\{(?:/\*[^\n]{0,120}?\*/|#[^\s\}]{1,120})\}`, // a heading's id
     String.raw`(?<=\])\((?:[^\(\)\s]|\([^\(\)\s]{0,200}\)){1,2000}(?:\s"[^"\n]{0,300}")?\)`, // a link's target
     String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
     String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
