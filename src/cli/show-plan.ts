@@ -6,7 +6,7 @@ import type { Io } from "./command.ts";
 import { complain, origin } from "./complain.ts";
 import { ACTION_WORDS, actionPath, groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { count, showProgress } from "./progress.ts";
+import { count, plural, showProgress } from "./progress.ts";
 
 export type PlanOptions = {
   readonly json: boolean;
@@ -69,7 +69,7 @@ export function planLines({ plan, staysLocal }: Planned, most: number): string[]
     ...verdictLines(plan.verdict),
     actions.length === 0
       ? "nothing to do; nothing was written"
-      : `${count(actions.length)} steps; nothing was written, mdmirror sync does them`,
+      : `${plural(actions.length, "step")}; nothing was written, mdmirror sync does this`,
   ];
 }
 

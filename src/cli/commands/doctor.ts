@@ -1,8 +1,44 @@
+import type { Check } from "../../app/doctor/check.ts";
 import type { Command } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode, worstExit } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+
 export const command: Command = {
-  usage: "",
-  about: [],
-  options: {},
+  usage: "doctor [DIR] [--json]",
+  about: [
+    "Checks the URL, the key, the clock, the state file, what the disk can, inotify limits, and other sync tools on the same",
+    "folder. Exit: 0 good, 3 something may bite, else that of the first thing that cannot work.",
+  ],
+  options: {
+    json: { help: "one JSON object" },
+    "key-file": { value: "FILE", help: "read the API key from FILE" },
+  },
   operands: { least: 0, most: 1 },
-  run: async () => 0,
+  async run(io, args): Promise<ExitCode> {
+    const root = findMirror(io, args.operands[0]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { examine } = await import("../../app/doctor/examine.ts");
+    const { env, cwd, clock, random } = io;
+    const checks = await examine(root.value, { env, cwd, clock, random, keyFile: args.text("key-file") });
+    if (args.flag("json")) {
+      io.out(
+        JSON.stringify({ checks: checks.map(({ about, state, detail, next }) => ({ about, state, detail, next })) }),
+      );
+    } else {
+      for (const { about, state, detail, next } of checks) {
+        io.out(`${MARKS[state]} ${about}: ${detail}`);
+        if (next !== null) io.out(`    next: ${next}`);
+      }
+    }
+    return worstExit(checks.map(exitOf));
+  },
 };
+
+const MARKS: Readonly<Record<Check["state"], string>> = { good: "ok  ", note: "note", warn: "WARN", bad: "BAD " };
+
+function exitOf({ state, fault }: Check): ExitCode {
+  if (state === "warn") return EXIT.attention;
+  if (state !== "bad") return EXIT.inSync;
+  return fault === "offline" ? EXIT.offline : fault === "usage" ? EXIT.usage : EXIT.fault;
+}

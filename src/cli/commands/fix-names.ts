@@ -1,8 +1,41 @@
 import type { Command } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { plural } from "../progress.ts";
+
 export const command: Command = {
-  usage: "",
-  about: [],
-  options: {},
+  usage: "fix-names [DIR] [--dry-run]",
+  about: [
+    "A name that the service refuses (My notes.md) is mirrored under a legal one (My-notes.md) and keeps its own here; this",
+    "renames it here too. The document stays the same one.",
+  ],
+  options: { "dry-run": { help: "show the names; rename nothing" } },
   operands: { least: 0, most: 1 },
-  run: async () => 0,
+  async run(io, args): Promise<ExitCode> {
+    const root = findMirror(io, args.operands[0]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { openMirror } = await import("../../app/open-mirror.ts");
+    const { fixNames } = await import("../../app/fix-names.ts");
+    const dry = args.flag("dry-run");
+    const { env, cwd, clock, random } = io;
+    const mode = dry ? "read" : "write";
+    const mirror = await openMirror(root.value, { mode, what: "fix-names", env, cwd, clock, random });
+    if (mirror.kind === "trouble") return complain(io, mirror.trouble);
+    try {
+      const fixes = fixNames(mirror.value, !dry);
+      for (const { from, to, end } of fixes) {
+        if (end.kind === "left") io.err(`${from}: not renamed: ${end.why}`);
+        else io.out(`${from} → ${to}`);
+      }
+      const left = fixes.filter(({ end }) => end.kind === "left").length;
+      const good = fixes.length - left;
+      if (fixes.length === 0) io.out("every name is one that the service takes");
+      else if (dry) io.out(`${plural(good, "name")} to change; nothing was renamed`);
+      else io.out(`${plural(good, "name")} changed${good === 0 ? "" : "; next: mdmirror sync"}`);
+      return left > 0 ? EXIT.attention : EXIT.inSync;
+    } finally {
+      await mirror.value.close();
+    }
+  },
 };

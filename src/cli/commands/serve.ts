@@ -4,7 +4,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { quoted } from "../find-mirror.ts";
-import { count } from "../progress.ts";
+import { count, plural } from "../progress.ts";
 
 const DEFAULT_PORT = 8420;
 const DEFAULT_DATA = ".mdmirror-service";
@@ -78,7 +78,7 @@ async function runImport(io: Io, args: Args, serving: Serving): Promise<ExitCode
 export function importLines({ files, folders, bytes, refused }: ImportReport): string[] {
   const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [
-    `imported ${count(files)} files in ${count(folders)} folders (${(bytes / 1_000_000).toFixed(1)} MB)`,
+    `imported ${plural(files, "file")} in ${plural(folders, "folder")} (${(bytes / 1_000_000).toFixed(1)} MB)`,
     ...byReason.map(([reason, entries]) => {
       const names = entries.slice(0, MOST).map(({ path }) => path);
       return `  not imported, ${reason}: ${count(entries.length)} (${names.join(", ")}${entries.length > MOST ? ", …" : ""})`;

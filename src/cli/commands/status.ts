@@ -1,8 +1,89 @@
-import type { Command } from "../command.ts";
+import type { MirrorStatus } from "../../app/read-status.ts";
+import type { Command, Io } from "../command.ts";
+import { complain, origin } from "../complain.ts";
+import { stayLine } from "../describe.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { plural } from "../progress.ts";
+
 export const command: Command = {
-  usage: "",
-  about: [],
-  options: {},
+  usage: "status [DIR] [--json] [--max-age 15m]",
+  about: ["Reads the state alone: no network, no look at the files, nothing written."],
+  options: {
+    json: { help: "one JSON object" },
+    "max-age": { value: "TIME", help: "exit 3 when it was last in sync longer ago (90s, 15m, 6h, 2d)" },
+  },
   operands: { least: 0, most: 1 },
-  run: async () => 0,
+  async run(io, args): Promise<ExitCode> {
+    const asked = args.text("max-age");
+    const maxAge = asked === null ? null : readAge(asked);
+    if (asked !== null && maxAge === null) {
+      io.err("mdmirror status: --max-age takes a time such as 90s, 15m, 6h or 2d");
+      io.err("  next: mdmirror status --help");
+      return EXIT.usage;
+    }
+    const root = findMirror(io, args.operands[0]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { readStatus } = await import("../../app/read-status.ts");
+    const { ageText } = await import("../../app/ground.ts");
+    const read = readStatus(root.value, io.clock);
+    if (read.kind === "trouble") return complain(io, read.trouble);
+    const status = read.value;
+    const age = status.syncedAt === null ? null : Math.max(0, io.clock.now() - status.syncedAt);
+    const old = maxAge !== null && (age === null || age > maxAge);
+    if (args.flag("json")) io.out(JSON.stringify(statusJson(status, age)));
+    else showStatus(io, status, age === null ? null : ageText(age));
+    if (old && !args.flag("json")) io.err(`mdmirror: not in sync within ${asked}; next: mdmirror sync`);
+    if (status.halt !== null) return EXIT.halted;
+    return status.attention.length > 0 || old ? EXIT.attention : EXIT.inSync;
+  },
 };
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** @returns milliseconds, or null for what is no time */
+export function readAge(text: string): number | null {
+  const match = /^(\d{1,6})([smhd])$/.exec(text);
+  return match === null ? null : Number(match[1]) * UNITS[match[2]!]!;
+}
+
+function stateOf(status: MirrorStatus): "halted" | "never" | "attention" | "in-sync" {
+  if (status.halt !== null) return "halted";
+  if (status.syncedAt === null) return "never";
+  return status.attention.length > 0 ? "attention" : "in-sync";
+}
+
+function statusJson(status: MirrorStatus, age: number | null): object {
+  const { attention, ...rest } = status;
+  const shown = attention.map(({ path, kind, code, detail, next }) => ({ path, kind, code, detail, next }));
+  return {
+    state: stateOf(status),
+    ageSeconds: age === null ? null : Math.round(age / 1_000),
+    ...rest,
+    attention: shown,
+  };
+}
+
+function showStatus(io: Io, status: MirrorStatus, age: string | null): void {
+  const { documents, folders, pending, waiting, conflicts, reviews, attention, halt } = status;
+  const where = `${status.url}${status.remote === "" ? "" : `, folder ${status.remote}`}`;
+  io.out(`${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`);
+  io.out(age === null ? "never in sync yet: mdmirror sync" : `in sync as of ${age} ago`);
+  if (pending > 0) io.out(`${plural(pending, "effect")} cut off; the next sync settles them`);
+  if (waiting > 0) io.out(`${plural(waiting, "document")} waiting; nothing to do`);
+  if (reviews.length > 0) io.out(`in review: ${reviews.join(", ")}`);
+  if (conflicts.length > 0) io.out(`in conflict: ${conflicts.join(", ")}`);
+  const stays = stayLine(status.staysLocal);
+  if (stays !== null) io.out(stays);
+  for (const { path, kind, code, detail, requestId, next } of attention) {
+    io.out(`${path}: ${kind}: ${detail}${origin(code, requestId)}`);
+    io.out(`  next: ${next}`);
+  }
+  if (halt === null) return;
+  for (const { reason, detail } of halt.reasons) io.out(`halted: ${reason}: ${detail}`);
+  io.out(
+    halt.approved
+      ? "  approved; next: mdmirror sync"
+      : "  next: mdmirror plan; if it is what you want: mdmirror approve",
+  );
+}

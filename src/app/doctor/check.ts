@@ -1,0 +1,26 @@
+/** One thing that `doctor` looked at. `note`: nothing is wrong, yet it is good to know; `warn`: it may bite; `bad`: the mirror cannot work so. */
+export type Check = {
+  readonly about: string;
+  readonly state: "good" | "note" | "warn" | "bad";
+  readonly detail: string;
+  /** What to do; null when nothing is to be done. */
+  readonly next: string | null;
+  /** Of a `bad` one: whether the way to the service is what fails, or the user's setup, or the ground. */
+  readonly fault?: "offline" | "usage" | "fault";
+};
+
+export function good(about: string, detail: string): Check {
+  return { about, state: "good", detail, next: null };
+}
+
+export function note(about: string, detail: string): Check {
+  return { about, state: "note", detail, next: null };
+}
+
+export function warn(about: string, detail: string, next: string): Check {
+  return { about, state: "warn", detail, next };
+}
+
+export function bad(about: string, fault: NonNullable<Check["fault"]>, detail: string, next: string): Check {
+  return { about, state: "bad", detail, next, fault };
+}

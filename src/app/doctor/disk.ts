@@ -1,0 +1,142 @@
+import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Disk } from "../../core/ports/disk.ts";
+import type { Random } from "../../core/ports/world.ts";
+import { errnoClause } from "../trouble.ts";
+import { bad, type Check, good, note, warn } from "./check.ts";
+
+const LOW_BYTES = 200 * 1024 * 1024;
+
+/** What the disk can: case, Unicode, hard links, room. Makes and removes a file in `.mdmirror/tmp`. */
+export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
+  const { foldsCase, foldsUnicode } = disk.folding();
+  const checks: Check[] = [
+    foldsCase
+      ? note(
+          "case",
+          "this disk takes Note.md and note.md for one file; of two such documents one gets another name here",
+        )
+      : good("case", "Note.md and note.md are two files"),
+    foldsUnicode
+      ? note("unicode", "this disk takes both spellings of é for one name")
+      : good("unicode", "names are kept as they are spelled"),
+    hardLinks(folder, random),
+  ];
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  checks.push(
+    free < LOW_BYTES
+      ? warn(
+          "room",
+          `${Math.floor(free / 1024 / 1024)} MB are free`,
+          "make room: a full disk stops downloads, and loses nothing",
+        )
+      : good("room", `${(free / 1024 ** 3).toFixed(1)} GB are free`),
+  );
+  return checks;
+}
+
+function hardLinks(folder: string, random: Random): Check {
+  const file = join(folder, "tmp", `w-doctor-${random.hex(8)}`);
+  try {
+    writeFileSync(file, "", { mode: 0o600 });
+  } catch (error) {
+    return bad(
+      "hard-links",
+      "fault",
+      `.mdmirror/tmp cannot be written: ${errnoClause(error)}`,
+      "give this user the right to write there, or make room",
+    );
+  }
+  try {
+    linkSync(file, `${file}-2`);
+    return good("hard-links", "there are: a file is replaced without a moment in which another save could be lost");
+  } catch (error) {
+    return note(
+      "hard-links",
+      `there are none here (${errnoClause(error)}): a save within the same millisecond as a download may be lost to it`,
+    );
+  } finally {
+    rmSync(file, { force: true });
+    rmSync(`${file}-2`, { force: true });
+  }
+}
+
+/** Watching takes one inotify watch a folder. */
+export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Check[] {
+  const limit = readNumber(join(proc, "max_user_watches"));
+  if (limit === null) return [];
+  // Editors and desktops watch too: half is theirs.
+  if (folders + 1 > limit / 2) {
+    const next = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
+    return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, next)];
+  }
+  const instances = readNumber(join(proc, "max_user_instances"));
+  if (instances !== null && instances < 64) {
+    return [
+      warn(
+        "inotify",
+        `the system allows ${instances} watchers a user`,
+        "raise it: sysctl fs.inotify.max_user_instances=512",
+      ),
+    ];
+  }
+  return [good("inotify", `${limit} watches allowed, ${folders + 1} needed`)];
+}
+
+function readNumber(file: string): number | null {
+  try {
+    return Number(readFileSync(file, "utf8").trim());
+  } catch {
+    // Not Linux, or hidden by a sandbox: then there is nothing to say.
+    return null;
+  }
+}
+
+/** What two tools mirror, each copies the other's half-done work. By the files and folder names that such tools leave. */
+const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
+  ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
+  ["Dropbox", /^\.dropbox(\.cache|\.attr)?$/, /^Dropbox( \(.*\))?$/],
+  [
+    "Nextcloud or ownCloud",
+    /^\.(owncloud|nextcloud)?sync(log|_.*)?\.(db|log)|^\._?sync_[0-9a-f]+\.db|^\.owncloudsync\.log$/,
+    /^(Nextcloud|ownCloud)$/,
+  ],
+  ["OneDrive", /^\.849C9593-D756-4E56-8D6E-42412F2A707B$/, /^OneDrive( - .*)?$/],
+  ["Google Drive", /^\.tmp\.drivedownload$|^\.tmp\.driveupload$/, /^(Google Drive|GoogleDrive.*|My Drive)$/],
+  ["iCloud Drive", /^\..*\.icloud$/, /^(com~apple~CloudDocs|iCloud~.*|Mobile Documents)$/],
+  ["Resilio Sync", /^\.sync$/, null],
+  ["Unison", /^\.unison$/, null],
+];
+
+export function checkNeighbours(root: string): Check[] {
+  const found = new Set<string>();
+  for (let folder = root, depth = 0; depth < 32; folder = dirname(folder), depth++) {
+    const names = existsSync(folder) ? namesIn(folder) : [];
+    const own = folder.slice(folder.lastIndexOf("/") + 1);
+    for (const [tool, inside, folderName] of TOOLS) {
+      // The root of a Unison or Resilio replica is marked by a file; a home folder's own settings are not one.
+      const marked =
+        names.some((name) => inside.test(name)) && (folder === root || (tool !== "Unison" && tool !== "Dropbox"));
+      if (marked || folderName?.test(own) === true) found.add(tool);
+    }
+    if (dirname(folder) === folder) break;
+  }
+  if (found.size === 0) return [good("neighbours", "no other sync tool seems to mirror this folder")];
+  return [
+    warn(
+      "neighbours",
+      `${[...found].join(", ")} seems to mirror this folder too`,
+      "let one of the two go: both would mirror each other's half-done work; at least exclude .mdmirror/ there",
+    ),
+  ];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // A folder above that this user may not list tells nothing.
+    return [];
+  }
+}

@@ -1,0 +1,101 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock, Random } from "../../core/ports/world.ts";
+import { createDisk } from "../../local/disk.ts";
+import { MIRROR_FOLDER } from "../../local/ignore.ts";
+import { createNodeFs } from "../../local/node-fs.ts";
+import { createUndiciWire } from "../../remote/undici-wire.ts";
+import { checkFiles } from "../../state/damage.ts";
+import { readConfig } from "../config.ts";
+import { findKey } from "../config/key.ts";
+import { pickUrl } from "../open-mirror.ts";
+import type { Result } from "../trouble.ts";
+import { bad, type Check, good } from "./check.ts";
+import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
+import { checkService } from "./service.ts";
+
+export type ExamineOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly keyFile: string | null;
+};
+
+/** Everything that `doctor` looks at, each by itself: one that is bad hides no other. */
+export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
+  const root = existsSync(dir) ? realpathSync(dir) : dir;
+  const folder = join(root, MIRROR_FOLDER);
+  const { env, cwd, clock, random, keyFile } = options;
+  const disk = createDisk(createNodeFs(), root, { random });
+  return [
+    ...(await examineWay(folder, { env, cwd, keyFile, clock })),
+    ...examineState(folder, disk.identify()?.markerId ?? null),
+    ...checkDisk(disk, folder, random),
+    ...checkWatches(
+      disk.walk(
+        () => null,
+        () => undefined,
+      ).folders.size,
+    ),
+    ...checkNeighbours(root),
+  ];
+}
+
+async function examineWay(
+  folder: string,
+  options: Pick<ExamineOptions, "env" | "cwd" | "keyFile" | "clock">,
+): Promise<Check[]> {
+  const { env, cwd, keyFile, clock } = options;
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return [badBy("config", config)];
+  const url = pickUrl(config.value, { env });
+  if (url.kind === "trouble") return [badBy("config", url)];
+  const found = findKey({ folder, keyFile, cwd, env, url: url.value });
+  if (found.kind === "trouble") return [good("config", "it can be read"), badBy("key", found)];
+  const wire = createUndiciWire({ baseUrl: url.value, allowHttpHosts: config.value.allowHttp });
+  try {
+    const { key, from } = found.value;
+    return [
+      good("config", "it can be read"),
+      good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
+      ...(await checkService(wire, key, new URL(url.value).origin, clock)),
+    ];
+  } finally {
+    await wire.close();
+  }
+}
+
+function badBy(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
+  const { kind, what, next } = result.trouble;
+  return bad(about, kind === "offline" ? "offline" : kind === "fault" ? "fault" : "usage", what, next);
+}
+
+function examineState(folder: string, marker: string | null): Check[] {
+  const checks: Check[] = [];
+  if (marker === null) {
+    checks.push(
+      bad(
+        "marker",
+        "fault",
+        ".mdmirror/marker is not there: this may be an empty mount point",
+        "mount the disk that holds the mirror; or move .mdmirror/ away and link the folder again",
+      ),
+    );
+  }
+  const damages = checkFiles(folder);
+  for (const damage of damages) {
+    const detail =
+      "detail" in damage ? damage.detail : `its schema is ${damage.version}, this mdmirror knows ${damage.known}`;
+    checks.push(
+      bad(
+        "state",
+        "fault",
+        `${damage.file}: ${damage.kind}: ${detail}`,
+        "mdmirror sync sets a damaged file aside and builds it anew, losing nothing",
+      ),
+    );
+  }
+  if (damages.length === 0) checks.push(good("state", "its pages are sound"));
+  return checks;
+}
