@@ -84,9 +84,8 @@ export function moveName(ground: Ground, from: string, to: string, expect: FsSta
   if (linked === null) return moveByRename(ground, from, to, expect);
   let errno: string | null = null;
   try {
-    // A save may have come before the link, or before the name is taken away.
-    const same = sameInode(ground.fs.lstat(to), expect);
-    if (same && dropName(ground, from, expect, aside) === "dropped")
+    // A save that came before the link, or since, still has `from`: then nothing is dropped.
+    if (dropName(ground, from, expect, aside) === "dropped")
       return { kind: "moved", stat: statNow(ground, to, expect) };
   } catch (error) {
     errno = errnoOf(error);

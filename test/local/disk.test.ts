@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { digestOf } from "../../src/core/digest.ts";
-import { BENCHES, type MirrorBench, mirrorOn } from "./benches.ts";
+import { BENCHES, type MirrorBench, mirrorOn, ROOT, ramMirror } from "./benches.ts";
 
 const OLD = digestOf("old");
 
@@ -186,3 +186,36 @@ for (const [name, create] of Object.entries(BENCHES)) {
     });
   });
 }
+
+describe("what a crash left half done", () => {
+  it("is completed: a file that is back already loses its parked name alone", () => {
+    for (const parkAt of ["tmp/park", "trash/d/a.md"]) {
+      const { ram, disk, at } = ramMirror();
+      ram.user.makeFolder(at(".mdmirror/trash/d"));
+      ram.user.write(at("a.md"), "old");
+      ram.user.hardLink(at("a.md"), at(`.mdmirror/${parkAt}`));
+      expect(disk.putBack(parkAt, "a.md")).toMatchObject({ kind: "done", value: { stamp: { nlink: 1 } } });
+      expect([ram.user.read(at("a.md")), disk.readParked(parkAt)]).toEqual(["old", { kind: "done", value: null }]);
+    }
+  });
+
+  it("is completed: a file with both names of a move loses the old one", () => {
+    const { ram, disk, at } = ramMirror();
+    ram.user.write(at("a.md"), "old");
+    ram.user.hardLink(at("a.md"), at("b.md"));
+    expect(disk.move("a.md", "b.md", null)).toMatchObject({ kind: "done", value: { stamp: { nlink: 1 } } });
+    expect([...ram.user.texts(at(""))]).toEqual([["b.md", "old"]]);
+  });
+});
+
+describe("flush", () => {
+  it("syncs each file, and once each folder above, up to the root", async () => {
+    const { ram, disk, at } = ramMirror();
+    ram.user.makeFolder(at("x/y"));
+    for (const path of ["a.md", "x/b.md", "x/y/c.md", "x/y/d.md"]) disk.create(path, path);
+    const synced: string[] = [];
+    ram.beforeCall = (call, path) => void (call === "sync" && synced.push(path.slice(ROOT.length)));
+    await disk.flush(["a.md", "x/b.md", "x/y/c.md", "x/y/d.md"]);
+    expect(synced).toEqual(["/a.md", "/x/b.md", "/x/y/c.md", "/x/y/d.md", "", "/x", "/x/y"]);
+  });
+});
