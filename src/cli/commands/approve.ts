@@ -1,8 +1,92 @@
-import type { Command } from "../command.ts";
+import type { Halted } from "../../app/approve.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { groupLines } from "../describe.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { showProgress } from "../progress.ts";
+
+/** Names shown of each kind of action. */
+const MOST = 20;
+
 export const command: Command = {
-  usage: "",
-  about: [],
-  options: {},
+  usage: "approve [DIR] [--yes] [--all]",
+  about: [
+    "Shows what a guard stops now, and lets exactly that go: the next sync does it. What else comes up by then is stopped",
+    "again. Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store.",
+  ],
+  options: {
+    yes: { short: "y", help: "approve without a question" },
+    all: { help: "show every name, not the first twenty of each kind" },
+    "key-file": { value: "FILE", help: "read the API key from FILE" },
+  },
   operands: { least: 0, most: 1 },
-  run: async () => 0,
+  async run(io, args): Promise<ExitCode> {
+    const root = findMirror(io, args.operands[0]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { openMirror } = await import("../../app/open-mirror.ts");
+    const { approve, findHalt } = await import("../../app/approve.ts");
+    const { faultTrouble } = await import("../../app/fault.ts");
+    const { USUAL_RUN } = await import("../../app/run.ts");
+    const progress = showProgress(io, false);
+    const { env, cwd, clock, random } = io;
+    const keyFile = args.text("key-file");
+    const opened = await openMirror(root.value, {
+      mode: "write",
+      what: "approve",
+      env,
+      cwd,
+      clock,
+      random,
+      progress,
+      keyFile,
+    });
+    if (opened.kind === "trouble") return complain(io, opened.trouble);
+    const mirror = opened.value;
+    try {
+      const halted = await findHalt(mirror, { ...USUAL_RUN, attended: io.terminal.output });
+      progress.end();
+      if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
+      if (halted.kind === "nothing") {
+        io.out("nothing is halted; next: mdmirror sync");
+        return EXIT.inSync;
+      }
+      for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${detail}`);
+      if (halted.kind === "not-approvable") {
+        io.err("mdmirror: that cannot be approved: the folder itself is not what it was");
+        io.err(
+          "  next: mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init",
+        );
+        return EXIT.halted;
+      }
+      return await decide(io, args, halted, () => approve(mirror, halted));
+    } finally {
+      progress.end();
+      await mirror.close();
+    }
+  },
 };
+
+async function decide(
+  io: Io,
+  args: Args,
+  halted: Extract<Halted, { kind: "halted" }>,
+  approve: () => void,
+): Promise<ExitCode> {
+  for (const line of groupLines(halted.actions, args.flag("all") ? Number.POSITIVE_INFINITY : MOST)) io.out(line);
+  if (!args.flag("yes")) {
+    if (!io.terminal.input) {
+      io.err("mdmirror: there is no terminal to ask on");
+      io.err("  next: if that is what you want: mdmirror approve --yes");
+      return EXIT.usage;
+    }
+    const answer = await io.ask("let this go? [y/N] ");
+    if (!/^y(es)?$/i.test(answer?.trim() ?? "")) {
+      io.err("mdmirror: nothing was approved");
+      return EXIT.halted;
+    }
+  }
+  approve();
+  io.out("approved; next: mdmirror sync");
+  return EXIT.inSync;
+}
