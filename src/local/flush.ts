@@ -13,7 +13,7 @@ export type FlushFailure = { readonly path: LocalPath; readonly errno: string };
  * @returns the paths that are not durable: their own failure, or that of a folder above
  */
 export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
-  const root = ground.identify()?.real;
+  const root = ground.root()?.real;
   if (root === undefined) return paths.map((path) => ({ path, errno: "ENOENT" }));
   const failures: FlushFailure[] = [];
   await inParallel(paths, async (path) => {

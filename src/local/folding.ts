@@ -30,7 +30,7 @@ export function learnFolding(ground: Ground, write: boolean): DiskFolding {
 
 /** `.mdmirror` found under a spelling that no entry of the root has. */
 function guessFolding(ground: Ground): DiskFolding {
-  const root = ground.identify()?.real;
+  const root = ground.root()?.real;
   const other = MIRROR_FOLDER.toUpperCase();
   const folds = anyErrno(() => {
     if (root === undefined || statOrNull(ground.fs, `${root}/${other}`) === null) return false;

@@ -13,12 +13,16 @@ export type Place =
   | { readonly ok: true; readonly abs: string }
   | { readonly ok: false; readonly outcome: NotDone; readonly absent: boolean };
 
+export type Root = { readonly real: string; readonly stat: FsStat };
+
 /** The one way from a path to the disk: everything in `local/` that touches a file asks here first (I26). */
 export type Ground = {
   readonly fs: Fs;
   readonly random: Random;
-  /** Looks at the root and remembers it: every later effect must find the same folder. null: not there, or not a folder. */
-  identify(): { readonly real: string; readonly stat: FsStat } | null;
+  /** Looks at the root and remembers it: everything later must find the same folder. null: not there, or not a folder. */
+  identify(): Root | null;
+  /** The root that was identified, at the first need by this, as it is now. null: not there, or another one by now. */
+  root(): Root | null;
   /** A path of the mirrored tree, as a file or folder may have it; the folder above is looked at. */
   place(path: LocalPath, kind: "file" | "folder"): Place;
   /** A `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders above. */
@@ -34,9 +38,9 @@ const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 export function createGround(fs: Fs, root: string, random: Random): Ground {
   if (!root.startsWith("/")) throw new TypeError("the root must be an absolute path");
   let folding = EXACT_DISK;
-  let pinned: { real: string; stat: FsStat } | null = null;
+  let pinned: Root | null = null;
 
-  function identify(): { real: string; stat: FsStat } | null {
+  function identify(): Root | null {
     // A root that cannot be looked at (a disk that was unplugged) is as little there as one that is gone.
     pinned = anyErrno(() => {
       const real = fs.realpath(root);
@@ -46,12 +50,11 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
     return pinned;
   }
 
-  /** @returns the root as it was when it was last identified, or null when it is another one now, or gone */
-  function sameRoot(): { real: string; stat: FsStat } | null {
+  function sameRoot(): Root | null {
     const known = pinned ?? identify();
     if (known === null) return null;
-    const now = statOrNull(fs, known.real);
-    return now !== null && now.kind === "folder" && sameInode(now, known.stat) ? known : null;
+    const now = anyErrno(() => fs.lstat(known.real));
+    return now?.kind === "folder" && sameInode(now, known.stat) ? { real: known.real, stat: now } : null;
   }
 
   /**
@@ -79,6 +82,7 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
     fs,
     random,
     identify,
+    root: sameRoot,
     folding: () => folding,
     learnFolding: (learned) => {
       folding = learned;

@@ -32,7 +32,7 @@ export function walkTree(
   known: (path: LocalPath) => KnownFile | null,
   onText: (digest: Digest, text: string) => void,
 ): LocalTree {
-  const root = ground.identify();
+  const root = ground.root();
   const unseen = new Map<LocalPath, string>();
   const tree = {
     files: new Map<LocalPath, LocalFile>(),
@@ -41,7 +41,7 @@ export function walkTree(
   };
   const rules: WalkWork["rules"] = new Map();
   if (root === null) {
-    unseen.set("", "the mirrored folder is not there");
+    unseen.set("", "the mirrored folder is not there, or is another one");
   } else {
     const work: WalkWork = {
       fs: ground.fs,

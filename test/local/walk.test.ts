@@ -207,6 +207,17 @@ describe("what a walk cannot see is unseen, never absent", () => {
     expect([...tree.folders.keys()]).toEqual(["locked"]);
   });
 
+  it("everything, when the root is another one than was identified, until it is identified anew", () => {
+    const { ram, disk, at } = ramMirror();
+    ram.user.write(at("a.md"), "a");
+    disk.identify();
+    ram.user.rename(ROOT, "/home/away");
+    ram.user.makeFolder(ROOT);
+    expect([...disk.walk(nothing, noText).unseen.keys()]).toEqual([""]);
+    disk.identify();
+    expect([...disk.walk(nothing, noText).unseen.keys()]).toEqual([]);
+  });
+
   it("everything, when the root is gone, or goes or is covered during the walk", () => {
     for (const moment of [0, 3, 8, 12, 16]) {
       for (const cover of [false, true]) {
@@ -220,9 +231,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
           else ram.user.rename(ROOT, "/home/away");
         };
         const tree = disk.walk(nothing, noText);
-        const isCovered = cover && moment < 2;
-        // Covered before it was identified, it is another root, which the marker tells.
-        expect([moment, cover, tree.unseen.has(""), tree.files.size]).toEqual([moment, cover, !isCovered, 0]);
+        expect([moment, cover, tree.unseen.has(""), tree.files.size]).toEqual([moment, cover, true, 0]);
       }
     }
   });
