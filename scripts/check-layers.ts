@@ -27,6 +27,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "p-queue": ["remote"],
   chokidar: ["local"],
   ignore: ["local"],
+  pino: ["app"],
   re2js: ["core/search"],
 };
 
