@@ -1,0 +1,121 @@
+import type { Drift } from "../drift/drift.ts";
+import type { Conflict } from "../link.ts";
+import type { DocumentBody } from "../match/body.ts";
+import { type LocalPath, nameOf, parentOf, sidecarPath } from "../path.ts";
+import type { LocalFile, RemoteFile } from "../tree.ts";
+import { folderAt } from "../match/forest.ts";
+import { type Desk, draft, holdDocument } from "./desk.ts";
+import { isTextHeld, needsSecondLook } from "./gates.ts";
+import { bringBack } from "./presence.ts";
+
+/**
+ * A document with an open conflict: nothing is PUT until it ends.
+ * @returns true where the conflict decides about the text; false where the table does (the conflict then ends, or cannot be judged)
+ */
+export function decideConflict(
+  desk: Desk,
+  body: DocumentBody,
+  conflict: Conflict,
+  here: LocalFile | null,
+  there: RemoteFile | null,
+  drift: Drift,
+): boolean {
+  const sidecar = findSidecar(desk, conflict, here);
+  if (drift.remote === "gone") {
+    drop(desk, body, conflict, sidecar, "gone from the service");
+    return false;
+  }
+  if (there === null || drift.local === "unknown") return false;
+  if (here === null) {
+    if (body.link !== null && needsSecondLook(desk, body, body.link)) return true;
+    drop(desk, body, conflict, sidecar, "deleted here");
+    bringBack(desk, body, there, "deleted here while it was in conflict");
+    return true;
+  }
+  if (!endsOrWaits(desk, body, conflict, here, there, sidecar)) holdDocument(desk, body, "conflict", "in conflict");
+  if (sidecar.kind === "present") follow(desk, body, conflict, sidecar.path);
+  return true;
+}
+
+/** @returns true where the conflict ends by this plan. */
+function endsOrWaits(
+  desk: Desk,
+  body: DocumentBody,
+  conflict: Conflict,
+  here: LocalFile,
+  there: RemoteFile,
+  sidecar: Sidecar,
+): boolean {
+  const last = conflict.shown.at(-1)!;
+  const end = (how: "mine" | "theirs" | "equal", why: string): boolean => {
+    if (how !== "equal" && isTextHeld(desk, body, body.link, here)) return true;
+    draft(desk, body, "content", (at) => ({
+      kind: "end-conflict",
+      why,
+      id: conflict.id,
+      localPath: at.local,
+      how,
+      expect: here.digest,
+      baseChangeId: last.changeId,
+    }));
+    return true;
+  };
+  if (desk.policy.direction === "both") {
+    const moved = here.stamp.ino === conflict.sidecarIno && here.stamp.dev === conflict.sidecarDev;
+    if (moved && sidecar.kind === "gone") return end("theirs", "the other version was put in its place");
+    if (here.digest === last.digest) return end("equal", "both versions are the same now");
+    if (sidecar.kind === "gone" && conflict.looksGone > 0) return end("mine", "the other version was removed");
+  }
+  if (sidecar.kind === "gone") {
+    if (conflict.looksGone === 0)
+      draft(desk, body, "note", () => ({ kind: "look-again", why: "the other version is not there", id: conflict.id }));
+  } else if (there.changeId !== last.changeId) {
+    draft(desk, body, "content", (at) => ({
+      kind: "renew-conflict",
+      why: "edited again on the service",
+      id: conflict.id,
+      localPath: at.local,
+      changeId: there.changeId,
+      expect: here.digest,
+    }));
+  }
+  return false;
+}
+
+type Sidecar =
+  | { readonly kind: "present"; readonly path: LocalPath }
+  | { readonly kind: "gone" }
+  | { readonly kind: "unknown" };
+
+/** Where it was put; else where the document's own move took it; else, by its inode, where the user put it. */
+function findSidecar(desk: Desk, conflict: Conflict, here: LocalFile | null): Sidecar {
+  const { others, unseen, inodesTrusted } = desk.trees.local;
+  const places = [conflict.sidecarPath, ...(here === null ? [] : [sidecarPath(here.path)])];
+  for (const path of places) if (others.has(path)) return { kind: "present", path };
+  if (inodesTrusted) {
+    for (const other of others.values()) {
+      if (other.kind !== "sidecar" || other.stamp === null) continue;
+      if (other.stamp.ino === conflict.sidecarIno && other.stamp.dev === conflict.sidecarDev)
+        return { kind: "present", path: other.path };
+    }
+  }
+  for (const path of places)
+    for (let at = path; at !== ""; at = parentOf(at)) if (unseen.has(at)) return { kind: "unknown" };
+  return unseen.has("") ? { kind: "unknown" } : { kind: "gone" };
+}
+
+function drop(desk: Desk, body: DocumentBody, conflict: Conflict, sidecar: Sidecar, why: string): void {
+  draft(desk, body, "before", () => ({
+    kind: "drop-conflict",
+    why,
+    id: conflict.id,
+    sidecarPath: sidecar.kind === "present" ? sidecar.path : null,
+  }));
+}
+
+/** Where the sidecar is not beside its document, or the record says so, it follows; `from` = `to` where only the record does. */
+function follow(desk: Desk, body: DocumentBody, conflict: Conflict, now: LocalPath): void {
+  const parent = folderAt(desk.forest, "local", parentOf(now));
+  const stands = { parent, name: nameOf(now) };
+  desk.sidecars.set(body, { recorded: conflict.sidecarPath, stands });
+}

@@ -1,0 +1,252 @@
+import { whoMoved } from "../drift/drift.ts";
+import type { AnyBody, FolderBody, Side } from "../match/body.ts";
+import { isInside } from "../match/forest.ts";
+import { depthOf, parentOf } from "../path.ts";
+import { once } from "../once.ts";
+import { type Desk, draft, holdFolder } from "./desk.ts";
+import { localWish, remoteWish, samePlace } from "./places.ts";
+import { PLACE_RULES } from "./table.ts";
+
+/** Folders: presence and place only. Places are decided before the documents' (which may bar them), presences after, by what must be inside. */
+
+export function placeFolders(desk: Desk): void {
+  for (const folder of desk.forest.folders) {
+    folder.local.goal = folder.local.now;
+    folder.remote.goal = folder.remote.now;
+  }
+  for (const folder of desk.forest.folders) if (isOnBoth(folder) && folder.link !== null) placeFolder(desk, folder);
+  breakCycles(desk);
+}
+
+function isOnBoth(folder: FolderBody): boolean {
+  return folder.localSeen === "present" && folder.local.now !== null && folder.remote.now !== null;
+}
+
+function placeFolder(desk: Desk, folder: FolderBody): void {
+  const rule = PLACE_RULES[whoMoved(desk.forest, folder)];
+  if (rule === "stay") return;
+  const here = localWish(desk, folder);
+  const there = remoteWish(desk, folder);
+  if (rule === "agree") {
+    const agreed =
+      (here.kind === "place" && samePlace(here.place, folder.local.now)) ||
+      (there.kind === "place" && samePlace(there.place, folder.remote.now));
+    if (agreed) {
+      desk.whys.set(folder, "moved alike on both sides");
+      return;
+    }
+  }
+  const side: Side = rule === "follow-local" ? "remote" : "local";
+  const wish = side === "remote" ? there : here;
+  if (wish.kind === "barred") {
+    holdFolder(desk, folder, wish.reason, wish.detail);
+    return;
+  }
+  if (!samePlace(wish.place, folder[side].now)) {
+    const off = side === "remote" ? "pull-only" : "push-only";
+    if (desk.policy.direction === off) {
+      holdFolder(
+        desk,
+        folder,
+        "direction-off",
+        `moved ${side === "remote" ? "here" : "on the service"}; this mirror is ${off}`,
+      );
+      return;
+    }
+    if (side === "remote" && isRootBarred(desk, folder, wish.place.parent)) return;
+    folder[side].goal = wish.place;
+  }
+  desk.whys.set(folder, side === "remote" ? "moved here" : "moved on the service");
+}
+
+function isRootBarred(desk: Desk, folder: FolderBody, to: FolderBody): boolean {
+  const fromRoot = folder.remote.now?.parent === desk.forest.root;
+  if (to !== desk.forest.root || fromRoot || desk.policy.movesToRoot) return false;
+  holdFolder(desk, folder, "no-move-to-root", "the service cannot move a folder to the root of the workspace");
+  return true;
+}
+
+/** Local moves that with the remote's would close a circle of folders are dropped: those folders go where the service has them. */
+function breakCycles(desk: Desk): void {
+  const finalParent = (side: Side) => (folder: FolderBody) => folder[side].goal?.parent ?? null;
+  for (const folder of desk.forest.folders) {
+    if (samePlace(folder.remote.goal, folder.remote.now)) continue;
+    const parent = folder.remote.goal!.parent;
+    if (!isInside(parent, folder, finalParent("remote")) && !isInside(parent, folder, finalParent("local"))) continue;
+    folder.remote.goal = folder.remote.now;
+    const wish = localWish(desk, folder);
+    if (wish.kind === "place") folder.local.goal = wish.place;
+    desk.whys.set(folder, "its move here and another on the service would close a circle");
+  }
+  // What still circles is two moves of the service that this pass saw half of: left for the next.
+  for (const folder of desk.forest.folders)
+    for (const side of ["local", "remote"] as const) {
+      const goal = folder[side].goal;
+      if (goal === null || samePlace(goal, folder[side].now) || !isInside(goal.parent, folder, finalParent(side)))
+        continue;
+      folder[side].goal = folder[side].now;
+      desk.whys.delete(folder);
+    }
+}
+
+/** Deepest first, so that what is kept below keeps what is above. */
+export function settleFolders(desk: Desk): void {
+  const needs = { local: new Set<FolderBody>(), remote: new Set<FolderBody>() };
+  const need = (body: AnyBody): void => {
+    for (const side of ["local", "remote"] as const) {
+      const parent = body[side].goal?.parent;
+      if (parent !== undefined) needs[side].add(parent);
+    }
+  };
+  for (const document of desk.documents) need(document);
+  for (const folder of desk.forest.folders) if (isOnBoth(folder)) need(folder);
+  const occupied = once(() => occupiedFolders(desk));
+  const order = [...desk.forest.folders]
+    .filter((folder) => !isOnBoth(folder))
+    .sort((a, b) => deepness(b) - deepness(a) || a.key - b.key);
+  for (const folder of order) {
+    settleFolder(desk, folder, needs.local.has(folder), needs.remote.has(folder), occupied);
+    need(folder);
+  }
+  for (const folder of desk.forest.folders) recordFolder(desk, folder);
+}
+
+function deepness(folder: FolderBody): number {
+  return Math.max(depthOf(folder.localPath ?? ""), depthOf(folder.remotePath ?? ""));
+}
+
+function settleFolder(
+  desk: Desk,
+  folder: FolderBody,
+  neededHere: boolean,
+  neededThere: boolean,
+  occupied: () => Occupied,
+): void {
+  if (folder === desk.forest.root || folder.localSeen === "unknown") return;
+  const onDisk = folder.localPath !== null;
+  const onService = folder.remotePath !== null;
+  if (onDisk && !onService) {
+    settleLocalOnly(desk, folder, neededHere, neededThere, occupied);
+    return;
+  }
+  if (!onDisk && onService) {
+    settleRemoteOnly(desk, folder, neededHere, neededThere);
+    return;
+  }
+  if (!onDisk && !onService && folder.link !== null) forgetFolder(desk, folder);
+}
+
+/** New here, or gone from the service. */
+function settleLocalOnly(
+  desk: Desk,
+  folder: FolderBody,
+  neededHere: boolean,
+  neededThere: boolean,
+  occupied: () => Occupied,
+): void {
+  const { link } = folder;
+  const path = folder.localPath!;
+  const foreign = occupied().foreign.has(path);
+  const empty = !foreign && !occupied().mirrored.has(path);
+  if (link !== null && !neededThere) {
+    const leaves = folder.remoteSeen === "gone" && !foreign && !neededHere;
+    if (!leaves || desk.policy.direction === "push-only") {
+      forgetFolder(desk, folder);
+      return;
+    }
+    folder.local.goal = null;
+    draft(desk, folder, "leave-local", (at) => ({
+      kind: "remove-folder-local",
+      why: "gone from the service",
+      dirId: link.id,
+      localPath: at.local,
+    }));
+    return;
+  }
+  if (!neededThere && !empty) return;
+  const wish = remoteWish(desk, folder);
+  if (wish.kind === "barred") {
+    holdFolder(desk, folder, wish.reason, wish.detail);
+    return;
+  }
+  if (desk.policy.direction === "pull-only") return;
+  if (link !== null) forgetFolder(desk, folder);
+  folder.remote.goal = wish.place;
+  const why = link === null ? "new here" : "gone from the service, but needed for what is new inside";
+  draft(desk, folder, "arrive-remote", (at) => ({
+    kind: "make-folder-remote",
+    why,
+    localPath: at.local,
+    remotePath: at.remote,
+  }));
+}
+
+/** New on the service, or deleted here. */
+function settleRemoteOnly(desk: Desk, folder: FolderBody, neededHere: boolean, neededThere: boolean): void {
+  const { link, dirId } = folder;
+  if (link !== null && !neededHere) {
+    if (neededThere || dirId === null || desk.policy.direction === "pull-only") return;
+    folder.remote.goal = null;
+    draft(desk, folder, "leave-remote", (at) => ({
+      kind: "remove-folder-remote",
+      why: "deleted here",
+      dirId,
+      localPath: link.localPath,
+      remotePath: at.remote,
+    }));
+    return;
+  }
+  // A folder that no listing shows comes with what is inside.
+  if (!neededHere && dirId === null) return;
+  const wish = localWish(desk, folder);
+  if (wish.kind === "barred") {
+    if (wish.reason !== "suspended") holdFolder(desk, folder, wish.reason, wish.detail);
+    return;
+  }
+  if (desk.policy.direction === "push-only") return;
+  folder.local.goal = wish.place;
+  if (dirId === null) return;
+  const why = link === null ? "new on the service" : "deleted here, but needed for what is inside";
+  draft(desk, folder, "arrive-local", (at) => ({
+    kind: "make-folder-local",
+    why,
+    dirId,
+    localPath: at.local,
+    remotePath: at.remote,
+  }));
+}
+
+function forgetFolder(desk: Desk, folder: FolderBody): void {
+  const dirId = folder.replaced ?? folder.link!.id;
+  draft(desk, folder, "before", () => ({ kind: "forget-folder", why: "gone from the service", dirId }));
+}
+
+/** What both sides hold and base does not know, or knows elsewhere, is written down after the moves. */
+function recordFolder(desk: Desk, folder: FolderBody): void {
+  const { dirId } = folder;
+  if (dirId === null || !isOnBoth(folder) || folder === desk.forest.root) return;
+  if (folder.replaced !== null) forgetFolder(desk, folder);
+  const isNew = folder.link === null || folder.replaced !== null;
+  if (!isNew && !desk.whys.has(folder)) return;
+  const why = isNew ? "on both sides" : desk.whys.get(folder)!;
+  draft(desk, folder, "record", (at) => ({
+    kind: "link-folder",
+    why,
+    dirId,
+    localPath: at.local,
+    remotePath: at.remote,
+  }));
+}
+
+type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
+
+/** Folders on disk that hold something: mirrored files and folders, or things the mirror leaves alone (litter does not count). */
+function occupiedFolders(desk: Desk): Occupied {
+  const mirrored = new Set<string>();
+  const foreign = new Set<string>();
+  const { files, folders, others } = desk.trees.local;
+  for (const path of files.keys()) mirrored.add(parentOf(path));
+  for (const path of folders.keys()) mirrored.add(parentOf(path));
+  for (const other of others.values()) if (other.kind !== "litter") foreign.add(parentOf(other.path));
+  return { mirrored, foreign };
+}

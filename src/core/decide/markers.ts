@@ -1,0 +1,13 @@
+/** Whether a text holds the markers of an unfinished merge, in order, that its base has not. */
+export function hasNewMarkers(text: string, base: string | null): boolean {
+  return holdsMarkers(text) && (base === null || !holdsMarkers(base));
+}
+
+function holdsMarkers(text: string): boolean {
+  // The cheap test first: nearly no text has one.
+  if (!text.includes("<<<<<<< ")) return false;
+  const wanted = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
+  let found = 0;
+  for (const line of text.split("\n")) if (found < wanted.length && wanted[found]!.test(line)) found++;
+  return found === wanted.length;
+}

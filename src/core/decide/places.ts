@@ -1,0 +1,103 @@
+import { mapName } from "../../contract/names.ts";
+import type { HoldReason } from "../hold.ts";
+import { isUnsafeName, localNameFor } from "../local-name.ts";
+import type { DocumentBody, FolderBody, Place } from "../match/body.ts";
+import { joinPath, nameOf } from "../path.ts";
+import type { Policy } from "../policy.ts";
+import type { Desk } from "./desk.ts";
+
+/** Where one side's place puts a body on the other side, or why it cannot. */
+export type Wish =
+  | { readonly kind: "place"; readonly place: Place }
+  | { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
+
+/** The place on disk that the service's place asks for. A name that only its folder's move changed keeps its spelling here. */
+export function localWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
+  const there = body.remote.now;
+  if (there === null) return barred("not-seen", "the service shows no place");
+  const bar = localBar(desk, there.parent);
+  if (bar !== null) return bar;
+  const known = body.link ?? (body.kind === "document" ? body.tombstone : null);
+  const kept = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
+  const kind = body.kind === "document" ? "file" : "folder";
+  if (kept === null && isUnsafeName(there.name, kind))
+    return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
+  const name = kept ?? localNameFor(there.name, kind, idOf(body));
+  const above = there.parent.localPath;
+  if (above !== null && desk.trees.local.ignores(joinPath(above, name), kind))
+    return barred("suspended", "the ignore rules exclude the place that the service has it at");
+  return { kind: "place", place: { parent: there.parent, name } };
+}
+
+/** The place on the service that the disk's place asks for. */
+export function remoteWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
+  const here = body.local.now;
+  if (here === null) return barred("not-seen", "the disk shows no place");
+  const bar = remoteBar(desk, here.parent);
+  if (bar !== null) return barred("folder-held", bar.detail);
+  const kept = body.link !== null && nameOf(body.link.localPath) === here.name ? nameOf(body.link.remotePath) : null;
+  if (kept !== null) return { kind: "place", place: { parent: here.parent, name: kept } };
+  const mapped = remoteName(here.name, body.kind === "document" ? "file" : "folder", desk.policy);
+  return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
+}
+
+export function remoteName(
+  name: string,
+  kind: "file" | "folder",
+  policy: Policy,
+): { readonly kind: "name"; readonly name: string } | (Wish & { readonly kind: "barred" }) {
+  const mapped = mapName(name, kind, policy.refusedCharacters);
+  if (mapped === null) return barred("name-refused", `the service takes no ${kind} named ${JSON.stringify(name)}`);
+  if (mapped !== name && policy.names === "hold")
+    return barred(
+      "name-refused",
+      `the service takes no ${JSON.stringify(name)}; ${JSON.stringify(mapped)} would be legal`,
+    );
+  return { kind: "name", name: mapped };
+}
+
+/** Why nothing can be put below this folder on the service: it is not there, and cannot be made. null: it can. */
+export function remoteBar(desk: Desk, folder: FolderBody): (Wish & { readonly kind: "barred" }) | null {
+  for (let at: FolderBody | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
+    if (at.local.now === null) return null;
+    if (at.remoteSeen === "gone") continue;
+    const name = remoteName(at.local.now.name, "folder", desk.policy);
+    if (name.kind === "barred") return name;
+  }
+  return null;
+}
+
+/** Why nothing can be put below this folder on disk: it is not there, and cannot be made. null: it can. */
+export function localBar(desk: Desk, folder: FolderBody): (Wish & { readonly kind: "barred" }) | null {
+  const names: string[] = [];
+  let at: FolderBody | undefined = folder;
+  for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
+    if (at.remote.now === null) break;
+    if (isUnsafeName(at.remote.now.name, "folder"))
+      return barred(
+        "remote-name-unsafe",
+        `the service's folder ${JSON.stringify(at.remotePath)} cannot be used on disk`,
+      );
+    names.unshift(localNameFor(at.remote.now.name, "folder", idOf(at)));
+  }
+  let path = at?.localPath ?? "";
+  for (const name of names) {
+    path = joinPath(path, name);
+    if (desk.trees.local.ignores(path, "folder"))
+      return barred("suspended", "the ignore rules exclude the folder that the service has it in");
+  }
+  return null;
+}
+
+/** What a local name is made of where the disk cannot hold the remote one: the id, or the path of a folder that shows none. */
+export function idOf(body: DocumentBody | FolderBody): string {
+  return (body.kind === "document" ? body.id : body.dirId) ?? (body.kind === "folder" ? (body.remotePath ?? "") : "");
+}
+
+function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "barred" } {
+  return { kind: "barred", reason, detail };
+}
+
+export function samePlace(a: Place | null, b: Place | null): boolean {
+  return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
+}

@@ -1,0 +1,47 @@
+import type { HoldReason } from "../hold.ts";
+import type { Hold } from "../link.ts";
+import type { DocumentBody } from "../match/body.ts";
+import { type Desk, isRemembered, keepHold, keyOf, pathOfDocument } from "./desk.ts";
+
+/** What an action would do, as far as an earlier answer may speak against it. */
+export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
+
+/**
+ * Which actions each remembered hold stops. A refusal of one write stops the row's other writes too: a row has one hold, and two refusals
+ * that displaced each other would be sent again in turn for ever (I16).
+ */
+const STOPS: Readonly<Partial<Record<HoldReason, ReadonlySet<Intention>>>> = {
+  "remote-text-unfit": new Set<Intention>(["pull", "merge"]),
+  "no-move-to-root": new Set<Intention>(["move-remote"]),
+  "occupied-unseen": new Set<Intention>(["post", "move-remote"]),
+  "read-only": new Set<Intention>(["push", "post", "merge", "move-remote"]),
+  "delete-refused": new Set<Intention>(["delete"]),
+  refused: new Set<Intention>(["push", "post", "merge", "delete", "move-remote"]),
+  "edit-conflict": new Set<Intention>(["push", "merge"]),
+  uncertain: new Set<Intention>(["push", "pull", "post", "merge", "delete", "trash", "move-remote", "move-local"]),
+  "disk-fault": new Set<Intention>(["pull", "merge", "trash", "move-local"]),
+};
+
+/** The remembered hold of a document whose text, version and path are still those that it is about; null once they are not. */
+export function standingHold(desk: Desk, body: DocumentBody): Hold | null {
+  const one = desk.trees.base.holds.get(keyOf(body));
+  if (one === undefined || !isRemembered(one) || desk.policy.retryRefused) return null;
+  const local = body.local.seen.kind === "present" ? body.local.seen.value.digest : null;
+  const remote = body.remote.seen.kind === "present" ? body.remote.seen.file.changeId : null;
+  if (one.digest !== null && one.digest !== local) return null;
+  if (one.changeId !== null && one.changeId !== remote) return null;
+  const about = one.digest !== null || one.changeId !== null;
+  // About neither a text nor a version: about a place, so another path ends it.
+  if (!about && one.path !== pathOfDocument(body) && one.path !== body.link?.localPath) return null;
+  return one;
+}
+
+/** Whether an earlier answer stops this; if so, its hold stays in force. */
+export function isStopped(desk: Desk, body: DocumentBody, intention: Intention): boolean {
+  const one = standingHold(desk, body);
+  if (one === null || STOPS[one.reason]?.has(intention) !== true) return false;
+  // Without the grant to edit, what others write is still merged in: only the very version already tried is not tried again.
+  if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
+  keepHold(desk, one);
+  return true;
+}

@@ -1,0 +1,48 @@
+import type { Place, Side } from "../match/body.ts";
+import { joinPath, pathKey } from "../path.ts";
+import type { LocalTree, Trees } from "../tree.ts";
+import { once } from "../once.ts";
+
+/** A slot is a name in a folder: what can be held by one thing at a time. Its key folds as the disk does (I11). */
+export function slotKey(side: Side, place: Place, local: LocalTree): string {
+  return `${place.parent.key}/${side === "local" ? pathKey(place.name, local.disk) : place.name}`;
+}
+
+/** What stands in a slot before the plan, whether or not it has a body. */
+export type Occupant =
+  | { readonly kind: "free" }
+  | { readonly kind: "mirrored"; readonly path: string }
+  | { readonly kind: "foreign"; readonly path: string };
+
+export type Occupancy = (side: Side, place: Place) => Occupant;
+
+const FREE = { kind: "free" } as const;
+
+/** Looks slots up in the trees; indexes that only moves need are made when first asked for. */
+export function lookUpSlots(trees: Trees): Occupancy {
+  const { disk, files, folders, others } = trees.local;
+  const folds = disk.foldsCase || disk.foldsUnicode;
+  const key = (path: string): string => pathKey(path, disk);
+  const index = once(() => {
+    const paths = new Map<string, Occupant>();
+    if (!folds) return paths;
+    for (const path of others.keys()) paths.set(key(path), { kind: "foreign", path });
+    for (const path of [...files.keys(), ...folders.keys()]) paths.set(key(path), { kind: "mirrored", path });
+    return paths;
+  });
+  const remote = once(() => {
+    const paths = new Set<string>();
+    for (const file of trees.remote.files.values()) paths.add(file.path);
+    for (const folder of trees.remote.folders.values()) paths.add(folder.path);
+    return paths;
+  });
+  return (side, place) => {
+    const above = side === "local" ? place.parent.localPath : place.parent.remotePath;
+    if (above === null) return FREE;
+    const path = joinPath(above, place.name);
+    if (side === "remote") return remote().has(path) ? { kind: "mirrored", path } : FREE;
+    if (files.has(path) || folders.has(path)) return { kind: "mirrored", path };
+    if (others.has(path)) return { kind: "foreign", path };
+    return folds ? (index().get(key(path)) ?? FREE) : FREE;
+  };
+}

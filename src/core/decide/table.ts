@@ -1,0 +1,89 @@
+import type { LocalContent, RemoteContent, WhoMoved } from "../drift/drift.ts";
+
+/** Who wins: DESIGN 4's table, one cell for each pair of contents, one for each drift of place. A missing case does not compile. */
+
+export type ContentCell = `${LocalContent}/${RemoteContent}`;
+
+export type ContentRule =
+  | "nothing"
+  | "write-local"
+  | "put"
+  | "merge"
+  | "delete-remote"
+  | "come-back"
+  | "trash-local"
+  | "post-as-new"
+  | "forget"
+  | "post"
+  | "create-local"
+  | "meet"
+  | "leave-subtree"
+  | "hold-outside"
+  | "hold-not-seen"
+  | "hold-unreadable";
+
+export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
+  "unchanged/unchanged": "nothing",
+  "unchanged/edited": "write-local",
+  "unchanged/gone": "trash-local",
+  "unchanged/unseen": "hold-not-seen",
+  "unchanged/outside": "leave-subtree",
+  "edited/unchanged": "put",
+  "edited/edited": "merge",
+  "edited/gone": "post-as-new",
+  "edited/unseen": "hold-not-seen",
+  "edited/outside": "hold-outside",
+  // Read again, DELETE; unless the service's side moved it, which counts as wanting it.
+  "deleted/unchanged": "delete-remote",
+  "deleted/edited": "come-back",
+  "deleted/gone": "forget",
+  "deleted/unseen": "hold-not-seen",
+  // Never DELETE what left the mirrored subtree: only the link ends.
+  "deleted/outside": "forget",
+  "created/created": "meet",
+  "created/never": "post",
+  "never/created": "create-local",
+  "unknown/unchanged": "hold-unreadable",
+  "unknown/edited": "hold-unreadable",
+  "unknown/gone": "hold-unreadable",
+  "unknown/unseen": "hold-unreadable",
+  "unknown/outside": "hold-unreadable",
+  // Cannot be: what is linked is not new, what is new is not linked. Left alone rather than guessed at.
+  "unchanged/created": "nothing",
+  "unchanged/never": "nothing",
+  "edited/created": "nothing",
+  "edited/never": "nothing",
+  "deleted/created": "nothing",
+  "deleted/never": "nothing",
+  "created/unchanged": "nothing",
+  "created/edited": "nothing",
+  "created/gone": "nothing",
+  "created/unseen": "nothing",
+  "created/outside": "nothing",
+  "never/unchanged": "nothing",
+  "never/edited": "nothing",
+  "never/gone": "nothing",
+  "never/unseen": "nothing",
+  "never/outside": "nothing",
+  "never/never": "nothing",
+  "unknown/created": "hold-unreadable",
+  "unknown/never": "hold-unreadable",
+};
+
+/** What becomes of the places of a document that both sides have. `agree`: at one place adopt it, else the service's. */
+export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
+
+export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
+  nobody: "stay",
+  local: "follow-local",
+  remote: "follow-remote",
+  both: "agree",
+};
+
+/** A document deleted here: a move on the service counts as wanting it. It has no local place, so only the service can have moved it. */
+export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
+  nobody: "delete-remote",
+  local: "delete-remote",
+  remote: "come-back",
+  both: "come-back",
+};

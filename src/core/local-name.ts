@@ -1,0 +1,58 @@
+import { digestOf } from "./digest.ts";
+import { isSidecarName } from "./path.ts";
+
+/** Remote → local names: which remote names the disk can hold as they are, and the deterministic names of the others. */
+
+/** LIMIT: bytes of a name on the common file systems. */
+const MAX_NAME_BYTES = 255;
+
+const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
+/** Names that editors and desktops litter with; the walk ignores them whatever they hold. */
+const LITTER = /^\.[#_]/;
+
+/** Whether a remote path could leave the mirrored folder or enter one of ours: held, never mapped. */
+export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
+  if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
+  return kind === "folder" ? name.startsWith(".") : !name.endsWith(".md") || name === ".md";
+}
+
+/** The local name of a remote one: itself where the disk can hold it, else one made of its stem and its id's digest. */
+export function localNameFor(name: string, kind: "file" | "folder", id: string): string {
+  const fits =
+    Buffer.byteLength(name) <= MAX_NAME_BYTES &&
+    name.isWellFormed() &&
+    name.search(CONTROL_OR_SLASH) === -1 &&
+    !LITTER.test(name) &&
+    !(kind === "file" && isSidecarName(name));
+  return fits ? name : hashedName(name, kind, id);
+}
+
+/** The stem, cut, with `-` and 8 hex digits of the id's digest: unique beside its siblings, the same in every pass. */
+export function hashedName(name: string, kind: "file" | "folder", id: string): string {
+  const ending = kind === "file" ? ".md" : "";
+  const tail = `-${digestOf(id).slice(0, 8)}${ending}`;
+  const stem = (kind === "file" ? name.slice(0, -3) : name)
+    .toWellFormed()
+    .replace(CONTROL_OR_SLASH, "-")
+    .replace(/^\.[#_]+/, "");
+  return `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`;
+}
+
+/** Cuts between code points, never within one. */
+function cutToBytes(text: string, max: number): string {
+  let bytes = 0;
+  let cut = "";
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > max) break;
+    cut += character;
+  }
+  return cut;
+}
+
+/** `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path. */
+export function numberedName(name: string, kind: "file" | "folder", number: number): string {
+  const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
+  const stem = name.slice(0, name.length - ending.length);
+  return `${cutToBytes(stem, MAX_NAME_BYTES - 12)}-${number}${ending}`;
+}

@@ -1,0 +1,96 @@
+import type { Digest } from "../digest.ts";
+import type { Link } from "../link.ts";
+import { type LocalPath, pathKey } from "../path.ts";
+import { isSimilar } from "../similar.ts";
+import type { LocalFile } from "../tree.ts";
+import { expectedPath, findFoldersByContents } from "./folder-paths.ts";
+import { fileInodeKey } from "./inode.ts";
+import { claim, type Evidence, type Matching, readProfile } from "./matching.ts";
+import { matchBySimilarity } from "./resemblance.ts";
+
+/**
+ * Finds the linked documents that are not simply where they were, in the order of evidence of DESIGN 3. Each step takes files and links
+ * away from the later ones. Afterwards `links` are those not found, `files` those that are new, `folders` the final places of folders.
+ */
+export function matchDocuments(matching: Matching): void {
+  if (matching.links.size === 0) return;
+  matchByInodeAndText(matching);
+  matchByPath(matching, "path");
+  matchByInodeAndSimilarText(matching);
+  matchBySameText(matching);
+  findFoldersByContents(matching.folders, whereabouts(matching), matching.trees.local.folders);
+  matchByPath(matching, "path-in-moved-folder");
+  matchBySimilarity(matching);
+}
+
+/** A pure move, whatever stands at the old path now: chains (`mv b c; mv a b`) and swaps come out as moves. */
+function matchByInodeAndText(matching: Matching): void {
+  for (const [link, file] of sameInodes(matching))
+    if (file.digest === link.localDigest) claim(matching, link, file, "inode-and-text");
+}
+
+function matchByInodeAndSimilarText(matching: Matching): void {
+  for (const [link, file] of sameInodes(matching)) {
+    const [was, is] = [readProfile(matching, link.localDigest), readProfile(matching, file.digest)];
+    // The inode may have been reused by a new file within the clock's tick: only the text tells.
+    if (was !== null && is !== null && isSimilar(was, is)) claim(matching, link, file, "inode-and-similar-text");
+  }
+}
+
+function sameInodes(matching: Matching): [Link, LocalFile][] {
+  if (!matching.trees.local.inodesTrusted) return [];
+  const byInode = new Map<string, LocalFile>();
+  for (const file of matching.files.values()) {
+    const key = fileInodeKey(file.stamp);
+    if (key !== null) byInode.set(key, file);
+  }
+  const pairs: [Link, LocalFile][] = [];
+  for (const link of matching.links.values()) {
+    const key = fileInodeKey(link.stamp);
+    const file = key === null ? undefined : byInode.get(key);
+    if (file !== undefined) pairs.push([link, file]);
+  }
+  return pairs;
+}
+
+/** First where the folders' moves would have carried the file, then where it was. An editor's atomic save (new inode) ends here. */
+function matchByPath(matching: Matching, evidence: Evidence): void {
+  const { disk } = matching.trees.local;
+  const folds = disk.foldsCase || disk.foldsUnicode;
+  const byKey = folds ? new Map([...matching.files.values()].map((file) => [pathKey(file.path, disk), file])) : null;
+  const at = (path: LocalPath): LocalFile | undefined => {
+    const file = matching.files.get(path) ?? byKey?.get(pathKey(path, disk));
+    return file !== undefined && matching.files.has(file.path) ? file : undefined;
+  };
+  for (const where of [
+    (link: Link) => expectedPath(link.localPath, matching.folders),
+    (link: Link) => link.localPath,
+  ]) {
+    for (const link of [...matching.links.values()]) {
+      const file = at(where(link));
+      if (file !== undefined) claim(matching, link, file, evidence);
+    }
+  }
+}
+
+/** One lost document and one new file of the same bytes, and no second of either: a move that left no inode behind. */
+function matchBySameText(matching: Matching): void {
+  const files = new Map<Digest, LocalFile | null>();
+  for (const file of matching.files.values())
+    if (!file.empty) files.set(file.digest, files.has(file.digest) ? null : file);
+  const links = new Map<Digest, Link | null>();
+  for (const link of matching.links.values()) links.set(link.localDigest, links.has(link.localDigest) ? null : link);
+  for (const [digest, link] of links) {
+    const file = files.get(digest);
+    if (link !== null && file !== undefined && file !== null) claim(matching, link, file, "same-text");
+  }
+}
+
+function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: LocalPath | null }> {
+  for (const link of matching.trees.base.links.values()) {
+    const match = matching.matches.get(link.id);
+    if (match !== undefined) yield { base: link.localPath, now: match.file.path };
+    // What is neither matched nor loose stands untouched at its base path.
+    else yield { base: link.localPath, now: matching.links.has(link.id) ? null : link.localPath };
+  }
+}

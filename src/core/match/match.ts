@@ -1,0 +1,196 @@
+import type { DocId } from "../../contract/ids.ts";
+import { mapName } from "../../contract/names.ts";
+import type { Link } from "../link.ts";
+import { isUnsafeName, localNameFor } from "../local-name.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../path.ts";
+import type { Policy } from "../policy.ts";
+import { ABSENT, present, type Seen, unknown } from "../seen.ts";
+import type { LocalFile, RemoteFile, TextLookup, Trees } from "../tree.ts";
+import type { DocumentBody, RemoteSeen } from "./body.ts";
+import { matchDocuments } from "./documents.ts";
+import { findFolders } from "./folder-paths.ts";
+import { type Forest, folderAt, growForest, whyUnseen } from "./forest.ts";
+import { sameInode } from "./inode.ts";
+import { once } from "../once.ts";
+import type { LocalMatch, Matching } from "./matching.ts";
+
+/** What match hands on: every folder, and every document in which the three trees do not simply agree. */
+export type Matched = {
+  readonly forest: Forest;
+  readonly documents: DocumentBody[];
+  /** Makes the body of a document that had none, because something else wants its place; null where no linked document is at the path. */
+  readonly summon: (path: LocalPath) => DocumentBody | null;
+};
+
+/**
+ * Which row of base, which file on disk and which file of the service are one document. Documents on which all three agree, at places
+ * that no folder's move touches, get no body: nothing is to be done about them, and there may be very many.
+ * @param asked a document to make a body for in any case (`why`)
+ */
+export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
+  const folders = findFolders(trees);
+  const files = new Map(trees.local.files);
+  const links = new Map<DocId, Link>();
+  const quiet = quietTest(trees, folders.moved);
+  const quietPaths = new Set<LocalPath>();
+  for (const link of trees.base.links.values()) {
+    if (link.localPath !== asked && !quietPaths.has(link.localPath) && quiet(link)) quietPaths.add(link.localPath);
+    else links.set(link.id, link);
+  }
+  // Two links at one path (nonsense) must not both be quiet: the later one would have no file.
+  for (const path of quietPaths) files.delete(path);
+  const loose = [...links.values()];
+  const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
+  matchDocuments(matching);
+  const forest = growForest(trees, policy, folders);
+  const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id)));
+  addNew(forest, documents, trees, policy, [...matching.files.values()]);
+  const byPath = once(() => new Map([...trees.base.links.values()].map((link) => [link.localPath, link])));
+  const summon = (path: LocalPath): DocumentBody | null => {
+    const link = quietPaths.has(path) ? byPath().get(path) : undefined;
+    const file = trees.local.files.get(path);
+    if (link === undefined || file === undefined) return null;
+    quietPaths.delete(path);
+    const body = linkedDocument(forest, trees, link, { file, evidence: "path" });
+    body.local.goal = body.local.now;
+    body.remote.goal = body.remote.now;
+    documents.push(body);
+    return body;
+  };
+  return { forest, documents, summon };
+}
+
+function quietTest(trees: Trees, foldersMoved: boolean): (link: Link) => boolean {
+  const { base, local, remote } = trees;
+  const folderStirs = foldersMoved || remoteFoldersMoved(trees);
+  return (link) => {
+    const there = remote.files.get(link.id);
+    const here = local.files.get(link.localPath);
+    return (
+      there !== undefined &&
+      here !== undefined &&
+      there.changeId === link.changeId &&
+      there.path === link.remotePath &&
+      there.protected === link.protected &&
+      here.digest === link.localDigest &&
+      link.standing === "linked" &&
+      // The same bytes with another inode may be another document's file, put there by a swap.
+      (link.stamp === null || !local.inodesTrusted || sameInode(link.stamp, here.stamp)) &&
+      link.submissions.length === 0 &&
+      !folderStirs &&
+      !(base.conflicts.size > 0 && base.conflicts.has(link.id)) &&
+      !(base.holds.size > 0 && base.holds.has(link.id))
+    );
+  };
+}
+
+function remoteFoldersMoved(trees: Trees): boolean {
+  for (const dir of trees.base.dirs.values()) {
+    const listed = trees.remote.folders.get(dir.id);
+    if (listed !== undefined && listed.path !== dir.remotePath) return true;
+  }
+  return false;
+}
+
+function linkedDocument(forest: Forest, trees: Trees, link: Link, match: LocalMatch | undefined): DocumentBody {
+  const why = match === undefined ? whyUnseen(link.localPath, trees) : null;
+  const seen: Seen<LocalFile> = match !== undefined ? present(match.file) : why === null ? ABSENT : unknown(why);
+  const tombstone = trees.base.tombstones.get(link.id) ?? null;
+  return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), match?.evidence ?? null);
+}
+
+/** An absence counts only when the listing was complete (I20); what nobody proved gone is only not seen. */
+function remoteSeen(trees: Trees, link: Link): RemoteSeen {
+  const { remote } = trees;
+  const file = remote.files.get(link.id);
+  if (file !== undefined) return { kind: "present", file };
+  if (remote.outside.has(link.id)) return { kind: "outside" };
+  if (remote.complete && remote.gone.has(link.id)) return { kind: "gone" };
+  return { kind: "unseen", why: remote.unseen.get(link.id) ?? "not in the listing, and not proven absent" };
+}
+
+function document(
+  forest: Forest,
+  id: DocId | null,
+  link: Link | null,
+  tombstone: DocumentBody["tombstone"],
+  local: Seen<LocalFile>,
+  remote: RemoteSeen,
+  evidence: DocumentBody["evidence"],
+): DocumentBody {
+  const here = local.kind === "present" ? local.value.path : null;
+  const there = remote.kind === "present" ? remote.file.path : null;
+  return {
+    kind: "document",
+    key: forest.nextKey(),
+    id,
+    link,
+    tombstone,
+    evidence,
+    local: { seen: local, ...standing(forest, "local", here) },
+    remote: { seen: remote, ...standing(forest, "remote", there) },
+  };
+}
+
+function standing(forest: Forest, side: "local" | "remote", path: string | null) {
+  const now = path === null ? null : { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+  return { now, goal: null };
+}
+
+/** New documents: of the service, of the disk, and those that both sides have at corresponding places. */
+function addNew(forest: Forest, documents: DocumentBody[], trees: Trees, policy: Policy, newFiles: LocalFile[]): void {
+  const waiting = new Map(newFiles.map((file) => [pathKey(file.path, trees.local.disk), file]));
+  const fresh = [...trees.remote.files.values()].filter((file) => !trees.base.links.has(file.id)).sort(byPath);
+  const alone: RemoteFile[] = [];
+  const meet = (file: RemoteFile, twin: LocalFile | undefined): void => {
+    if (twin === undefined) alone.push(file);
+    else {
+      waiting.delete(pathKey(twin.path, trees.local.disk));
+      documents.push(newDocument(forest, trees, file, present(twin)));
+    }
+  };
+  for (const file of fresh) {
+    const path = localTwinPath(forest, file);
+    meet(file, path === null ? undefined : waiting.get(pathKey(path, trees.local.disk)));
+  }
+  const lonely = alone.splice(0);
+  const mapped = lonely.length === 0 ? new Map<string, LocalFile | null>() : mappedPaths(forest, waiting, policy);
+  for (const file of lonely) meet(file, mapped.get(file.path) ?? undefined);
+  for (const file of alone) documents.push(newDocument(forest, trees, file, ABSENT));
+  for (const file of [...waiting.values()].sort(byPath))
+    documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
+}
+
+function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentBody {
+  const tombstone = trees.base.tombstones.get(file.id) ?? null;
+  return document(forest, file.id, null, tombstone, local, { kind: "present", file }, null);
+}
+
+function localTwinPath(forest: Forest, file: RemoteFile): LocalPath | null {
+  const name = nameOf(file.path);
+  const folder = folderAt(forest, "remote", parentOf(file.path)).localPath;
+  if (folder === null || isUnsafeName(name, "file")) return null;
+  return joinPath(folder, localNameFor(name, "file", file.id));
+}
+
+/** New local files by the remote path that their mapped name gives; null where several would get the same. */
+function mappedPaths(
+  forest: Forest,
+  waiting: ReadonlyMap<string, LocalFile>,
+  policy: Policy,
+): Map<string, LocalFile | null> {
+  const byRemotePath = new Map<string, LocalFile | null>();
+  if (policy.names === "hold") return byRemotePath;
+  for (const file of waiting.values()) {
+    const folder = folderAt(forest, "local", parentOf(file.path)).remotePath;
+    const name = mapName(nameOf(file.path), "file", policy.refusedCharacters);
+    if (folder === null || name === null) continue;
+    const path = joinPath(folder, name);
+    byRemotePath.set(path, byRemotePath.has(path) ? null : file);
+  }
+  return byRemotePath;
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}

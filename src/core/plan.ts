@@ -1,0 +1,56 @@
+import { settleClaims } from "./decide/claims.ts";
+import { decideDocument } from "./decide/content.ts";
+import { type Desk, openDesk } from "./decide/desk.ts";
+import { placeFolders, settleFolders } from "./decide/folders.ts";
+import { driftOf } from "./drift/drift.ts";
+import type { LocalPath } from "./path.ts";
+import { type Matched, matchTrees } from "./match/match.ts";
+import { layOut } from "./order/schedule.ts";
+import type { Plan, Signals } from "./plan-types.ts";
+import type { Policy } from "./policy.ts";
+import type { TextLookup, Trees } from "./tree.ts";
+import { judge, type Sight } from "./verdict/verdict.ts";
+
+/**
+ * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same arguments, the same plan (I24).
+ * Never throws on any trees; what makes no sense is held.
+ */
+export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: TextLookup): Plan {
+  const matched = matchTrees(trees, policy, texts);
+  const desk = decide(trees, policy, texts, matched);
+  const steps = layOut(desk);
+  const holds = [...desk.holds.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  return { steps, holds, verdict: judge(trees, policy, signals, steps, sightOf(trees, matched)) };
+}
+
+/** Match's result to decisions: places of folders first, for they may bar their documents'; presences of folders last, for they follow from them. */
+export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): Desk {
+  const desk = openDesk(trees, policy, texts, matched.forest, matched.documents);
+  placeFolders(desk);
+  for (const body of desk.documents) {
+    const drift = driftOf(desk.forest, body);
+    desk.drifts.set(body, drift);
+    decideDocument(desk, body, drift);
+  }
+  settleFolders(desk);
+  settleClaims(desk, (path: LocalPath) => matched.summon(path));
+  return desk;
+}
+
+/** Documents that need no body are on both sides. */
+function sightOf(trees: Trees, matched: Matched): Sight {
+  const sight = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 };
+  let judged = 0;
+  for (const { link, local, remote } of matched.documents) {
+    if (link === null) continue;
+    judged++;
+    if (link.standing !== "linked") continue;
+    sight.known++;
+    if (local.seen.kind === "present") sight.hereNow++;
+    if (local.seen.kind === "absent") sight.absentHere++;
+    if (remote.seen.kind === "present") sight.shownThere++;
+    if (remote.seen.kind === "gone") sight.goneThere++;
+  }
+  const quiet = trees.base.links.size - judged;
+  return { ...sight, known: sight.known + quiet, hereNow: sight.hereNow + quiet, shownThere: sight.shownThere + quiet };
+}

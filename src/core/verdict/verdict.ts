@@ -1,0 +1,126 @@
+import type { Action, Step } from "../action.ts";
+import { digestOf } from "../digest.ts";
+import type { GuardLimits, Policy } from "../policy.ts";
+import type { HaltReason, Signals, Verdict } from "../plan-types.ts";
+import type { Trees } from "../tree.ts";
+import { guardKey } from "./guard-key.ts";
+
+/** When to stop: the guards of DESIGN 6. */
+
+/** A side is emptied, a workspace wrong, when this many linked documents or more have vanished, and no other is left. */
+export const EMPTIED_FROM = 5;
+/** LIMIT: sidecars gone in one pass that are still taken for decisions. */
+export const MAX_SIDECARS_GONE = 3;
+
+/** What judging needs to know of the match, and of the steps. */
+export type Sight = {
+  /** Linked documents (not suspended, not outside). */
+  readonly known: number;
+  readonly hereNow: number;
+  readonly absentHere: number;
+  readonly shownThere: number;
+  readonly goneThere: number;
+};
+
+type Reason = { readonly reason: HaltReason; readonly detail: string };
+type Guarded = { readonly index: number; readonly key: string };
+
+export function judge(trees: Trees, policy: Policy, signals: Signals, steps: readonly Step[], sight: Sight): Verdict {
+  const stops = stopsAll(trees, signals, sight);
+  if (stops.length > 0) {
+    const hash = digestOf(
+      stops
+        .map(({ reason }) => reason)
+        .sort()
+        .join("\n"),
+    );
+    return { kind: "halt", reasons: stops, guarded: [], stopsAll: true, hash };
+  }
+  const reasons: Reason[] = [];
+  const guarded = new Map<number, string>();
+  const guard = (reason: HaltReason, detail: string, those: readonly Guarded[]): void => {
+    reasons.push({ reason, detail });
+    for (const { index, key } of those) guarded.set(index, key);
+  };
+  const pending = (wanted: (action: Action) => boolean): Guarded[] => unapproved(steps, signals, wanted);
+  const deletions = {
+    remote: pending((action) => action.kind === "delete-remote"),
+    local: pending((action) => action.kind === "trash-local"),
+  };
+  judgeEmptied(sight, deletions, guard);
+  judgeBudgets(policy.guards, signals, sight, deletions, guard);
+  const known = Math.max(sight.known, trees.remote.files.size);
+  const flood = Math.max(policy.guards.minConflicts, Math.floor(policy.guards.conflictShare * known));
+  const clashes = pending((action) => action.kind === "meet" || action.kind === "merge");
+  if (signals.conflictsOpened > flood && clashes.length > 0)
+    guard("conflict-flood", `${signals.conflictsOpened} conflicts in this run, more than ${flood}`, clashes);
+  const ends = pending((action) => action.kind === "end-conflict" && action.how === "mine");
+  if (ends.length > MAX_SIDECARS_GONE)
+    guard("sidecars-gone", `${ends.length} conflicts lost their other version at once`, ends);
+  if (reasons.length === 0) return { kind: "run" };
+  const hash = digestOf([...guarded.values()].sort().join("\n"));
+  return { kind: "halt", reasons, guarded: [...guarded.keys()].sort((a, b) => a - b), stopsAll: false, hash };
+}
+
+function unapproved(steps: readonly Step[], signals: Signals, wanted: (action: Action) => boolean): Guarded[] {
+  const found: Guarded[] = [];
+  for (const [index, { action }] of steps.entries()) {
+    if (!wanted(action)) continue;
+    const key = guardKey(action);
+    if (!signals.approved.has(key)) found.push({ index, key });
+  }
+  return found;
+}
+
+/** What lets nothing run. Where a person may say that it is as it should be, approving the reason itself does. */
+function stopsAll(trees: Trees, signals: Signals, sight: Sight): Reason[] {
+  const reasons: Reason[] = [];
+  const ask = (reason: HaltReason, detail: string): void => {
+    if (!signals.approved.has(reason)) reasons.push({ reason, detail });
+  };
+  if (signals.root === "missing") reasons.push({ reason: "root-missing", detail: "the folder is not there" });
+  if (signals.root === "marker-missing")
+    reasons.push({
+      reason: "root-replaced",
+      detail: "the folder has lost its marker: another disk, or an empty mount point",
+    });
+  if (signals.root === "other-marker")
+    reasons.push({ reason: "root-replaced", detail: "the folder has another mirror's marker" });
+  if (signals.root === "moved-or-copied")
+    ask("root-moved-or-copied", "the folder is not the one it was: moved, or a copy?");
+  const visible = sight.shownThere + trees.remote.outside.size;
+  if (trees.remote.complete && sight.known >= EMPTIED_FROM && visible === 0 && sight.goneThere < sight.known)
+    ask("wrong-workspace", `none of ${sight.known} linked documents is visible with this key`);
+  // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such document is enough.
+  const few = Math.min(3, Math.max(1, Math.ceil(sight.known / 100)));
+  if (signals.earlierChangeIds >= few)
+    ask("service-restored", `${signals.earlierChangeIds} documents show a version that was already superseded`);
+  else if (signals.refusedBases >= 3)
+    ask("service-restored", `${signals.refusedBases} versions that the service had given are unknown to it`);
+  return reasons;
+}
+
+type Deletions = { readonly local: readonly Guarded[]; readonly remote: readonly Guarded[] };
+type Guard = (reason: HaltReason, detail: string, those: readonly Guarded[]) => void;
+
+/** Emptied: five or more linked documents are gone from a side, and not one linked document is left there. */
+function judgeEmptied(sight: Sight, deletions: Deletions, guard: Guard): void {
+  if (sight.absentHere >= EMPTIED_FROM && sight.hereNow === 0 && deletions.remote.length > 0)
+    guard("local-emptied", `all ${sight.absentHere} linked documents are gone from the folder`, deletions.remote);
+  if (sight.goneThere >= EMPTIED_FROM && sight.shownThere === 0 && deletions.local.length > 0)
+    guard("remote-emptied", `all ${sight.goneThere} linked documents are gone from the service`, deletions.local);
+}
+
+function judgeBudgets(limits: GuardLimits, signals: Signals, sight: Sight, deletions: Deletions, guard: Guard): void {
+  const budget = deleteBudget(limits, sight.known);
+  for (const side of ["local", "remote"] as const) {
+    const [done, planned] = [signals.deletionsDone[side], deletions[side].length];
+    if (planned > 0 && done + planned > budget)
+      guard(`delete-budget-${side}`, `${planned} deletions after ${done} are more than ${budget}`, deletions[side]);
+  }
+}
+
+/** Deletions on one side that need no question. */
+export function deleteBudget(limits: GuardLimits, known: number): number {
+  return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
+}
