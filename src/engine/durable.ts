@@ -40,12 +40,16 @@ async function flush(world: World, files: ReadonlyMap<DocId, LocalPath>): Promis
   });
 }
 
-/** Makes torn files again. Returns whether any was: then the walk must be made anew. */
+/** Whether the machine was started anew since the last pass; remembers this start. */
+export function noteBoot(world: World): boolean {
+  const { state, bootId } = world;
+  const before = state.meta(BOOT);
+  if (bootId !== null && before !== bootId) state.setMeta(BOOT, bootId);
+  return bootId !== null && before !== null && before !== bootId;
+}
+
+/** Makes torn files again, after a restart of the machine. Returns whether any was: then the walk must be made anew. */
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
-  const { state, bootId } = ctx.world;
-  const restarted = bootId !== null && state.meta(BOOT) !== null && state.meta(BOOT) !== bootId;
-  if (bootId !== null && state.meta(BOOT) !== bootId) state.setMeta(BOOT, bootId);
-  if (!restarted) return false;
   let restored = false;
   for (const link of base.links.values()) {
     if (link.durable || link.standing !== "linked" || local.unseen.has(link.localPath)) continue;

@@ -129,7 +129,7 @@ export function landText(
     return got({ stamp: look.stamp, parked: null });
   }
   state.putKnownText(writes, text);
-  const parkAt = parkingPlace(ctx.world);
+  const parkAt = parkingPlace(ctx.world, id);
   const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
   const intentId = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });
   const next: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
@@ -138,9 +138,8 @@ export function landText(
     ctx.toFlush.set(id, path);
     return got({ stamp: end.value.stamp, parked: { intentId, next } });
   }
-  const parked = disk.readParked(parkAt);
-  if (parked.kind === "done" && parked.value === null) state.closeIntent(intentId);
-  else state.turnIntent(intentId, next);
+  // What stayed aside keeps the intent open: the next pass puts it back before it looks.
+  if (!end.parked) state.closeIntent(intentId);
   return ended(outcomeOfDisk(end));
 }
 

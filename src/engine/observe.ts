@@ -46,7 +46,10 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): v
       continue;
     refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
   }
-  if (refreshed.length > 0) state.transact(() => refreshed.forEach((link) => state.putLink(link)));
+  if (refreshed.length === 0) return;
+  state.transact(() => {
+    for (const link of refreshed) state.putLink(link);
+  });
 }
 
 export type RemoteLook =

@@ -8,7 +8,7 @@ import type { Plan, Signals } from "../core/plan-types.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
-import { flushEarlier, flushNow, restoreTorn } from "./durable.ts";
+import { flushEarlier, flushNow, noteBoot, restoreTorn } from "./durable.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
 import { approvedKeys, checkRoot, gatherSignals } from "./guard-facts.ts";
 import { observeLocal, observeRemote, refreshStamps } from "./observe.ts";
@@ -77,8 +77,10 @@ async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolea
   let stillOpen: StillOpen = { ids: new Map(), paths: new Map() };
   let openPaths = new Map<LocalPath, string>();
   const intents = state.intents();
+  let restarted = false;
   if (!input.dry) {
-    openPaths = recoverLocal(ctx, intents);
+    restarted = noteBoot(world);
+    openPaths = recoverLocal(ctx, intents, restarted);
     stillOpen = await recoverRemote(ctx, intents);
   } else {
     for (const { intent } of intents)
@@ -97,7 +99,7 @@ async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolea
   const remote = await looking;
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   if (!input.dry) {
-    if (restoreTorn(ctx, base, local)) local = observeLocal(world, state.load(), inodesTrusted, keep);
+    if (restarted && restoreTorn(ctx, base, local)) local = observeLocal(world, state.load(), inodesTrusted, keep);
     refreshStamps(world, base, local);
     await flushEarlier(world, base);
   }

@@ -1,53 +1,69 @@
+import type { DocId } from "../contract/ids.ts";
 import type { Outcome } from "../core/action.ts";
-import { mergeText } from "../core/merge.ts";
 import type { LocalPath } from "../core/path.ts";
-import type { LocalText } from "../core/ports/disk.ts";
+import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent, OpenIntent } from "../core/ports/state.ts";
-import { commit, landText } from "./effect.ts";
+import { inspectParked, putBack } from "./late-write.ts";
 import { settleIntent } from "./settle-writes.ts";
-import { type PassContext, recordEvent, trashPlace } from "./world.ts";
+import { type PassContext, parkedDocument, recordEvent } from "./world.ts";
 
 /** What a crash, or an answer that was lost, left behind: put back before the first walk, settled by reading before the first plan (I13). */
 
 type Local = Extract<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "parked" }>;
 
+const LOCAL: ReadonlySet<Intent["kind"]> = new Set(["replace", "trash", "move", "move-folder", "parked"]);
+
 function isLocal(intent: Intent): intent is Local {
-  return (
-    intent.kind === "replace" ||
-    intent.kind === "trash" ||
-    intent.kind === "move" ||
-    intent.kind === "move-folder" ||
-    intent.kind === "parked"
-  );
+  return LOCAL.has(intent.kind);
 }
 
-/** Disk first. Returns the paths that an intent keeps open: unknown, never absent. */
-export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
+/**
+ * Disk first. Returns the paths that an intent keeps open: unknown, never absent.
+ * @param restarted the machine was started anew since the last pass: the journal may have lost its last rows to a power cut
+ */
+export function recoverLocal(
+  ctx: PassContext,
+  intents: readonly OpenIntent[],
+  restarted = false,
+): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
   for (const { intentId, intent } of intents) {
     if (!isLocal(intent)) continue;
     const why = recoverOne(ctx, intentId, intent);
-    if (why !== null) open.set("path" in intent ? intent.path : intent.from, why);
+    if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
   }
-  const parked = ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : []));
-  ctx.world.disk.sweep(new Set(parked));
+  const named = new Set(ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : [])));
+  if (restarted) for (const place of ctx.world.disk.listParked()) if (!named.has(place)) returnUnnamed(ctx, place);
+  ctx.world.disk.sweep(named);
   return open;
+}
+
+/** A folder may have moved with the document since the intent was written. */
+function pathOf(ctx: PassContext, intent: { readonly id: DocId; readonly path: LocalPath }): LocalPath {
+  return ctx.world.state.link(intent.id)?.localPath ?? intent.path;
 }
 
 /** @returns why it stays open, or null */
 function recoverOne(ctx: PassContext, intentId: number, intent: Local): string | null {
   switch (intent.kind) {
     case "replace":
-      return recoverReplace(ctx, intentId, intent);
+      return recoverReplace(ctx, intentId, { ...intent, path: pathOf(ctx, intent) });
     case "parked":
-      return inspectParked(ctx, intentId, intent);
+      return inspectParked(ctx, intentId, { ...intent, path: pathOf(ctx, intent) });
     case "trash":
-      return recoverTrash(ctx, intentId, intent);
+      return recoverTrash(ctx, intentId, { ...intent, path: pathOf(ctx, intent) });
     case "move":
       return recoverMove(ctx, intentId, intent);
     case "move-folder":
       return recoverFolderMove(ctx, intentId, intent);
   }
+}
+
+/** Whether what was taken aside belongs at its path: nothing is there, or the same inode under its other name. */
+function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
+  if (look.kind === "absent") return true;
+  if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
+  return look.stamp.ino === aside.value.stamp.ino && look.stamp.dev === aside.value.stamp.dev;
 }
 
 function recoverReplace(
@@ -56,52 +72,30 @@ function recoverReplace(
   intent: Extract<Intent, { kind: "replace" }>,
 ): string | null {
   const { disk, state } = ctx.world;
-  const parked = disk.readParked(intent.parkAt);
-  if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
-  if (parked.value === null) {
+  const aside = disk.readParked(intent.parkAt);
+  if (aside.kind === "done" && aside.value === null) {
     state.closeIntent(intentId);
     return null;
   }
-  if (disk.look(intent.path).kind !== "absent") {
-    const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
-    const next = { kind: "parked", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
-    state.turnIntent(intentId, next);
-    const turned = state.intents().find((open) => open.intent.kind === "parked" && open.intent.parkAt === parkAt);
-    return turned === undefined ? null : inspectParked(ctx, turned.intentId, next);
-  }
-  return putBack(
-    ctx,
-    intentId,
-    intent.parkAt,
-    intent.path,
-    intent.id,
-    "put back after a crash in the middle of a replace",
-  );
-}
-
-function putBack(
-  ctx: PassContext,
-  intentId: number,
-  parkAt: string,
-  path: LocalPath,
-  id: string,
-  detail: string,
-): string | null {
-  const { disk, state } = ctx.world;
-  const back = disk.putBack(parkAt, path);
-  if (back.kind !== "done") return `could not be put back: ${back.detail}`;
-  state.transact(() => {
-    state.closeIntent(intentId);
-    recordEvent(ctx.world, ctx.run, { kind: "recover", side: "local", id, path, detail });
-  });
-  return null;
+  const look = disk.look(intent.path);
+  if (look.kind === "unknown") return `its path cannot be looked at: ${look.why}`;
+  const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
+  if (belongsBack(aside, look))
+    return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
+  if (aside.kind !== "done") return `what was taken aside cannot be read: ${aside.detail}`;
+  const next = { kind: "parked", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
+  state.turnIntent(intentId, next);
+  const turned = state.intents().find((open) => open.intent.kind === "parked" && open.intent.parkAt === parkAt);
+  return turned === undefined ? null : inspectParked(ctx, turned.intentId, next);
 }
 
 function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "trash" }>): string | null {
   const { disk, state } = ctx.world;
   const aside = disk.readParked(intent.parkAt);
-  const there = aside.kind === "done" ? aside.value !== null : true;
-  if (there && disk.look(intent.path).kind === "absent")
+  const look = disk.look(intent.path);
+  if (look.kind === "unknown") return `its path cannot be looked at: ${look.why}`;
+  const isAside = aside.kind !== "done" || aside.value !== null;
+  if (isAside && belongsBack(aside, look)) {
     return putBack(
       ctx,
       intentId,
@@ -110,6 +104,7 @@ function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent
       intent.id,
       "put back after a crash in the middle of a removal",
     );
+  }
   state.closeIntent(intentId);
   return null;
 }
@@ -118,22 +113,19 @@ function recoverMove(ctx: PassContext, intentId: number, intent: Extract<Intent,
   const { disk, state } = ctx.world;
   const from = disk.look(intent.from);
   const to = disk.look(intent.to);
-  if (from.kind === "unknown" || to.kind === "unknown") return "a move was cut off, and its paths cannot be read";
-  if (
-    from.kind === "file" &&
-    to.kind === "file" &&
-    from.stamp.ino === to.stamp.ino &&
-    from.stamp.dev === to.stamp.dev &&
-    intent.from !== intent.to
-  ) {
-    // Cut off between link and unlink: one inode under two names. The old name is the one that base knows.
-    const end = disk.trash(intent.to, null, trashPlace(ctx.world, intent.to));
-    if (end.kind !== "done") return `the second name of a cut-off move cannot be removed: ${end.detail}`;
+  if (from.kind === "unknown" || to.kind === "unknown") return "a move was cut off, and its paths cannot be looked at";
+  const link = state.link(intent.id);
+  let moved = from.kind === "absent" && to.kind === "file" && link?.stamp?.ino === to.stamp.ino;
+  const twoNames =
+    from.kind === "file" && to.kind === "file" && from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev;
+  // On a disk that folds names a case-only rename that did not happen looks the same, with one link.
+  if (twoNames && to.stamp.nlink > 1) {
+    const end = disk.move(intent.from, intent.to, null);
+    if (end.kind !== "done") return `a move that was cut off cannot be completed: ${end.detail}`;
+    moved = true;
   }
   state.transact(() => {
-    const link = state.link(intent.id);
-    if (from.kind === "absent" && to.kind === "file" && link !== null)
-      state.putLink({ ...link, localPath: intent.to, stampTrusted: false });
+    if (moved && link !== null) state.putLink({ ...link, localPath: intent.to, stampTrusted: false });
     state.closeIntent(intentId);
   });
   return null;
@@ -153,90 +145,23 @@ function recoverFolderMove(
   return null;
 }
 
-/** The second look at an inode that was replaced: an editor that still had it open may have saved into it (I14). */
-function inspectParked(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "parked" }>): string | null {
+/** A file that was taken aside, and whose intent a power cut took: its place names the document, and goes back if nothing is there. */
+function returnUnnamed(ctx: PassContext, place: string): void {
   const { disk, state } = ctx.world;
-  const parked = disk.readParked(intent.parkAt);
-  if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
-  if (parked.value === null || parked.value.digest === intent.expect) {
-    if (parked.value !== null) disk.discardParked(intent.parkAt);
-    state.closeIntent(intentId);
-    return null;
-  }
-  state.putKnownText(parked.value.digest, parked.value.text);
-  return landLateWrite(ctx, intentId, intent, parked.value);
-}
-
-/**
- * A text that was saved into the old inode. It is the user's newest, based on the text before the replace: where the file is still what the mirror wrote, it
- * becomes the local text again, on the old base, so that the next plan merges it with what the mirror had written. Else it is merged here; and what does not
- * merge becomes a document of its own beside, so that nothing is lost and nothing is hidden.
- */
-function landLateWrite(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "parked" }>,
-  late: LocalText,
-): string | null {
-  const { disk, state } = ctx.world;
-  const link = state.link(intent.id);
-  const event = {
-    kind: "late-write",
+  const id = parkedDocument(place);
+  const link = id === null ? null : state.link(id);
+  if (link === null || disk.look(link.localPath).kind !== "absent") return;
+  const back = disk.putBack(place, link.localPath);
+  const detail =
+    back.kind === "done" ? "put back after a power cut" : `could not be put back after a power cut: ${back.detail}`;
+  recordEvent(ctx.world, ctx.run, {
+    kind: "recover",
     side: "local",
-    id: intent.id,
-    path: intent.path,
-    before: intent.expect,
-    after: late.digest,
-  } as const;
-  const current = disk.read(intent.path);
-  if (disk.look(intent.path).kind === "absent")
-    return putBack(
-      ctx,
-      intentId,
-      intent.parkAt,
-      intent.path,
-      intent.id,
-      "an edit that was saved while the file was replaced",
-    );
-  if (current.kind === "done" && link !== null) {
-    // The second alternative: a crash came between bringing it back and moving base.
-    const ours = current.value.digest === link.localDigest || current.value.digest === late.digest;
-    const untouched = ours && intent.baseChangeId !== null && intent.baseDigest !== null;
-    const merged = untouched ? null : mergeText(state.text(intent.expect) ?? "", late.text, current.value.text);
-    const text = untouched ? late.text : merged?.kind === "clean" ? merged.text : null;
-    if (text !== null) {
-      const landed = landText(ctx, intent.id, intent.path, text, state.putText(text), current.value.digest, link);
-      if (landed.kind === "end")
-        return "an edit that was saved while the file was replaced could not be brought back yet";
-      const base = untouched
-        ? { changeId: intent.baseChangeId!, digest: intent.baseDigest!, localDigest: intent.baseDigest! }
-        : {};
-      commit(ctx, {
-        link: { ...link, ...base, stamp: landed.value.stamp, stampTrusted: false },
-        closes: intentId,
-        landed: landed.value,
-        event: { ...event, detail: "saved into the replaced file while it was replaced; brought back" },
-      });
-      disk.discardParked(intent.parkAt);
-      return null;
-    }
-  }
-  return putBack(
-    ctx,
-    intentId,
-    intent.parkAt,
-    freePlaceFor(ctx, intent.path),
-    intent.id,
-    "saved into the replaced file while it was replaced; it does not merge, so it is put beside",
-  );
-}
-
-function freePlaceFor(ctx: PassContext, path: LocalPath): LocalPath {
-  const stem = path.replace(/\.md$/, "");
-  for (let n = 1; ; n++) {
-    const place = `${stem}-late${n === 1 ? "" : `-${n}`}.md`;
-    if (ctx.world.disk.look(place).kind === "absent") return place;
-  }
+    id,
+    path: link.localPath,
+    detail,
+    outcome: back.kind,
+  });
 }
 
 export type StillOpen = { readonly ids: ReadonlyMap<string, string>; readonly paths: ReadonlyMap<LocalPath, string> };

@@ -1,4 +1,4 @@
-import type { DirId, DocId } from "../contract/ids.ts";
+import { type DirId, type DocId, isDocId } from "../contract/ids.ts";
 import type { ActionKind } from "../core/action.ts";
 import { joinPath, type LocalPath, type RemotePath } from "../core/path.ts";
 import type { Policy } from "../core/policy.ts";
@@ -117,9 +117,15 @@ export function recordEvent(world: World, run: number, fields: EventFields): voi
   });
 }
 
-/** A place below `.mdmirror/` for a file that is taken aside; unique, so that nothing is ever over-written there. */
-export function parkingPlace(world: World): string {
-  return `tmp/park-${world.random.hex(16)}`;
+/** A place below `.mdmirror/` for a file that is taken aside; unique, so that nothing is ever over-written there. It names the document, for a journal may be lost to a power cut. */
+export function parkingPlace(world: World, id: DocId): string {
+  return `tmp/park-${id}-${world.random.hex(16)}`;
+}
+
+/** @returns the document of a parking place; null for anything else */
+export function parkedDocument(place: string): DocId | null {
+  const id = /^tmp\/park-(.+)-[0-9a-f]{16}$/.exec(place)?.[1];
+  return isDocId(id) ? id : null;
 }
 
 /** Where a removed document goes: readable for people, unique by its last part. `trash/2026-11-21/notes/plan.1a2b3c4d.md` */

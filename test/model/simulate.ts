@@ -41,20 +41,28 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   const rig: Rig = createRig(seed, { ...VARIANTS[seed % VARIANTS.length]!, fault });
   const mirror = rig.mirror();
   const life = new Chronicle(rig, mirror);
-  for (let step = 0; step < steps; step++) {
-    const roll = rig.dice.below(10);
-    if (roll < 4) life.note(actHere(rig.dice, mirror, life));
-    else if (roll < 8) life.note(actThere(rig.dice, rig.app, life));
-    else {
-      stormy = faults && rig.dice.below(2) === 0;
-      const kill = kills && rig.dice.below(2) === 0 ? 1 + rig.dice.below(120) : null;
-      await life.sync(kill, stormy);
-      stormy = false;
-    }
+  try {
+    await live(life);
+  } catch (error) {
+    life.crash(error);
   }
-  await life.calmDown();
-  life.check();
   return life.end(seed);
+
+  async function live(life: Chronicle): Promise<void> {
+    for (let step = 0; step < steps; step++) {
+      const roll = rig.dice.below(10);
+      if (roll < 4) life.note(actHere(rig.dice, mirror, life));
+      else if (roll < 8) life.note(actThere(rig.dice, rig.app, life));
+      else {
+        stormy = faults && rig.dice.below(2) === 0;
+        const kill = kills && rig.dice.below(2) === 0 ? 1 + rig.dice.below(120) : null;
+        await life.sync(kill, stormy);
+        stormy = false;
+      }
+    }
+    await life.calmDown();
+    life.check();
+  }
 }
 
 function befall(dice: Dice, request: WireRequest): Fault {
@@ -275,7 +283,7 @@ class Chronicle {
       if (open.has(path)) continue;
       const link = base.find((one) => one.localPath === path);
       if (link === undefined) {
-        this.#fail(`I01 ${path} is not linked and not held`, !holds.has(path));
+        this.#fail(`I01 ${path} is not linked and not held`, ![...holds.values()].some((hold) => hold.path === path));
         continue;
       }
       const file = byId.get(link.id);
@@ -321,6 +329,11 @@ class Chronicle {
 
   #fail(what: string, when = true): void {
     if (when) this.#failures.push(`${what} (after step ${this.#steps.length})`);
+  }
+
+  /** A bug that showed itself by throwing. */
+  crash(error: unknown): void {
+    this.#failures.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
 
   end(seed: number): Life {

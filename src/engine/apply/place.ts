@@ -19,7 +19,8 @@ export function moveLocal(ctx: PassContext, action: Of<"move-local">): Outcome {
   // The text may have been edited since the plan: a move takes it along whatever it is.
   const end = disk.move(action.from, action.to, null);
   if (end.kind !== "done") {
-    state.closeIntent(intentId);
+    // Under both names: recovery completes it.
+    if (!end.parked) state.closeIntent(intentId);
     return outcomeOfDisk(end);
   }
   if (!action.temporary) ctx.counts.movedLocal++;

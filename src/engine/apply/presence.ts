@@ -18,8 +18,7 @@ export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome
   const end = disk.trash(action.localPath, action.expect, place);
   if (end.kind !== "done") {
     // Left open only if something stayed aside: recovery puts it back.
-    const aside = disk.readParked(place);
-    if (aside.kind === "done" && aside.value === null) state.closeIntent(intentId);
+    if (!end.parked) state.closeIntent(intentId);
     return outcomeOfDisk(end);
   }
   ctx.counts.deletedLocal++;

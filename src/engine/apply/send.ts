@@ -66,7 +66,7 @@ async function savedVersion(
   changeId: Link["changeId"] | null,
   content: string | null,
 ): Promise<Got<Saved>> {
-  if (changeId !== null && content !== null && content.isWellFormed()) {
+  if (changeId !== null && content?.isWellFormed()) {
     const digest = ctx.world.state.putText(content);
     return got({ text: content, digest, changeId });
   }

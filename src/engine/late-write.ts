@@ -1,0 +1,129 @@
+import { mergeText } from "../core/merge.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { LocalText } from "../core/ports/disk.ts";
+import type { Intent } from "../core/ports/state.ts";
+import { commit, landText } from "./effect.ts";
+import { type PassContext, recordEvent } from "./world.ts";
+
+/** The second look at a file that was replaced, and the ways back from the place where it was parked. */
+
+/** @returns why it stays open, or null */
+export function putBack(
+  ctx: PassContext,
+  intentId: number,
+  parkAt: string,
+  path: LocalPath,
+  id: string,
+  detail: string,
+): string | null {
+  const { disk, state } = ctx.world;
+  const back = disk.putBack(parkAt, path);
+  if (back.kind !== "done") return `could not be put back: ${back.detail}`;
+  state.transact(() => {
+    state.closeIntent(intentId);
+    recordEvent(ctx.world, ctx.run, { kind: "recover", side: "local", id, path, detail });
+  });
+  return null;
+}
+
+/** The second look at an inode that was replaced: an editor that still had it open may have saved into it (I14). */
+export function inspectParked(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "parked" }>,
+): string | null {
+  const { disk, state } = ctx.world;
+  const parked = disk.readParked(intent.parkAt);
+  const look = disk.look(intent.path);
+  if (look.kind === "unknown") return `its path cannot be looked at: ${look.why}`;
+  if (parked.kind !== "done" && look.kind === "absent") {
+    return putBack(
+      ctx,
+      intentId,
+      intent.parkAt,
+      intent.path,
+      intent.id,
+      "what was taken aside cannot be read as a text, and its path is free: put back",
+    );
+  }
+  if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
+  if (parked.value === null || parked.value.digest === intent.expect) {
+    if (parked.value !== null) disk.discardParked(intent.parkAt);
+    state.closeIntent(intentId);
+    return null;
+  }
+  state.putKnownText(parked.value.digest, parked.value.text);
+  return landLateWrite(ctx, intentId, intent, parked.value);
+}
+
+/**
+ * A text that was saved into the old inode. It is the user's newest, based on the text before the replace: where the file is still what the mirror wrote, it
+ * becomes the local text again, on the old base, so that the next plan merges it with what the mirror had written. Else it is merged here; and what does not
+ * merge becomes a document of its own beside, so that nothing is lost and nothing is hidden.
+ */
+function landLateWrite(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "parked" }>,
+  late: LocalText,
+): string | null {
+  const { disk, state } = ctx.world;
+  const link = state.link(intent.id);
+  const event = {
+    kind: "late-write",
+    side: "local",
+    id: intent.id,
+    path: intent.path,
+    before: intent.expect,
+    after: late.digest,
+  } as const;
+  const current = disk.read(intent.path);
+  if (disk.look(intent.path).kind === "absent")
+    return putBack(
+      ctx,
+      intentId,
+      intent.parkAt,
+      intent.path,
+      intent.id,
+      "an edit that was saved while the file was replaced",
+    );
+  if (current.kind === "done" && link !== null) {
+    // The second alternative: a crash came between bringing it back and moving base.
+    const ours = current.value.digest === link.localDigest || current.value.digest === late.digest;
+    const untouched = ours && intent.baseChangeId !== null && intent.baseDigest !== null;
+    const merged = untouched ? null : mergeText(state.text(intent.expect) ?? "", late.text, current.value.text);
+    const text = untouched ? late.text : merged?.kind === "clean" ? merged.text : null;
+    if (text !== null) {
+      const landed = landText(ctx, intent.id, intent.path, text, state.putText(text), current.value.digest, link);
+      if (landed.kind === "end")
+        return "an edit that was saved while the file was replaced could not be brought back yet";
+      const base = untouched
+        ? { changeId: intent.baseChangeId!, digest: intent.baseDigest!, localDigest: intent.baseDigest! }
+        : {};
+      commit(ctx, {
+        link: { ...link, ...base, stamp: landed.value.stamp, stampTrusted: false },
+        closes: intentId,
+        landed: landed.value,
+        event: { ...event, detail: "saved into the replaced file while it was replaced; brought back" },
+      });
+      disk.discardParked(intent.parkAt);
+      return null;
+    }
+  }
+  return putBack(
+    ctx,
+    intentId,
+    intent.parkAt,
+    freePlaceFor(ctx, intent.path),
+    intent.id,
+    "saved into the replaced file while it was replaced; it does not merge, so it is put beside",
+  );
+}
+
+function freePlaceFor(ctx: PassContext, path: LocalPath): LocalPath {
+  const stem = path.replace(/\.md$/, "");
+  for (let n = 1; ; n++) {
+    const place = `${stem}-late${n === 1 ? "" : `-${n}`}.md`;
+    if (ctx.world.disk.look(place).kind === "absent") return place;
+  }
+}

@@ -1,0 +1,183 @@
+import type { Outcome } from "../core/action.ts";
+import type { Digest } from "../core/digest.ts";
+import type { Conflict, Link, ShownVersion, Stamp } from "../core/link.ts";
+import { moveBase } from "../core/settle.ts";
+import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
+import { put } from "./apply/send.ts";
+import { ensureFolders } from "./apply/folder.ts";
+import { commit, DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
+import { type EventFields, type PassContext, trashPlace } from "./world.ts";
+
+/**
+ * Conflicts, reviews and refused edits ended by a person. Effect first, base second, and never a text lost: what gives way is in the text
+ * store and, as a file, in the trash. A crash between two effects leaves what an editor alone could have made, and the next pass goes on from it.
+ */
+
+/** The local text stays and goes up, based on the version that was shown last. */
+export function keepMine(ctx: PassContext, link: Link, conflict: Conflict): HandEnd {
+  const { disk } = ctx.world;
+  const look = disk.look(link.localPath);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
+  keepText(ctx, link.localPath);
+  const dropped = dropSidecar(ctx, conflict);
+  if (dropped.kind === "end") return notDone(dropped.outcome);
+  const shown = conflict.shown.at(-1)!;
+  const event = { detail: "mine, by hand", before: shown.digest, after: look.digest };
+  const outcome = endConflict(ctx, link, shown, look.stamp, null, event);
+  return { outcome, notes: keptNote("the other version", dropped.value) };
+}
+
+/** A text that was made of both takes the document's place and goes up. Without a conflict: an edit. */
+export function landMerged(ctx: PassContext, link: Link, conflict: Conflict | null, text: string): HandEnd {
+  const before = keepText(ctx, link.localPath);
+  const landed = landByHand(ctx, link.id, link.localPath, text, link);
+  if (landed.kind === "end") return notDone(landed.outcome);
+  if (conflict === null) {
+    const { closes, keptAs } = landed.value;
+    const after = ctx.world.state.putText(text);
+    const event = { kind: "restore", side: "local", id: link.id, path: link.localPath, before, after } as const;
+    const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged, by hand" } });
+    return { outcome, notes: keptNote("your text before", keptAs) };
+  }
+  const dropped = dropSidecar(ctx, conflict);
+  // The merged text is in place and the conflict is open: the next try, or the editor, ends it.
+  if (dropped.kind === "end") {
+    closeLanded(ctx, landed.value);
+    return notDone(dropped.outcome);
+  }
+  const shown = conflict.shown.at(-1)!;
+  const after = ctx.world.state.putText(text);
+  const event = { detail: "merged, by hand", before: shown.digest, after };
+  const outcome = endConflict(ctx, link, shown, landed.value.stamp, landed.value.closes, event);
+  const notes = [...keptNote("your text before", landed.value.keptAs), ...keptNote("the other version", dropped.value)];
+  return { outcome, notes };
+}
+
+function endConflict(
+  ctx: PassContext,
+  link: Link,
+  shown: ShownVersion,
+  stamp: Stamp,
+  closes: number | null,
+  event: Pick<EventFields, "detail" | "before" | "after">,
+): Outcome {
+  const { state } = ctx.world;
+  const { changeId, digest } = shown;
+  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: closes === null };
+  return commit(ctx, {
+    link: moveBase(link, base),
+    ...closing(closes),
+    also: () => {
+      state.removeConflict(link.id);
+      state.removeHold(link.id);
+    },
+    event: { kind: "end-conflict", side: "local", id: link.id, path: link.localPath, ...event },
+  });
+}
+
+/** The live text takes the document's place: of a conflict, of a text in review, of an edit that the service refuses. */
+export async function takeTheirs(ctx: PassContext, link: Link, conflict: Conflict | null): Promise<HandEnd> {
+  const { state } = ctx.world;
+  const path = link.localPath;
+  const fetched = await fetchText(ctx, link.id, path);
+  if (fetched.kind === "end") return notDone(fetched.outcome);
+  const { file, text, digest } = fetched.value;
+  const before = keepText(ctx, path);
+  const landed = before === null ? createFile(ctx, link, text) : landByHand(ctx, link.id, path, text, link);
+  if (landed.kind === "end") return notDone(landed.outcome);
+  const dropped: Got<string | null> = conflict === null ? got(null) : dropSidecar(ctx, conflict);
+  if (dropped.kind === "end") {
+    closeLanded(ctx, landed.value);
+    return notDone(dropped.outcome);
+  }
+  const version = { changeId: file.lastChangeId, digest };
+  const { stamp, closes, keptAs } = landed.value;
+  const base = { ...version, localDigest: digest, stamp, stampTrusted: false, durable: before === digest };
+  const outcome = commit(ctx, {
+    link: { ...moveBase(link, base), protected: file.protected },
+    version: { id: link.id, ...version },
+    ...closing(closes),
+    also: () => {
+      state.removeConflict(link.id);
+      state.removeHold(link.id);
+    },
+    event: {
+      kind: conflict === null ? "write-local" : "end-conflict",
+      side: "local",
+      id: link.id,
+      path,
+      detail: "theirs, by hand",
+      before,
+      after: digest,
+    },
+  });
+  return { outcome, notes: [...keptNote("your text", keptAs), ...keptNote("the (theirs) file", dropped.value)] };
+}
+
+/** The file is not there: nothing gives way. */
+function createFile(ctx: PassContext, link: Link, text: string): Got<LandedByHand> {
+  const parents = ensureFolders(ctx, link.localPath);
+  if (parents !== null) return ended(parents);
+  const made = ctx.world.disk.create(link.localPath, text);
+  if (made.kind !== "done") return ended(outcomeOfDisk(made));
+  ctx.toFlush.set(link.id, link.localPath);
+  return got({ stamp: made.value.stamp, closes: null, keptAs: null });
+}
+
+/** The replace is done and nothing else is: what gave way stays in the trash. */
+function closeLanded(ctx: PassContext, landed: LandedByHand): void {
+  if (landed.closes !== null) ctx.world.state.closeIntent(landed.closes);
+}
+
+/** @returns where it is kept; null when there was none */
+function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | null> {
+  const { disk } = ctx.world;
+  const look = disk.look(conflict.sidecarPath);
+  if (look.kind !== "file") return got(null);
+  keepText(ctx, conflict.sidecarPath);
+  const place = trashPlace(ctx.world, conflict.sidecarPath);
+  const end = disk.trash(conflict.sidecarPath, look.digest, place);
+  return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));
+}
+
+/** What is in review counts as never sent: the next run submits the local text anew. */
+export function resubmit(ctx: PassContext, link: Link): HandEnd {
+  const { state } = ctx.world;
+  const outcome = commit(ctx, {
+    link: { ...link, submissions: [] },
+    also: () => state.removeHold(link.id),
+    event: {
+      kind: "note-facts",
+      side: "local",
+      id: link.id,
+      path: link.localPath,
+      detail: "to be submitted again, by hand",
+    },
+  });
+  return { outcome, notes: [] };
+}
+
+/** Forgets a refusal: the next run tries again. */
+export function tryAgain(ctx: PassContext, key: string): HandEnd {
+  ctx.world.state.removeHold(key);
+  return { outcome: DONE, notes: [] };
+}
+
+/** Sends a text that the planner holds back (it holds conflict markers, and is meant to). On the base, as any PUT. */
+export async function sendNow(ctx: PassContext, id: Link["id"]): Promise<HandEnd> {
+  const { disk, state } = ctx.world;
+  const link = state.link(id);
+  if (link === null) return notDone(stale("its link went meanwhile"));
+  const look = disk.look(link.localPath);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
+  const expect: Digest = look.digest;
+  const { localPath, changeId: baseChangeId } = link;
+  const why = "sent by hand, conflict markers and all";
+  const outcome = await put(ctx, { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected });
+  if (outcome.kind === "done" || outcome.kind === "submitted") state.removeHold(id);
+  return { outcome, notes: [] };
+}
+
+function closing(closes: number | null): { readonly closes: number } | Record<never, never> {
+  return closes === null ? {} : { closes };
+}
