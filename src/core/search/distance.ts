@@ -1,0 +1,25 @@
+/**
+ * The number of edits (a letter more, less, another one, two neighbours swapped) between two words, in code points.
+ * @returns the distance, or `most + 1` for any that is greater
+ */
+export function distanceWithin(a: string, b: string, most: number): number {
+  const from = [...a];
+  const to = [...b];
+  if (Math.abs(from.length - to.length) > most) return most + 1;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1];
+      let least = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + (same ? 0 : 1));
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1])
+        least = Math.min(least, beforeLast[j - 2]! + 1);
+      row.push(least);
+    }
+    if (Math.min(...row) > most) return most + 1;
+    beforeLast = last;
+    last = row;
+  }
+  return Math.min(last[to.length]!, most + 1);
+}

@@ -1,0 +1,154 @@
+import { isAscii } from "./fold.ts";
+import { allOf, anyOf, literalExpression } from "./match.ts";
+
+/**
+ * What every match of a regex must contain, as an expression on `search_grams`: a superset of the documents that can match, found without
+ * reading them. It knows literals, groups, alternatives and quantifiers, and takes all else for "anything".
+ * @param pattern one that the engine has compiled: its syntax is sound
+ * @returns null when nothing can be told: every document may match
+ */
+export function requiredExpression(pattern: string): string | null {
+  // `\Q…\E`, and the flags that change what is a literal inside a group, are rare.
+  if (/\\[QE]/.test(pattern)) return null;
+  const reader: Reader = { pattern: [...pattern], at: 0, foldsCase: /\(\?[a-zA-Z]*i/.test(pattern) };
+  const need = readAlternatives(reader);
+  // A parenthesis that this reader sees otherwise than the engine does.
+  return reader.at < reader.pattern.length ? null : expressionOf(need);
+}
+
+type Need =
+  | { readonly kind: "anything" }
+  | { readonly kind: "literal"; readonly text: string }
+  | { readonly kind: "all" | "any"; readonly needs: readonly Need[] };
+
+const ANYTHING: Need = { kind: "anything" };
+
+type Reader = { readonly pattern: readonly string[]; at: number; readonly foldsCase: boolean };
+
+function expressionOf(need: Need): string | null {
+  switch (need.kind) {
+    case "anything":
+      return null;
+    case "literal":
+      return literalExpression(need.text);
+    case "all": {
+      const known = need.needs.map(expressionOf).filter((expression) => expression !== null);
+      return known.length === 0 ? null : allOf(known);
+    }
+    case "any": {
+      const each = need.needs.map(expressionOf);
+      const known = each.filter((expression) => expression !== null);
+      return known.length < each.length ? null : anyOf(known);
+    }
+  }
+}
+
+function readAlternatives(reader: Reader): Need {
+  const needs = [readSequence(reader)];
+  while (reader.pattern[reader.at] === "|") {
+    reader.at++;
+    needs.push(readSequence(reader));
+  }
+  return needs.length === 1 ? needs[0]! : { kind: "any", needs };
+}
+
+/** Literals that stand side by side are one, until something between them can be anything. */
+function readSequence(reader: Reader): Need {
+  const needs: Need[] = [];
+  let literal = "";
+  const end = () => {
+    if (literal !== "") needs.push({ kind: "literal", text: literal });
+    literal = "";
+  };
+  while (reader.at < reader.pattern.length && !"|)".includes(reader.pattern[reader.at]!)) {
+    const atom = readAtom(reader);
+    const times = readQuantifier(reader);
+    if (atom.kind === "literal" && times !== "perhaps") {
+      literal += atom.text;
+      if (times === "again") end();
+    } else {
+      end();
+      if (times !== "perhaps") needs.push(atom);
+    }
+  }
+  end();
+  return { kind: "all", needs };
+}
+
+function readAtom(reader: Reader): Need {
+  const character = reader.pattern[reader.at++]!;
+  if (character === "\\") return readEscape(reader);
+  if (character === "[") return readClass(reader);
+  if (character === "(") return readGroup(reader);
+  if (".^$".includes(character)) return ANYTHING;
+  return literalOf(reader, character);
+}
+
+/** Which characters fold to which is the engine's to say beyond ASCII. */
+function literalOf(reader: Reader, character: string): Need {
+  return reader.foldsCase && !isAscii(character) ? ANYTHING : { kind: "literal", text: character };
+}
+
+function readEscape(reader: Reader): Need {
+  const character = reader.pattern[reader.at++]!;
+  if (!/[A-Za-z0-9]/.test(character)) return literalOf(reader, character);
+  // \p{Greek}, \x{10FFFF}: the braces are not a quantifier. \x41, \07 leave digits that must not be taken for literals.
+  if (/[pPx]/.test(character) && reader.pattern[reader.at] === "{") skipPast(reader, "}");
+  else if (/[pP]/.test(character)) reader.at++;
+  else if (character === "x") reader.at += 2;
+  else if (/[0-9]/.test(character)) while (/^[0-9]$/.test(reader.pattern[reader.at] ?? "")) reader.at++;
+  return ANYTHING;
+}
+
+function readClass(reader: Reader): Need {
+  if (reader.pattern[reader.at] === "^") reader.at++;
+  // A bracket that comes first is one of the class.
+  if (reader.pattern[reader.at] === "]") reader.at++;
+  while (reader.at < reader.pattern.length && reader.pattern[reader.at] !== "]") {
+    if (reader.pattern[reader.at] === "\\") reader.at += 2;
+    else if (reader.pattern[reader.at] === "[" && reader.pattern[reader.at + 1] === ":") skipPast(reader, "]");
+    else reader.at++;
+  }
+  reader.at++;
+  return ANYTHING;
+}
+
+function readGroup(reader: Reader): Need {
+  if (reader.pattern[reader.at] === "?") {
+    const head = /^\?(?:P?<\w+>|[a-zA-Z-]*[:)])/.exec(reader.pattern.slice(reader.at, reader.at + 200).join(""));
+    if (head === null) return giveUp(reader);
+    reader.at += [...head[0]].length;
+    if (head[0].endsWith(")")) return ANYTHING;
+  }
+  const need = readAlternatives(reader);
+  reader.at++;
+  return need;
+}
+
+/** Ends the reading with nothing told: the end is never reached, which the caller takes for "anything". */
+function giveUp(reader: Reader): Need {
+  reader.at = Number.MAX_SAFE_INTEGER;
+  return ANYTHING;
+}
+
+/** `perhaps`: zero times too. `again`: once and more, so that what follows need not stand beside the first. */
+function readQuantifier(reader: Reader): "once" | "perhaps" | "again" {
+  let times: "once" | "perhaps" | "again" = "once";
+  for (;;) {
+    const character = reader.pattern[reader.at];
+    if (character === "?" || character === "*") times = "perhaps";
+    else if (character === "+") times = times === "once" ? "again" : times;
+    else if (character === "{") {
+      const braces = /^\{(\d+)(,\d*)?\}/.exec(reader.pattern.slice(reader.at, reader.at + 20).join(""));
+      if (braces === null) return times;
+      times = Number(braces[1]) === 0 ? "perhaps" : times === "once" ? "again" : times;
+      reader.at += braces[0].length - 1;
+    } else return times;
+    reader.at++;
+  }
+}
+
+function skipPast(reader: Reader, character: string): void {
+  while (reader.at < reader.pattern.length && reader.pattern[reader.at] !== character) reader.at++;
+  reader.at++;
+}

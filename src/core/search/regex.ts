@@ -1,0 +1,84 @@
+import { countCharacters, SEARCH_REGEX_LINE_CHARACTERS, SEARCH_REGEX_LINES_PER_FILE } from "../../contract/limits.ts";
+import type { CompiledRegex } from "./engine.ts";
+import type { Searched } from "./hybrid.ts";
+import { linesOf } from "./lines.ts";
+import { requiredExpression } from "./literals.ts";
+import type { Range } from "./snippets.ts";
+import type { Sql } from "./sql.ts";
+
+/** One line that matches. `line` and `column` count from 1, in characters (code points); `text` is the whole line. */
+export type LineMatch = {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+  readonly ranges: readonly Range[];
+};
+
+export type RegexHit = { readonly document: number; readonly matches: readonly LineMatch[] };
+
+/** `out-of-time`: the searcher's patience ended first; what was found till then would pass for all there is, so it is not given. */
+export type RegexResult =
+  | { readonly kind: "found"; readonly hits: readonly RegexHit[] }
+  | { readonly kind: "out-of-time" };
+
+export type RegexSearch = (
+  searched: Searched,
+  regex: CompiledRegex,
+  limit: number,
+  /** Asked between documents and between lines: each is a bounded piece of work. */
+  outOfTime: () => boolean,
+) => RegexResult;
+
+/** LIMIT: so many ranges are shown of one line. */
+const MOST_RANGES = 100;
+
+/**
+ * Documents with a matching line, in the order of their numbers.
+ * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
+ */
+export function createRegexSearch(sql: Sql): RegexSearch {
+  const every = sql.prepare("SELECT id AS document FROM search_words_docsize ORDER BY id");
+  const narrowed = sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ? ORDER BY rowid");
+  return (searched, regex, limit, outOfTime) => {
+    const expression = requiredExpression(regex.pattern);
+    const rows = expression === null ? every.iterate() : narrowed.iterate(expression);
+    const hits: RegexHit[] = [];
+    for (const { document } of rows as Iterable<{ document: number }>) {
+      if (outOfTime()) return { kind: "out-of-time" };
+      if (!searched.accepts(document)) continue;
+      const text = searched.read(document)?.text;
+      if (text === undefined || !regex.mayMatch(text)) continue;
+      const matches = matchLines(text, regex, outOfTime);
+      if (matches === null) return { kind: "out-of-time" };
+      if (matches.length > 0) hits.push({ document, matches });
+      if (hits.length === limit) break;
+    }
+    return { kind: "found", hits };
+  };
+}
+
+/** @returns the first matching lines of a text, at most 50; null when time ran out */
+export function matchLines(text: string, regex: CompiledRegex, outOfTime: () => boolean): LineMatch[] | null {
+  const matches: LineMatch[] = [];
+  for (const [index, line] of linesOf(text).entries()) {
+    if (matches.length === SEARCH_REGEX_LINES_PER_FILE) break;
+    // A short line needs no count.
+    if (line.length > SEARCH_REGEX_LINE_CHARACTERS && countCharacters(line) > SEARCH_REGEX_LINE_CHARACTERS) continue;
+    const found = regex.findAll(line, MOST_RANGES);
+    if (found.length > 0) matches.push(lineMatch(index + 1, line, found));
+    if (outOfTime()) return null;
+  }
+  return matches;
+}
+
+function lineMatch(line: number, text: string, found: readonly Range[]): LineMatch {
+  let units = 0;
+  let characters = 0;
+  const toCharacters = (unit: number) => {
+    characters += countCharacters(text.slice(units, unit));
+    units = unit;
+    return characters;
+  };
+  const ranges = found.map(([start, end]): Range => [toCharacters(start), toCharacters(end)]);
+  return { line, column: ranges[0]![0] + 1, text, ranges };
+}
