@@ -1,0 +1,41 @@
+import { type DocId, isDocId } from "../contract/ids.ts";
+import type { Link, Tombstone } from "../core/link.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { State } from "../core/ports/state.ts";
+import type { BaseTree } from "../core/tree.ts";
+
+/** A document that the mirror knows or knew: its id, and where it is or last was. */
+export type KnownDocument = {
+  readonly id: DocId;
+  readonly path: LocalPath;
+  /** null: it is gone, or its link ended. */
+  readonly link: Link | null;
+  readonly tombstone: Tombstone | null;
+};
+
+export function linkAt(base: BaseTree, path: LocalPath): Link | null {
+  for (const link of base.links.values()) if (link.localPath === path) return link;
+  return null;
+}
+
+/**
+ * By its path now; else by the path of a deleted one (the last deleted, if there were several); else by any path that it once had.
+ * @param name a path below the root, or an id `doc_…`
+ */
+export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {
+  if (isDocId(name)) return byId(state, base, name);
+  const link = linkAt(base, name);
+  if (link !== null) return { id: link.id, path: name, link, tombstone: null };
+  const stones = [...base.tombstones.values()].filter(({ localPath }) => localPath === name);
+  const stone = stones.toSorted((a, b) => b.at - a.at)[0];
+  if (stone !== undefined) return { id: stone.id, path: name, link: null, tombstone: stone };
+  const event = state.events({ limit: 200, path: name }).find(({ id }) => isDocId(id));
+  return event === undefined ? null : byId(state, base, event.id as DocId);
+}
+
+function byId(state: State, base: BaseTree, id: DocId): KnownDocument | null {
+  const link = base.links.get(id) ?? null;
+  const tombstone = base.tombstones.get(id) ?? null;
+  const path = link?.localPath ?? tombstone?.localPath ?? state.events({ limit: 1, id })[0]?.path;
+  return path === undefined ? null : { id, path, link, tombstone };
+}
