@@ -1,16 +1,18 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Clock, Log } from "../core/ports/world.ts";
+import { keepFields } from "./log-fields.ts";
 
-/** LIMIT: of one log file; one older is kept. */
-const MAX_BYTES = 2 * 1024 * 1024;
-const MAX_FIELD = 500;
+/** LIMIT: of one log file, and of the older ones kept beside it: `mdmirror.log`, `mdmirror.log.1` … `mdmirror.log.4`. */
+const MAX_BYTES = 1024 * 1024;
+const OLDER = 4;
 
 export const SILENT_LOG: Log = { write: () => undefined };
 
 /**
- * JSON lines in `.mdmirror/log/mdmirror.log`. No text is ever given to it; the key is taken out should a message repeat it (I30).
- * A log that cannot be written (a full disk) is told once and then left: it must not stop the mirror.
+ * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only fields of the list in `log-fields.ts` get in, each by its form, so neither a text
+ * nor the key can (I30). A log that cannot be written (a full disk) is told once and then left: it must not stop the mirror.
  */
 export function openLog(options: {
   readonly folder: string;
@@ -19,48 +21,64 @@ export function openLog(options: {
   /** Also lines of level `debug`: one for each request. */
   readonly debug: boolean;
   readonly onFault: (error: Error) => void;
+  /** Bytes of one file, for tests. */
+  readonly maxBytes?: number;
 }): Log {
   const { folder, clock, secret, debug, onFault } = options;
-  const dir = join(folder, "log");
-  const file = join(dir, "mdmirror.log");
-  let size: number | null = null;
   let broken = false;
-
-  function append(line: string): void {
-    if (size === null) {
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
-      size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  const append = openRotation(join(folder, "log"), options.maxBytes ?? MAX_BYTES);
+  const keep = (line: string) => {
+    try {
+      append(line);
+    } catch (error) {
+      broken = true;
+      onFault(error as Error);
     }
-    if (size > MAX_BYTES) {
-      renameSync(file, `${file}.1`);
-      size = 0;
-    }
-    appendFileSync(file, line, { mode: 0o600 });
-    size += Buffer.byteLength(line);
-  }
-
+  };
+  let logger: ReturnType<typeof makeLogger> | null = null;
   return {
     write(level, event, fields) {
       if (broken || (level === "debug" && !debug)) return;
-      const kept = Object.entries(fields).map(([name, value]) => [name, cutField(value, secret)]);
-      const line = JSON.stringify({
-        at: new Date(clock.now()).toISOString(),
-        level,
-        event,
-        ...Object.fromEntries(kept),
-      });
-      try {
-        append(`${line}\n`);
-      } catch (error) {
-        broken = true;
-        onFault(error as Error);
-      }
+      logger ??= makeLogger(clock, keep);
+      logger[level](keepFields(fields, secret), event);
     },
   };
 }
 
-function cutField(value: string | number | boolean | null, secret: string): string | number | boolean | null {
-  if (typeof value !== "string") return value;
-  const clean = value.replaceAll(secret, "[key]");
-  return clean.length > MAX_FIELD ? `${clean.slice(0, MAX_FIELD)}…` : clean;
+/** pino takes 20 ms to load: a run that logs nothing does not pay for it. */
+function makeLogger(clock: Clock, write: (line: string) => void) {
+  const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
+  const settings = {
+    base: null,
+    level: "debug",
+    messageKey: "event",
+    timestamp: () => `,"at":"${new Date(clock.now()).toISOString()}"`,
+    formatters: { level: (level: string) => ({ level }) },
+  };
+  return pino(settings, { write });
+}
+
+/**
+ * Appends lines to a file that is put aside when it is full; the oldest goes.
+ * ASSUMES: one writer, which holds the folder's lock.
+ */
+function openRotation(dir: string, maxBytes: number): (line: string) => void {
+  const file = join(dir, "mdmirror.log");
+  let size: number | null = null;
+  return (line) => {
+    if (size === null) {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    }
+    const more = Buffer.byteLength(line);
+    if (size > 0 && size + more > maxBytes) {
+      for (let n = OLDER; n > 0; n--) {
+        const from = n === 1 ? file : `${file}.${n - 1}`;
+        if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, `${file}.${n}`);
+      }
+      size = 0;
+    }
+    appendFileSync(file, line, { mode: 0o600 });
+    size += more;
+  };
 }
