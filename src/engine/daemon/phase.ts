@@ -1,0 +1,73 @@
+import type { Fault } from "../../core/ports/remote.ts";
+
+/** What the daemon is doing, as one union with one transition function. */
+
+export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "rate-limited" | "paused";
+
+export type Phase =
+  /** In step as far as it can be; waits for a hint, a poll or a request. */
+  | { readonly kind: "idle" }
+  | { readonly kind: "observing" }
+  | { readonly kind: "applying" }
+  /** `failures`: attempts in a row that ended so. `detail`: a sentence for people. */
+  | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
+  /** A guard stopped deletions or everything; the daemon goes on looking, and runs what is not guarded. */
+  | { readonly kind: "halted"; readonly detail: string }
+  | { readonly kind: "stopped" };
+
+export type PhaseEvent =
+  | { readonly kind: "look" }
+  | { readonly kind: "apply" }
+  | { readonly kind: "ended" }
+  | { readonly kind: "halt"; readonly detail: string }
+  | { readonly kind: "failed"; readonly why: Exclude<WaitReason, "paused">; readonly detail: string }
+  | { readonly kind: "pause" }
+  | { readonly kind: "resume" }
+  | { readonly kind: "stop" };
+
+export const IDLE: Phase = { kind: "idle" };
+export const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "paused by hand" };
+
+/**
+ * The one transition function. Pure and total: an event that means nothing in a phase leaves it as it is.
+ * @param failures attempts in a row that failed before this one: a `look` hides the phase that counted them
+ */
+export function nextPhase(phase: Phase, event: PhaseEvent, failures = 0): Phase {
+  if (phase.kind === "stopped") return phase;
+  switch (event.kind) {
+    case "stop":
+      return { kind: "stopped" };
+    case "pause":
+      return PAUSED;
+    case "resume":
+      return isPaused(phase) ? IDLE : phase;
+    case "look":
+      return { kind: "observing" };
+    case "apply":
+      return phase.kind === "observing" ? { kind: "applying" } : phase;
+    case "ended":
+      return isWorking(phase) ? IDLE : phase;
+    case "halt":
+      return isWorking(phase) ? { kind: "halted", detail: event.detail } : phase;
+    case "failed":
+      return isWorking(phase)
+        ? { kind: "waiting", why: event.why, failures: failures + 1, detail: event.detail }
+        : phase;
+  }
+}
+
+export function isPaused(phase: Phase): boolean {
+  return phase.kind === "waiting" && phase.why === "paused";
+}
+
+function isWorking(phase: Phase): boolean {
+  return phase.kind === "observing" || phase.kind === "applying";
+}
+
+/** Why a run that ended `offline` did. */
+export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused"> {
+  if (fault?.kind === "locked-out") return "unauthenticated";
+  if (fault?.kind !== "later") return "unavailable";
+  if (fault.cause === "unreachable") return "offline";
+  return fault.cause === "rate-limited" ? "rate-limited" : "unavailable";
+}
