@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/ports/world.ts";
 import { pageFault } from "./damage.ts";
-import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
+import { closeWritten, type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { type StoredState, stateOver } from "./state.ts";
 
@@ -90,9 +90,9 @@ function lostFile(before: Sizes, state: Db, texts: Db): OpenedState | null {
 /** Texts last: closing checkpoints, and the rows that name a text never get ahead of it. */
 function closeAll(state: Db, texts: Db): void {
   try {
-    state.close();
+    closeWritten(state);
   } finally {
-    texts.close();
+    closeWritten(texts);
   }
 }
 

@@ -183,8 +183,9 @@ describe("read-only", () => {
 
   test("I23 leaves the files of a closed state as they are", () => {
     const folder = usedFolder(3);
-    const bytes = () => ["state.db", "texts.db"].map((file) => readFileSync(join(folder, file)).toString("base64"));
+    const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);
     const before = bytes();
+    expect(before.map(([file]) => file)).toEqual(["state.db", "texts.db"]);
     const reader = opened(openState({ folder, clock, readOnly: true }));
     reader.load();
     reader.close();
