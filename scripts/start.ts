@@ -1,0 +1,152 @@
+/**
+ * `npm start`: the embedded service with a real book, mirrored to ./workspace; both directions shown, then what to try. With MDMIRROR_URL and a key
+ * (MDMIRROR_API_KEY, or MDMIRROR_KEY_FILE) it mirrors the real thing instead. On a terminal it serves until Ctrl-C; without one it ends.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { readConfig, writeConfig } from "../src/app/config.ts";
+import { type Serving, startService } from "../src/app/serve.ts";
+import type { Io } from "../src/cli/command.ts";
+import { complain } from "../src/cli/complain.ts";
+import { importLines } from "../src/cli/commands/serve.ts";
+import { runCommandLine } from "../src/cli/main.ts";
+import { processIo } from "../src/cli/process-io.ts";
+import { tour } from "./tour.ts";
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+const workspace = join(project, "workspace");
+const data = join(project, ".mdmirror-service");
+const PORT = 8420;
+
+process.exitCode = await start(processIo());
+
+async function start(io: Io): Promise<number> {
+  const url = io.env["MDMIRROR_URL"] ?? "";
+  return url === "" ? showWithOwnService(io) : mirrorReal(io);
+}
+
+/** The command that is run, then what it says. */
+function run(io: Io, ...argv: string[]): Promise<number> {
+  io.out(`$ mdmirror ${argv.join(" ")}`);
+  return runCommandLine(argv, { ...io, cwd: project });
+}
+
+async function mirrorReal(io: Io): Promise<number> {
+  const keyFile = io.env["MDMIRROR_KEY_FILE"];
+  const key = keyFile === undefined ? [] : ["--key-file", keyFile];
+  const linked = existsSync(join(workspace, ".mdmirror", "config.json"));
+  const code = linked ? await run(io, "sync", "workspace", ...key) : await run(io, "init", "workspace", ...key);
+  if (code === 0 || code === 3) sayWhatToTry(io, "");
+  return code === 3 ? 0 : code;
+}
+
+async function showWithOwnService(io: Io): Promise<number> {
+  const fresh = !existsSync(join(data, "service.db"));
+  const started = await serve(io);
+  if (started.kind === "trouble") return complain(io, started.trouble);
+  const serving = started.value;
+  // The demonstration's own key and address, whatever the environment says.
+  const own: Io = { ...io, env: { ...io.env, MDMIRROR_URL: serving.url, MDMIRROR_API_KEY: serving.key } };
+  try {
+    io.out(`the embedded service runs at ${serving.url}; its key is in .mdmirror-service/key`);
+    if (fresh && !(await importBook(io, serving))) return 1;
+    io.out("");
+    const linked = await linkWorkspace(own, serving);
+    if (linked !== 0) return linked;
+    const failures = await tour({
+      root: workspace,
+      url: serving.url,
+      key: serving.key,
+      sync: () => run(own, "sync", "workspace"),
+      say: (line) => io.out(line),
+    });
+    io.out("");
+    if (failures.length > 0) {
+      for (const failure of failures) io.err(`mdmirror: not as it should be: ${failure}`);
+      return 1;
+    }
+    io.out("./workspace is a mirror of real documents; every change has travelled, each way.");
+    sayWhatToTry(
+      io,
+      io.terminal.input ? "" : `scripts/mdmirror serve --port ${PORT}    # in another terminal: the service again\n`,
+    );
+    if (io.terminal.input) await untilStopped(io);
+    return 0;
+  } finally {
+    await serving.close();
+  }
+}
+
+async function serve(io: Io): ReturnType<typeof startService> {
+  const options = {
+    data,
+    host: "127.0.0.1",
+    tls: null,
+    insecureHttp: false,
+    onFault: (error: unknown, requestId: string) =>
+      io.err(`service: request ${requestId} failed: ${(error as Error).message}`),
+  };
+  const usual = await startService({ ...options, port: PORT });
+  const taken = usual.kind === "trouble" && usual.trouble.code === "EADDRINUSE";
+  return taken ? startService({ ...options, port: 0 }) : usual;
+}
+
+/** The whole book where the checkout has it beside it, else the part of it in the fixtures. */
+async function importBook(io: Io, serving: Serving): Promise<boolean> {
+  const archive = join(project, "..", "shared", "corpora", "rust-book.tar.gz");
+  let book = join(project, "test", "fixtures", "rust-book");
+  if (existsSync(archive)) {
+    const into = join(data, "corpus");
+    mkdirSync(into, { recursive: true });
+    const unpacked = spawnSync("tar", ["-xzf", archive, "-C", into], { stdio: ["ignore", "ignore", "inherit"] });
+    if (unpacked.status === 0) book = join(into, "rust-book");
+  }
+  const report = await serving.importFolder(book, () => undefined);
+  if (report.kind === "trouble") {
+    complain(io, report.trouble);
+    return false;
+  }
+  for (const line of importLines(report.value)) io.out(line);
+  return true;
+}
+
+/** A workspace of an earlier start is brought up to date; the service may have another port now. */
+async function linkWorkspace(io: Io, serving: Serving): Promise<number> {
+  const folder = join(workspace, ".mdmirror");
+  if (!existsSync(join(folder, "config.json"))) return run(io, "init", "workspace", "--url", serving.url, "--yes");
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return complain(io, config.trouble);
+  if (!config.value.url.startsWith("http://127.0.0.1:")) {
+    io.err(`mdmirror: ./workspace is linked to ${config.value.url}, not to the demonstration`);
+    io.err("  next: MDMIRROR_URL=… npm start mirrors it; or move ./workspace away for a new demonstration");
+    return 2;
+  }
+  if (config.value.url !== serving.url) writeConfig(folder, { ...config.value, url: serving.url });
+  const code = await run(io, "sync", "workspace");
+  if (code !== 0 && code !== 3) io.err("mdmirror: to begin anew, move ./workspace and .mdmirror-service away");
+  return code === 3 ? 0 : code;
+}
+
+function sayWhatToTry(io: Io, first: string): void {
+  io.out("");
+  io.out("try:");
+  const lines = [
+    ...first.split("\n").filter((line) => line !== ""),
+    "$EDITOR workspace/README.md            # edit, add, rename, delete as you like",
+    "scripts/mdmirror plan workspace        # what a sync would do",
+    "scripts/mdmirror sync workspace        # do it",
+    "scripts/mdmirror status workspace",
+    "scripts/mdmirror doctor workspace",
+    "scripts/mdmirror --help",
+  ];
+  for (const line of lines) io.out(`  ${line}`);
+}
+
+async function untilStopped(io: Io): Promise<void> {
+  const stop = io.stop;
+  io.out("");
+  io.out("the service keeps running; Ctrl-C ends it");
+  if (!stop.aborted) await new Promise<void>((done) => stop.addEventListener("abort", () => done(), { once: true }));
+}

@@ -1,0 +1,110 @@
+/** The tour of `npm start`: each kind of change once each way, on real documents, leaving both sides as they were. */
+import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+export type Ground = {
+  /** The mirrored folder. */
+  readonly root: string;
+  readonly url: string;
+  readonly key: string;
+  /** `mdmirror sync`, shown. @returns its exit code */
+  readonly sync: () => Promise<number>;
+  readonly say: (line: string) => void;
+};
+
+type Doc = { readonly id: string; readonly path: string; readonly lastChangeId: string; readonly content: string };
+
+const LINE = "A line that was written here, in an editor.\n";
+const ENDING = "-renamed.md";
+
+/** @returns what was not as expected; empty when every change arrived */
+export async function tour(ground: Ground): Promise<string[]> {
+  const { root, sync, say } = ground;
+  const failures: string[] = [];
+  const check = (good: boolean, what: string) => {
+    say(`  ${good ? "✓" : "✗"} ${what}`);
+    if (!good) failures.push(what);
+  };
+  const mark = Date.now().toString(36);
+  const [edited, renamed] = pickDocuments(root);
+  if (edited === undefined || renamed === undefined) return ["there are not two documents to show anything with"];
+  const to = renamed.replace(/\.md$/, ENDING);
+  const here = `written-here-${mark}.md`;
+  const there = `written-there-${mark}.md`;
+  const idBefore = (await find(ground, renamed))?.id;
+
+  say("");
+  say("here → service: an edit, a new file, a rename");
+  appendFileSync(join(root, edited), LINE);
+  writeFileSync(join(root, here), `# Written here\n\nBy a tool that knows nothing of the service (${mark}).\n`);
+  renameSync(join(root, renamed), join(root, to));
+  if ((await sync()) !== 0) return ["mdmirror sync did not end well"];
+  check((await read(ground, edited))?.content.endsWith(LINE) === true, `${edited}: the edit is on the service`);
+  check((await find(ground, here)) !== null, `${here}: the new file is on the service`);
+  const moved = await find(ground, to);
+  check(
+    moved !== null && moved.id === idBefore,
+    `${to}: renamed on the service, and still the same document (${moved?.id})`,
+  );
+
+  say("");
+  say("service → here: an edit, a new file, a rename, a deletion");
+  const doc = await read(ground, edited);
+  if (doc !== null) await put(ground, doc, doc.content.slice(0, -LINE.length));
+  await call(ground, "POST", "/v1/files", { path: there, content: "# Written there\n\nBy somebody else.\n" });
+  if (moved !== null) await call(ground, "PATCH", `/v1/files/${moved.id}`, { name: renamed.split("/").at(-1)! });
+  const made = await find(ground, here);
+  if (made !== null) await call(ground, "DELETE", `/v1/files/${made.id}`);
+  if ((await sync()) !== 0) return ["mdmirror sync did not end well"];
+  check(!readFileSync(join(root, edited), "utf8").endsWith(LINE), `${edited}: the edit is in the file`);
+  check(existsSync(join(root, there)), `${there}: the new file is here`);
+  check(existsSync(join(root, renamed)) && !existsSync(join(root, to)), `${renamed}: renamed here`);
+  check(!existsSync(join(root, here)), `${here}: deleted there, and in .mdmirror/trash here`);
+
+  say("");
+  say("here → service: a deletion (looked at twice, 2 s apart, before anything is deleted there)");
+  rmSync(join(root, there));
+  if ((await sync()) !== 0) return ["mdmirror sync did not end well"];
+  check((await find(ground, there)) === null, `${there}: deleted on the service`);
+  return failures;
+}
+
+/** Two documents of some length: a chapter each, not a list of chapters. */
+function pickDocuments(root: string): string[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .map((path) => path.replaceAll("\\", "/"))
+    .filter((path) => /^[\w./-]+\.md$/.test(path) && !path.startsWith(".") && !path.endsWith(ENDING))
+    .filter((path) => /(^|\/)ch\d/.test(path))
+    .toSorted()
+    .slice(0, 2);
+}
+
+async function call(ground: Ground, method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${ground.url}${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${ground.key}`,
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text === "" ? null : JSON.parse(text);
+}
+
+async function find(ground: Ground, path: string): Promise<Doc | null> {
+  const list = (await call(ground, "GET", `/v1/files?path=${encodeURIComponent(path)}`)) as {
+    readonly data: readonly Doc[];
+  };
+  return list.data[0] ?? null;
+}
+
+async function read(ground: Ground, path: string): Promise<Doc | null> {
+  const found = await find(ground, path);
+  return found === null ? null : ((await call(ground, "GET", `/v1/files/${found.id}`)) as Doc);
+}
+
+async function put(ground: Ground, doc: Doc, content: string): Promise<void> {
+  await call(ground, "PUT", `/v1/files/${doc.id}/content`, { baseChangeId: doc.lastChangeId, content });
+}

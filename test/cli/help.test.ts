@@ -1,0 +1,170 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { COMMANDS } from "../../src/cli/table.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig.close());
+
+describe("help", () => {
+  test.each(COMMANDS.map(({ name }) => name))(
+    "%s --help names its usage and each of its options, within 100 columns or a screen",
+    async (name) => {
+      const { command } = await COMMANDS.find((entry) => entry.name === name)!.load();
+      const { code, out, err } = await rig.run([name, "--help"]);
+      expect(code).toBe(0);
+      expect(err).toEqual([]);
+      expect(out[0]).toBe(`usage: mdmirror ${command.usage}`);
+      expect(command.usage.startsWith(name)).toBe(true);
+      for (const option of Object.keys(command.options)) expect(out.join("\n")).toContain(`--${option}`);
+      for (const line of out) expect(line.length).toBeLessThanOrEqual(132);
+    },
+  );
+
+  test("sync --help is this text", async () => {
+    const { out } = await rig.run(["sync", "--help"]);
+    expect(out).toEqual([
+      "usage: mdmirror sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
+      "",
+      "Bring both sides together, once.",
+      "Passes until nothing is left to do, five at most; made for cron. Prints one line; with --quiet, none on success.",
+      "",
+      "  --dry-run        show what it would do; write nothing at all (mdmirror plan)",
+      "  --json           end with one JSON object instead of lines",
+      "  -q, --quiet      say nothing unless something needs you",
+      "  --max-deletes N  so many deletions a side without a question, in this run",
+      "  --pull-only      only bring changes here",
+      "  --push-only      only send changes to the service",
+      "  --url URL        the service, instead of the linked one's address",
+      "  --key-file FILE  read the API key from FILE",
+      "  -h, --help       show this",
+    ]);
+  });
+
+  test("the overview lists every command and every exit code", async () => {
+    const { code, out } = await rig.run(["--help"]);
+    expect(code).toBe(0);
+    for (const { name } of COMMANDS) expect(out.some((line) => line.startsWith(`  ${name} `))).toBe(true);
+    for (const n of [0, 1, 2, 3, 4, 5, 6]) expect(out.slice(-3).join(" ")).toMatch(new RegExp(`\\b${n} \\w`));
+    expect((await rig.run(["help", "sync"])).out[0]).toContain("usage: mdmirror sync");
+  });
+});
+
+const ERRORS: readonly (readonly [argv: string[], err: string[]])[] = [
+  [["sink"], ['mdmirror: there is no command "sink"', "  next: mdmirror --help"]],
+  [["syn"], ['mdmirror: there is no command "syn"; did you mean sync?', "  next: mdmirror --help"]],
+  [
+    ["status", "--jsn"],
+    [
+      "mdmirror status: Unknown option '--jsn'",
+      "  usage: mdmirror status [DIR] [--json] [--max-age 15m]",
+      "  next: mdmirror status --help",
+    ],
+  ],
+  [
+    ["plan", "a", "b"],
+    [
+      'mdmirror plan: "b" is one operand too many',
+      "  usage: mdmirror plan [DIR] [--json] [--all]",
+      "  next: mdmirror plan --help",
+    ],
+  ],
+  [
+    ["protect"],
+    ["mdmirror protect: an operand is missing", "  usage: mdmirror protect PATH", "  next: mdmirror protect --help"],
+  ],
+  [
+    ["sync", "--max-deletes", "many"],
+    ["mdmirror sync: --max-deletes takes a whole number", "  next: mdmirror sync --help"],
+  ],
+  [
+    ["sync", "--pull-only", "--push-only"],
+    ["mdmirror sync: --pull-only and --push-only exclude each other", "  next: mdmirror sync --help"],
+  ],
+  [
+    ["status", "--max-age", "soon"],
+    ["mdmirror status: --max-age takes a time such as 90s, 15m, 6h or 2d", "  next: mdmirror status --help"],
+  ],
+  [
+    ["init", "x"],
+    ["mdmirror init: --url is missing", "  next: mdmirror init --help"],
+  ],
+  [
+    ["init", "x", "--url", "http://u", "--prefer", "mine"],
+    ["mdmirror init: --prefer takes local, remote or each", "  next: mdmirror init --help"],
+  ],
+  [
+    ["serve", "--port", "70000"],
+    ["mdmirror serve: --port takes a number up to 65535", "  next: mdmirror serve --help"],
+  ],
+  [
+    ["serve", "--tls-cert", "c.pem"],
+    ["mdmirror serve: --tls-cert and --tls-key go together", "  next: mdmirror serve --help"],
+  ],
+  [
+    ["serve", "--host", "0.0.0.0"],
+    [
+      "mdmirror: plain http on 0.0.0.0 would show keys to the network",
+      "  next: give --tls-cert FILE and --tls-key FILE; behind a proxy that speaks TLS, or in a network you trust, say --insecure-http",
+    ],
+  ],
+  [
+    ["status"],
+    [
+      "mdmirror: neither this folder nor one above it holds .mdmirror/",
+      "  next: name the mirrored folder, or link this one: mdmirror init --url URL",
+    ],
+  ],
+  [
+    ["init", "x", "--url", "http://example.org"],
+    [
+      "mdmirror: the URL (--url) cannot be used: plain http would show the key to the network; use https, or allow this host (--allow-http)",
+      "  next: give the service's base URL, for example --url https://files.example.org",
+    ],
+  ],
+  [
+    ["init", "x", "--url", "https://example.org"],
+    [
+      "mdmirror: there is no API key",
+      "  next: give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it",
+    ],
+  ],
+];
+
+describe("usage errors end with 2, say what is wrong and what to do next", () => {
+  test.each(ERRORS)("mdmirror %j", async (argv, err) => {
+    const ran = await rig.run(argv);
+    expect(ran).toEqual({ code: 2, out: [], err, asked: [] });
+  });
+
+  test("no command at all shows the overview on standard error", async () => {
+    const { code, out, err } = await rig.run([]);
+    expect([code, out.length, err[2]]).toEqual([2, 0, "usage: mdmirror COMMAND [DIR] [options]"]);
+  });
+});
+
+const HEAVY = /node_modules\/(undici|fastify|better-sqlite3|p-queue|chokidar|ignore)\//;
+
+describe("what help loads", () => {
+  test.each([["--version"], ["--help"], ["sync", "--help"], ["serve", "--help"], ["status", "--nonsense"]])(
+    "mdmirror %s %s loads no package",
+    (...argv) => {
+      const hook = `import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { process.stderr.write("LOAD " + url + "\\n"); return next(url, context); } });`;
+      const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+      const args = [
+        "--import",
+        `data:text/javascript,${encodeURIComponent(hook)}`,
+        entry,
+        ...argv.filter((arg) => arg !== undefined),
+      ];
+      const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
+      const loaded = stderr.split("\n").filter((line) => line.startsWith("LOAD file:"));
+      expect(loaded.length).toBeGreaterThan(2);
+      expect(loaded.filter((line) => HEAVY.test(line))).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,216 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
+const given = () => ["--url", rig.url, "--key-file", rig.keyFile];
+
+describe("init", () => {
+  test("shows the first plan, links the folder, makes the first sync and says how to go on", async () => {
+    upload("a.md", "a\n");
+    upload("sub/b.md", "b\n");
+    const { code, out, err } = await rig.run(["init", "w", ...given()]);
+    expect({ code, err }).toEqual({ code: 0, err: [] });
+    expect(out.map((line) => line.replace(/\(\d+\.\d s\)/, "(T)"))).toEqual([
+      `the first sync of ${rig.root}:`,
+      "  ← new here: 2",
+      "    a.md  (new on the service)",
+      "    sub/b.md  (new on the service)",
+      "  ← new folder here: 1",
+      "    sub  (new on the service)",
+      `linked ${rig.root} to ${rig.url}`,
+      "in sync: 2 new here (T)",
+      "from now on: edit in any editor, then mdmirror sync (cron: mdmirror sync --quiet)",
+    ]);
+    expect(rig.read("sub/b.md")).toBe("b\n");
+  });
+
+  test("makes .mdmirror for its owner alone: marker, config, key, and a .gitignore of everything", async () => {
+    await rig.init();
+    const folder = join(rig.root, ".mdmirror");
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, "key")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe("*\n");
+    expect(JSON.parse(readFileSync(join(folder, "config.json"), "utf8"))).toMatchObject({
+      url: rig.url,
+      remote: "",
+      names: "map",
+    });
+    expect(readFileSync(join(folder, "marker"), "utf8")).toMatch(/^[0-9a-f]{32}\n$/);
+  });
+
+  test("--no-store-key keeps the key out of the folder; cron then needs it from elsewhere", async () => {
+    expect((await rig.init("--no-store-key")).code).toBe(0);
+    expect(existsSync(join(rig.root, ".mdmirror/key"))).toBe(false);
+    expect((await rig.run(["sync", "w"])).err[0]).toBe("mdmirror: there is no API key");
+    const env = { MDMIRROR_API_KEY: rig.key };
+    expect((await rig.run(["sync", "w"], { env })).code).toBe(0);
+  });
+
+  test("without a terminal it asks for --yes when it would do more than fill an empty folder", async () => {
+    mkdirSync(rig.root);
+    rig.write("mine.md", "mine\n");
+    const { code, err } = await rig.run(["init", "w", ...given()]);
+    expect([code, err[0]]).toEqual([
+      2,
+      "mdmirror: this first sync does more than fill an empty folder, and there is no terminal to ask on",
+    ]);
+    expect(readdirSync(rig.root)).toEqual(["mine.md"]);
+    expect(rig.remote("mine.md")).toBe(null);
+  });
+
+  test("on a terminal it asks; no means that nothing is written, not even the folder", async () => {
+    upload("a.md", "a\n");
+    const no = await rig.run(["init", "w", ...given()], { terminal: true, answers: ["no"] });
+    expect([no.code, no.asked, existsSync(rig.root)]).toEqual([2, ["link the folder and do this now? [y/N] "], false]);
+    expect((await rig.run(["init", "w", ...given()], { terminal: true, answers: [] })).code).toBe(2);
+    const yes = await rig.run(["init", "w", ...given()], { terminal: true, answers: ["y"] });
+    expect([yes.code, rig.read("a.md")]).toEqual([0, "a\n"]);
+  });
+
+  test("I05 deletes and overwrites nothing where both sides have texts", async () => {
+    upload("same.md", "same\n");
+    upload("both.md", "theirs\n");
+    rig.write("same.md", "same\n");
+    rig.write("both.md", "mine\n");
+    rig.write("mine.md", "only here\n");
+    expect((await rig.init()).code).toBe(3);
+    expect([rig.read("both.md"), rig.read("both (theirs).md"), rig.remote("both.md")!.content]).toEqual([
+      "mine\n",
+      "theirs\n",
+      "theirs\n",
+    ]);
+    expect(rig.remote("mine.md")!.content).toBe("only here\n");
+  });
+
+  test.each([
+    ["local", "mine\n"],
+    ["remote", "theirs\n"],
+  ])("--prefer %s lets that text win on both sides", async (side, text) => {
+    upload("both.md", "theirs\n");
+    rig.write("both.md", "mine\n");
+    expect((await rig.init("--prefer", side)).code).toBe(0);
+    expect([rig.read("both.md"), rig.remote("both.md")!.content]).toEqual([text, text]);
+  });
+
+  test("--remote mirrors one folder of the workspace", async () => {
+    upload("in/a.md", "a\n");
+    upload("out/b.md", "b\n");
+    await rig.init("--remote", "/in/");
+    rig.write("c.md", "c\n");
+    await rig.run(["sync", "w"]);
+    expect([rig.read("a.md"), existsSync(join(rig.root, "out")), rig.remote("in/c.md")?.content]).toEqual([
+      "a\n",
+      false,
+      "c\n",
+    ]);
+  });
+
+  test("counts by reason what stays local", async () => {
+    rig.write("a.md", "a\n");
+    rig.write("picture.png", "");
+    rig.write("draft.md~", "");
+    rig.write(".obsidian/x.md", "");
+    rig.write(".mdmirrorignore", "private/\n");
+    rig.write("private/p.md", "p\n");
+    const { out } = await rig.init();
+    const line =
+      "stays local: 2 not Markdown, 1 folders ignored by .mdmirrorignore, 1 dot folders, 1 leftovers of editors";
+    expect(out).toContain(line);
+    expect((await rig.run(["status", "w"])).out).toContain(line);
+  });
+
+  test("a name that the service refuses is mirrored under a legal one, and keeps its own", async () => {
+    rig.write("My notes.md", "mine\n");
+    expect((await rig.init()).code).toBe(0);
+    expect([rig.read("My notes.md"), rig.remote("My-notes.md")?.content]).toEqual(["mine\n", "mine\n"]);
+  });
+});
+
+describe("init refuses", () => {
+  const cases: readonly (readonly [string, () => string[], string | RegExp])[] = [
+    [
+      "a folder inside another mirror",
+      () => ["w/sub"],
+      /lies in the mirrored folder .*\/w; its files would be mirrored twice$/,
+    ],
+    ["the home folder", () => ["home"], /is your home folder: every Markdown file below it would go to the service$/],
+    ["a folder above the home folder", () => ["."], /is a folder above your home: /],
+    ["the root of the file system", () => ["/"], /is the root of the file system: /],
+    ["a file", () => ["key-file"], /is a file$/],
+  ];
+  test.each(cases)("%s", async (_what, dir, why) => {
+    mkdirSync(join(rig.dir, "home"));
+    await rig.init();
+    const { code, err } = await rig.run(["init", ...dir(), ...given(), "--yes"]);
+    expect([code, err]).toEqual([2, [expect.stringMatching(why), expect.stringMatching(/^ {2}next: /)]]);
+  });
+
+  test("a folder that holds another mirror", async () => {
+    await rig.run(["init", "outer/inner", ...given(), "--yes"]);
+    const { code, err } = await rig.run(["init", "outer", ...given(), "--yes"]);
+    expect([code, err[0]]).toEqual([
+      2,
+      "mdmirror: inner in this folder is a mirrored folder of its own; its files would be mirrored twice",
+    ]);
+    expect(existsSync(join(rig.dir, "outer/.mdmirror"))).toBe(false);
+  });
+
+  test("a service that is not there (5), and a key that it does not know (5)", async () => {
+    writeFileSync(rig.keyFile, "wrong\n");
+    expect((await rig.run(["init", "w", ...given(), "--yes"])).code).toBe(5);
+    await rig.stopService();
+    expect((await rig.run(["init", "w", ...given(), "--yes"])).code).toBe(5);
+    expect(existsSync(rig.root)).toBe(false);
+  });
+});
+
+describe("init on a folder that is linked already", () => {
+  test("says so, and does nothing", async () => {
+    await rig.init();
+    const { code, out } = await rig.run(["init", "w"]);
+    expect([code, out]).toEqual([
+      0,
+      [`${join(rig.dir, "w")} is linked already, to ${rig.url}; its state is there`, "next: mdmirror sync"],
+    ]);
+  });
+
+  test("does not link it to another service or another part", async () => {
+    await rig.init();
+    expect((await rig.run(["init", "w", "--url", "https://example.org"])).code).toBe(2);
+    expect((await rig.run(["init", "w", "--remote", "part"])).code).toBe(2);
+  });
+
+  test("stores a new key", async () => {
+    await rig.init();
+    const made = rig.service.admin.createKey({ workspaceId: rig.workspaceId, grants: [{ on: null, level: "full" }] });
+    if (!("key" in made)) throw new Error("no key");
+    writeFileSync(rig.keyFile, made.key);
+    expect((await rig.run(["init", "w", "--key-file", rig.keyFile])).out[0]).toBe("the key was stored");
+    expect(readFileSync(join(rig.root, ".mdmirror/key"), "utf8").trim()).toBe(made.key);
+  });
+
+  test("I05 builds a lost state anew from both sides, deleting and overwriting nothing", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    rig.write("a.md", "edited here\n");
+    upload("b.md", "b\n");
+    for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
+    const { code, out } = await rig.run(["init", "w"]);
+    expect(out[0]).toContain("its state is not there; it is built anew from both sides");
+    // Without the text store nobody knows the base: both texts are kept.
+    expect([code, rig.read("a.md"), rig.read("a (theirs).md"), rig.read("b.md")]).toEqual([
+      3,
+      "edited here\n",
+      "a\n",
+      "b\n",
+    ]);
+  });
+});

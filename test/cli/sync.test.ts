@@ -1,0 +1,273 @@
+import { existsSync, rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { acquireLock } from "../../src/state/lock.ts";
+import { openRig, type Rig, snapshot } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const upload = (path: string, content: string) =>
+  rig.api("POST", "/v1/files", { path, content }) as { id: string; lastChangeId: string };
+
+describe("sync", () => {
+  test("carries an edit, a new file, a rename and a deletion each way, and ends with 0", async () => {
+    for (const name of ["edited", "renamed", "deleted"]) upload(`there/${name}.md`, `${name} there\n`);
+    for (const name of ["edited", "renamed", "deleted"]) upload(`here/${name}.md`, `${name} here\n`);
+    expect((await rig.init()).code).toBe(0);
+    const before = rig.remote("here/renamed.md")!;
+
+    rig.write("here/edited.md", "edited here, again\n");
+    rig.write("here/new.md", "new here\n");
+    rig.write("here/after.md", rig.read("here/renamed.md"));
+    unlinkSync(join(rig.root, "here/renamed.md"));
+    unlinkSync(join(rig.root, "here/deleted.md"));
+    const edited = rig.remote("there/edited.md")!;
+    rig.api("PUT", `/v1/files/${edited.id}/content`, {
+      baseChangeId: edited.lastChangeId,
+      content: "edited there, again\n",
+    });
+    upload("there/new.md", "new there\n");
+    rig.api("PATCH", `/v1/files/${rig.remote("there/renamed.md")!.id}`, { name: "after.md" });
+    rig.api("DELETE", `/v1/files/${rig.remote("there/deleted.md")!.id}`);
+
+    const { code, out, err } = await rig.run(["sync", "w"]);
+    expect({ code, err }).toEqual({ code: 0, err: [] });
+    expect(out).toHaveLength(1);
+    expect(out[0]).toMatch(
+      /^in sync: 1 uploaded, 1 downloaded, 1 new on the service, 1 new here, 1 moved on the service, 1 moved here, 1 deleted on the service, 1 to the trash here \(\d+\.\d s\)$/,
+    );
+    expect(rig.remote("here/edited.md")!.content).toBe("edited here, again\n");
+    expect(rig.remote("here/new.md")!.content).toBe("new here\n");
+    expect(rig.remote("here/after.md")!.id).toBe(before.id);
+    expect(rig.remote("here/deleted.md")).toBe(null);
+    expect(rig.read("there/edited.md")).toBe("edited there, again\n");
+    expect(rig.read("there/new.md")).toBe("new there\n");
+    expect(rig.read("there/after.md")).toBe("renamed there\n");
+    expect(existsSync(join(rig.root, "there/deleted.md"))).toBe(false);
+  });
+
+  test("prints one line when there is nothing to do, and none with --quiet", async () => {
+    await rig.init();
+    expect((await rig.run(["sync", "w"])).out).toEqual([expect.stringMatching(/^in sync: nothing to do \(/)]);
+    expect(await rig.run(["sync", "w", "--quiet"])).toEqual({ code: 0, out: [], err: [], asked: [] });
+  });
+
+  test("finds the mirrored folder above where it is called", async () => {
+    upload("a/b.md", "b\n");
+    await rig.init();
+    expect((await rig.run(["sync"], { cwd: join(rig.root, "a") })).code).toBe(0);
+  });
+
+  test("--json ends with one object of the documented members alone", async () => {
+    await rig.init();
+    rig.write("a.md", "a\n");
+    rig.write("nul.md", "a\0b");
+    const { code, out, err } = await rig.run(["sync", "w", "--json"]);
+    expect([code, out.length, err]).toEqual([3, 1, []]);
+    const report = JSON.parse(out[0]!);
+    expect(Object.keys(report)).toEqual(["state", "run", "counts", "attention"]);
+    expect(Object.keys(report.counts).toSorted()).toEqual(
+      "uploaded downloaded createdRemote createdLocal movedRemote movedLocal deletedRemote deletedLocal merged submitted conflicts holds"
+        .split(" ")
+        .toSorted(),
+    );
+    expect(report.state).toBe("attention");
+    expect(report.counts).toMatchObject({ createdRemote: 1, holds: 1 });
+    expect(report.attention).toEqual([
+      { path: "nul.md", kind: "holds-nul", code: null, detail: expect.any(String), next: expect.any(String) },
+    ]);
+  });
+
+  test("names what needs the user and what to do, on standard error, and ends with 3", async () => {
+    await rig.init();
+    rig.write("nul.md", "a\0b");
+    const { code, out, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(3);
+    expect(out[0]).toMatch(/^done, one thing needs you: nothing to do/);
+    expect(err[0]).toMatch(/^nul\.md: holds-nul: /);
+    expect(err[1]).toBe("  next: remove the NUL characters from the file");
+    expect((await rig.run(["sync", "w", "--quiet"])).err).toEqual(err);
+  });
+
+  test("--pull-only sends nothing, --push-only brings nothing", async () => {
+    await rig.init();
+    rig.write("here.md", "here\n");
+    upload("there.md", "there\n");
+    await rig.run(["sync", "w", "--pull-only"]);
+    expect([rig.remote("here.md"), rig.read("there.md")]).toEqual([null, "there\n"]);
+    upload("there-2.md", "there\n");
+    await rig.run(["sync", "w", "--push-only"]);
+    expect([rig.remote("here.md")?.content, existsSync(join(rig.root, "there-2.md"))]).toEqual(["here\n", false]);
+  });
+});
+
+describe("how a sync that cannot go on ends", () => {
+  test("5 when the service is not there, with what to do", async () => {
+    await rig.init();
+    await rig.stopService();
+    const { code, err } = await rig.run(["sync", "w", "--quiet"]);
+    expect(code).toBe(5);
+    expect(err[0]).toMatch(/^mdmirror: the service cannot be reached \(http:\/\/127\.0\.0\.1:\d+\): /);
+    expect(err[1]).toBe("  next: nothing is lost; try again later, or run: mdmirror doctor");
+    const json = JSON.parse((await rig.run(["sync", "w", "--json"])).out[0]!);
+    expect(json).toMatchObject({
+      state: "offline",
+      attention: [{ path: "", kind: "offline", code: "unreachable", next: "mdmirror doctor" }],
+    });
+  });
+
+  test("5 when the key is refused, and nothing here is touched (I19)", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    const [key] = rig.service.admin.keys();
+    rig.service.admin.removeKey(key!.id);
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(5);
+    expect(err[0]).toMatch(/refuses the key \(unauthenticated, request req_/);
+    expect(err[1]).toBe("  next: give a valid key: mdmirror init DIR --key-file FILE");
+    expect(rig.read("a.md")).toBe("a\n");
+  });
+
+  test("6 when another process holds the folder, naming it", async () => {
+    await rig.init();
+    const lock = acquireLock(join(rig.root, ".mdmirror"), { since: Date.now() - 90_000, what: "watch" });
+    expect(lock.kind).toBe("locked");
+    const { code, err } = await rig.run(["sync", "w"]);
+    if (lock.kind === "locked") lock.release();
+    expect(code).toBe(6);
+    expect(err).toEqual([
+      expect.stringMatching(
+        new RegExp(`^mdmirror: .*/w is in use by mdmirror watch \\(process ${process.pid}, for 1 min\\)$`),
+      ),
+      "  next: wait until it ends; a crashed process frees it by itself",
+    ]);
+  });
+
+  test("2 when the config has a member that is none, naming file and member", async () => {
+    await rig.init();
+    rig.write(".mdmirror/config.json", JSON.stringify({ url: rig.url, colour: "red", names: "maybe" }));
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(2);
+    expect(err[0]).toContain('.mdmirror/config.json: "colour" is no member of this file; ');
+    expect(err[0]).toContain('.mdmirror/config.json: "names" must be one of "map", "hold"');
+  });
+
+  test("4 when a guard halts: nothing is deleted until approve, and then exactly that (I21)", async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `n${n}.md`);
+    for (const name of names) upload(name, `${name}\n`);
+    upload("stays.md", "stays\n");
+    await rig.init();
+    for (const name of names) unlinkSync(join(rig.root, name));
+    const halted = await rig.run(["sync", "w"]);
+    expect(halted.code).toBe(4);
+    expect(halted.err[0]).toMatch(/^halted: delete-budget-remote: 12 deletions/);
+    expect(halted.err.filter((line) => line.startsWith("    → delete on the service: n"))).toHaveLength(12);
+    expect(halted.err.at(-1)).toContain("mdmirror approve");
+    expect((await rig.run(["status", "w"])).code).toBe(4);
+    const unasked = await rig.run(["approve", "w"]);
+    expect([unasked.code, unasked.err[0]]).toEqual([2, "mdmirror: there is no terminal to ask on"]);
+    const declined = await rig.run(["approve", "w"], { terminal: true, answers: ["n"] });
+    expect([declined.code, declined.asked]).toEqual([4, ["let this go? [y/N] "]]);
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect(rig.remote("n0.md")).not.toBe(null);
+
+    expect((await rig.run(["approve", "w"], { terminal: true, answers: ["y"] })).out.at(-1)).toBe(
+      "approved; next: mdmirror sync",
+    );
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(names.map((name) => rig.remote(name))).toEqual(names.map(() => null));
+    expect((await rig.run(["approve", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
+    expect((await rig.run(["status", "w"])).code).toBe(0);
+  });
+
+  test("--max-deletes lets so many go without a question", async () => {
+    for (let n = 0; n < 13; n++) upload(`n${n}.md`, `${n}\n`);
+    await rig.init();
+    for (let n = 0; n < 12; n++) unlinkSync(join(rig.root, `n${n}.md`));
+    expect((await rig.run(["sync", "w", "--max-deletes", "11"])).code).toBe(4);
+    expect((await rig.run(["sync", "w", "--max-deletes", "12"])).code).toBe(0);
+  });
+
+  test("4 when the folder lost its marker, which no approval mends", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    rmSync(join(rig.root, ".mdmirror/marker"));
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(4);
+    expect(rig.read("a.md")).toBe("a\n");
+  });
+
+  test("a damaged state is set aside and built anew, losing and overwriting nothing (I05)", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    rig.write("b.md", "not sent yet\n");
+    rig.write(".mdmirror/state.db", "this is no database, and long enough to be taken for a damaged one ".repeat(80));
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(err[0]).toMatch(
+      /^mdmirror: state\.db was damaged \(.*\) and set aside in \.mdmirror\/damaged\/.*; it is built anew from both sides, losing nothing$/,
+    );
+    expect(code).toBe(0);
+    expect([rig.read("a.md"), rig.read("b.md"), rig.remote("b.md")?.content]).toEqual([
+      "a\n",
+      "not sent yet\n",
+      "not sent yet\n",
+    ]);
+  });
+});
+
+describe("I23 plan, sync --dry-run and status write nothing", () => {
+  test.each([
+    ["plan", "w"],
+    ["plan", "w", "--json"],
+    ["sync", "w", "--dry-run"],
+    ["status", "w"],
+    ["fix-names", "w", "--dry-run"],
+  ])("mdmirror %s %s %s", async (...argv) => {
+    upload("a.md", "a\n");
+    await rig.init();
+    rig.write("a.md", "edited here\n");
+    rig.write("My notes.md", "new here\n");
+    upload("new-there.md", "new there\n");
+    const here = snapshot(rig.root);
+    const there = JSON.stringify([rig.api("GET", "/v1/files"), rig.api("GET", "/v1/folders")]);
+    const { code, err } = await rig.run(argv.filter((arg) => arg !== undefined));
+    expect({ code, err }).toEqual({ code: 0, err: [] });
+    expect(snapshot(rig.root)).toEqual(here);
+    expect(JSON.stringify([rig.api("GET", "/v1/files"), rig.api("GET", "/v1/folders")])).toBe(there);
+  });
+
+  test("plan shows sides by arrows, counts and names, holds and what stays local", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    rig.write("a.md", "edited here\n");
+    rig.write("nul.md", "\0");
+    rig.write("picture.png", "");
+    upload("new-there.md", "new there\n");
+    const { out } = await rig.run(["plan", "w"]);
+    expect(out).toEqual([
+      "  → update on the service: 1",
+      "    a.md  (edited here)",
+      "  ← new here: 1",
+      "    new-there.md  (new on the service)",
+      "  held: 1",
+      expect.stringMatching(/^ {4}nul\.md {2}\(holds-nul: /),
+      "  stays local: 1 not Markdown",
+      "2 steps; nothing was written, mdmirror sync does this",
+    ]);
+    const json = JSON.parse((await rig.run(["plan", "w", "--json"])).out[0]!);
+    expect(
+      json.steps.map((step: { kind: string; side: string; path: string }) => [step.kind, step.side, step.path]),
+    ).toEqual(
+      expect.arrayContaining([
+        ["put", "remote", "a.md"],
+        ["create-local", "local", "new-there.md"],
+      ]),
+    );
+    expect(json.holds).toEqual([expect.objectContaining({ path: "nul.md", reason: "holds-nul" })]);
+    expect(json.verdict).toEqual({ kind: "run" });
+  });
+});
