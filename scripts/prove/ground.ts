@@ -1,0 +1,133 @@
+/** What the proofs share: a service in this process over real HTTP, with its requests counted, and the command line as a child process. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import { type OpenData, openData } from "../../src/service/data.ts";
+import { type HttpServer, startHttp } from "../../src/service/http.ts";
+import { type Variant, varyService } from "../../src/service/variant.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const CORPORA = join(ROOT, "../shared/corpora");
+
+export type Ground = {
+  readonly folder: string;
+  readonly data: OpenData;
+  readonly server: HttpServer;
+  /** Requests that were not GET, since the last reset: `METHOD /path`. */
+  readonly writes: string[];
+  /** In-process calls of the app's owner; not counted. */
+  call(method: string, path: string, body?: object): WireResponse;
+  end(): Promise<void>;
+};
+
+export async function openGround(variant: Variant = {}): Promise<Ground> {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-prove-"));
+  const data = openData(join(folder, "data"));
+  const writes: string[] = [];
+  const varied = varyService(data.service.handle, variant);
+  const handle = async (request: WireRequest, fault?: Parameters<typeof varied>[1]) => {
+    if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
+    return varied(request, fault ?? null);
+  };
+  const server = await startHttp({ handle }, {});
+  return {
+    folder,
+    data,
+    server,
+    writes,
+    call: (method, path, body) =>
+      data.service.answer({
+        method,
+        path,
+        headers: { authorization: `Bearer ${data.key}`, "content-type": "application/json" },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+    async end() {
+      await server.close();
+      data.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Ran = { readonly code: number | null; readonly out: string; readonly ms: number };
+
+/** One `mdmirror …` as a user runs it. `onStart` may kill it. */
+export function run(ground: Ground, args: readonly string[], onStart?: (child: ChildProcess) => void): Promise<Ran> {
+  const started = performance.now();
+  const child = spawn(process.execPath, [join(ROOT, "src/cli/entry.mjs"), ...args], {
+    cwd: ground.folder,
+    env: { ...process.env, MDMIRROR_API_KEY: ground.data.key, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  onStart?.(child);
+  return new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, out, ms: performance.now() - started }));
+  });
+}
+
+export type Tree = ReadonlyMap<string, string>;
+
+const digest = (text: string | Buffer) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+
+/** Path → digest of every `.md` file below a folder; dot folders and the mirror's own left out. */
+export function localTree(folder: string): Map<string, string> {
+  const tree = new Map<string, string>();
+  const walk = (below: string) => {
+    for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory() && !entry.name.startsWith(".")) walk(path);
+      else if (entry.isFile() && entry.name.endsWith(".md")) tree.set(path, digest(readFileSync(join(folder, path))));
+    }
+  };
+  if (existsSync(folder)) walk("");
+  return tree;
+}
+
+export type RemoteDocument = { readonly id: string; readonly digest: string };
+
+/** Path → id and digest of every document of the service, by its own API. */
+export function remoteTree(ground: Ground): Map<string, RemoteDocument> {
+  const tree = new Map<string, RemoteDocument>();
+  for (let cursor = ""; ; ) {
+    const page = JSON.parse(ground.call("GET", `/v1/files?limit=1000${cursor}`).body) as {
+      data: { id: string; path: string }[];
+      hasMore: boolean;
+      nextCursor: string;
+    };
+    for (const { id, path } of page.data) {
+      const file = JSON.parse(ground.call("GET", `/v1/files/${id}`).body) as { content: string };
+      tree.set(path, { id, digest: digest(file.content) });
+    }
+    if (!page.hasMore) return tree;
+    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+  }
+}
+
+/** How many paths differ between the two sides, by path and digest. */
+export function differences(local: Tree, remote: ReadonlyMap<string, RemoteDocument>): string[] {
+  const differing: string[] = [];
+  for (const [path, text] of local) if (remote.get(path)?.digest !== text) differing.push(path);
+  for (const path of remote.keys()) if (!local.has(path)) differing.push(path);
+  return differing;
+}
+
+let failures = 0;
+
+/** One line of the proof: what, the figure, and whether it is as it must be. */
+export function line(what: string, figure: string, good: boolean): void {
+  if (!good) failures++;
+  console.log(`${good ? "ok  " : "FAIL"}  ${what}: ${figure}`);
+}
+
+export function failed(): number {
+  return failures;
+}

@@ -1,0 +1,77 @@
+/** `sync` killed with SIGKILL at random moments of a clone and of a push, then let finish: nothing lost, nothing twice. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { importFolder } from "../../src/service/import.ts";
+import { CORPORA, differences, type Ground, line, localTree, openGround, remoteTree, run } from "./ground.ts";
+
+export async function proveKills(times: number, seed: number): Promise<void> {
+  await proveKilled("clone", times, seed);
+  await proveKilled("push", times, seed + 1);
+}
+
+async function proveKilled(direction: "clone" | "push", times: number, seed: number): Promise<void> {
+  const ground = await openGround();
+  const corpus = join(ground.folder, "corpus");
+  mkdirSync(corpus);
+  execFileSync("tar", ["xf", join(CORPORA, "rust-book.tar.gz"), "-C", corpus]);
+  const source = join(corpus, "rust-book");
+  if (direction === "clone") await importFolder(ground.data, source, () => undefined);
+  const notes = direction === "clone" ? join(ground.folder, "notes") : source;
+  const before =
+    direction === "clone"
+      ? new Map([...remoteTree(ground)].map(([path, { digest }]) => [path, digest]))
+      : localTree(notes);
+  const fraction = rolls(seed);
+  let kills = 0;
+  let started = false;
+  for (let n = 0; n < times; n++) {
+    // A start takes about 0.15 s, a whole run about 1 s: most kills fall into its work.
+    const after = 120 + fraction() * 900;
+    const args = started ? ["sync", notes] : ["init", notes, "--url", ground.server.url, "--yes"];
+    const ran = await run(ground, args, (child) => {
+      const timer = setTimeout(() => child.kill("SIGKILL"), after);
+      child.once("close", () => clearTimeout(timer));
+    });
+    if (ran.code === null) kills++;
+    started = started || readdirSync(notes).includes(".mdmirror") ? hasConfig(notes) : false;
+    if (ran.code === 0 && n < times - 1) disturb(ground, direction, notes, n);
+  }
+  if (!started) await run(ground, ["init", notes, "--url", ground.server.url, "--yes"]);
+  await run(ground, ["sync", notes]);
+  const last = await run(ground, ["sync", notes, "--json"]);
+  const remote = remoteTree(ground);
+  const local = localTree(notes);
+  const texts = new Set([...local.values(), ...[...remote.values()].map((document) => document.digest)]);
+  const lost = [...before.values()].filter((text) => !texts.has(text)).length;
+  const differing = differences(local, remote).filter(
+    (path) => remote.has(path) || (before.has(path) && direction === "clone"),
+  );
+  const twice = [...remote.keys()].filter((path) => /-2\.md$|-late|theirs/.test(path) && !before.has(path)).length;
+  const litter = readdirSync(join(notes, ".mdmirror/tmp")).filter((name) => !name.startsWith("park-")).length;
+  line(
+    `${direction} of rust-book killed`,
+    `${kills} of ${times} runs by kill -9; then exit ${last.code}, ${lost} texts lost, ${twice} duplicates, ${differing.length} differ, ${litter} temp files`,
+    lost === 0 && twice === 0 && differing.length === 0 && litter === 0,
+  );
+  await ground.end();
+}
+
+/** A run that ended gives the next ones work again: one more document on the side that is copied. */
+function disturb(ground: Ground, direction: "clone" | "push", _notes: string, n: number): void {
+  if (direction === "clone")
+    for (let k = 0; k < 40; k++)
+      ground.call("POST", "/v1/files", { path: `more/${n}-${k}.md`, content: `more ${n} ${k}\n` });
+}
+
+function hasConfig(notes: string): boolean {
+  return readdirSync(join(notes, ".mdmirror")).includes("config.json");
+}
+
+function rolls(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+}

@@ -1,0 +1,119 @@
+/** Edits, a folder of 200 files renamed, a swap and a deletion, on each side, against each kind of deployment. */
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Variant } from "../../src/service/variant.ts";
+import { differences, type Ground, line, localTree, openGround, remoteTree, run } from "./ground.ts";
+
+const VARIANTS: readonly (readonly [string, Variant])[] = [
+  ["the embedded service", {}],
+  ["leading slashes, documented members alone", { leadingSlashes: true, documentedMembersOnly: true }],
+  ["no folder PATCH or DELETE (405)", { noFolderPatchOrDelete: 405 }],
+  ["no such folder route (404)", { noFolderPatchOrDelete: 404 }],
+  ["change ids move on rename, unknown members", { changeIdMovesOnRename: true, unknownMembers: true }],
+  ["pages of 7", { maxPageSize: 7 }],
+  ["texts normalised on save", { normalise: true }],
+];
+
+const text = (name: string) =>
+  `# ${name}\n\n${Array.from({ length: 6 }, (_, n) => `Paragraph ${n} of ${name}.\n`).join("\n")}`;
+
+export async function proveMoves(): Promise<void> {
+  for (const [name, variant] of VARIANTS) {
+    const ground = await openGround(variant);
+    const notes = join(ground.folder, "notes");
+    mkdirSync(join(notes, "two-hundred"), { recursive: true });
+    for (let n = 0; n < 200; n++) writeFileSync(join(notes, `two-hundred/doc-${n}.md`), text(`doc ${n}`));
+    for (const one of ["edit", "swap-a", "swap-b", "delete", "keep"])
+      writeFileSync(join(notes, `${one}.md`), text(one));
+    await expectOk(ground, ["init", notes, "--url", ground.server.url, "--yes"]);
+    await expectOk(ground, ["sync", notes]);
+    await provePass(ground, notes, `here, ${name}`, actHere);
+    await provePass(ground, notes, `there, ${name}`, actThere);
+    await ground.end();
+  }
+}
+
+async function provePass(
+  ground: Ground,
+  notes: string,
+  name: string,
+  act: (ground: Ground, notes: string) => ReadonlyMap<string, string>,
+): Promise<void> {
+  const before = remoteTree(ground);
+  const expected = act(ground, notes);
+  ground.writes.length = 0;
+  await expectOk(ground, ["sync", notes]);
+  const writes = ground.writes.length;
+  const after = remoteTree(ground);
+  const differing = differences(localTree(notes), after);
+  const lost = [...expected].filter(
+    ([was, is]) => before.get(was)?.id !== after.get(is)?.id || after.get(is) === undefined,
+  );
+  line(
+    `edit, folder of 200 renamed, swap, delete ${name}`,
+    `${writes} write requests, ${expected.size - lost.length}/${expected.size} ids kept, ${after.size} documents, ${differing.length} differ`,
+    lost.length === 0 && differing.length === 0,
+  );
+  ground.writes.length = 0;
+  const second = await run(ground, ["sync", notes, "--json"]);
+  line(
+    `  a second sync ${name}`,
+    `${ground.writes.length} writes, exit ${second.code}`,
+    ground.writes.length === 0 && second.code === 0,
+  );
+}
+
+/** @returns path before → path after of every document that must keep its id */
+function moved(ground: Ground, from: string, to: string, swap: boolean): Map<string, string> {
+  const expected = new Map<string, string>();
+  for (const path of remoteTree(ground).keys()) {
+    if (path.startsWith(`${from}/`)) expected.set(path, `${to}${path.slice(from.length)}`);
+    else if (swap && path === "swap-a.md") expected.set(path, "swap-b.md");
+    else if (swap && path === "swap-b.md") expected.set(path, "swap-a.md");
+    else if (!path.startsWith("delete")) expected.set(path, path);
+  }
+  return expected;
+}
+
+function actHere(ground: Ground, notes: string): ReadonlyMap<string, string> {
+  const expected = moved(ground, "two-hundred", "renamed", true);
+  const at = (path: string) => join(notes, path);
+  writeFileSync(at("edit.md"), readFileSync(at("edit.md"), "utf8").replace("Paragraph 2", "EDITED HERE 2"));
+  renameSync(at("two-hundred"), at("renamed"));
+  renameSync(at("swap-a.md"), at("swap-t.md"));
+  renameSync(at("swap-b.md"), at("swap-a.md"));
+  renameSync(at("swap-t.md"), at("swap-b.md"));
+  rmSync(at("delete.md"));
+  writeFileSync(at("delete-2.md"), text("delete 2"));
+  return expected;
+}
+
+function actThere(ground: Ground): ReadonlyMap<string, string> {
+  const expected = moved(ground, "renamed", "again", true);
+  const tree = remoteTree(ground);
+  const must = (method: string, path: string, body?: object) => {
+    const answer = ground.call(method, path, body);
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+    return answer.body === ""
+      ? {}
+      : (JSON.parse(answer.body) as { content: string; lastChangeId: string; data: { id: string }[] });
+  };
+  const id = (path: string) => tree.get(path)!.id;
+  const edited = must("GET", `/v1/files/${id("edit.md")}`) as { content: string; lastChangeId: string };
+  must("PUT", `/v1/files/${id("edit.md")}/content`, {
+    baseChangeId: edited.lastChangeId,
+    content: edited.content.replace("Paragraph 4", "EDITED THERE 4"),
+  });
+  const folder = (must("GET", "/v1/folders?path=renamed") as { data: { id: string }[] }).data[0]!.id;
+  must("PATCH", `/v1/folders/${folder}`, { name: "again" });
+  must("PATCH", `/v1/files/${id("swap-a.md")}`, { name: "swap-t.md" });
+  must("PATCH", `/v1/files/${id("swap-b.md")}`, { name: "swap-a.md" });
+  must("PATCH", `/v1/files/${id("swap-a.md")}`, { name: "swap-b.md" });
+  must("DELETE", `/v1/files/${id("delete-2.md")}`);
+  return expected;
+}
+
+async function expectOk(ground: Ground, args: readonly string[]): Promise<void> {
+  const ran = await run(ground, args);
+  if (ran.code !== 0) line(`mdmirror ${args[0]}`, `exit ${ran.code}: ${ran.out.trim()}`, false);
+}
