@@ -2,9 +2,19 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
 import { importFolder } from "../../src/service/import.ts";
-import { CORPORA, differences, type Ground, line, localTree, openGround, remoteTree, run } from "./ground.ts";
+import {
+  CORPORA,
+  differences,
+  type Ground,
+  line,
+  localTree,
+  openGround,
+  readHolds,
+  readLinks,
+  remoteTree,
+  run,
+} from "./ground.ts";
 
 const ARCHIVES = [
   ["rust-book", "rust-book.tar.gz"],
@@ -80,21 +90,4 @@ async function provePush(name: string, archive: string): Promise<void> {
   );
   await proveQuiet(ground, notes, name);
   await ground.end();
-}
-
-function readLinks(notes: string): Map<string, string> {
-  return readRows(notes, "SELECT local_path AS a, remote_path AS b FROM links");
-}
-
-function readHolds(notes: string): Map<string, string> {
-  return readRows(notes, "SELECT path AS a, reason AS b FROM holds");
-}
-
-function readRows(notes: string, sql: string): Map<string, string> {
-  const db = new Sqlite(join(notes, ".mdmirror/state.db"), { readonly: true });
-  try {
-    return new Map((db.prepare(sql).all() as { a: string; b: string }[]).map(({ a, b }) => [a, b]));
-  } finally {
-    db.close();
-  }
 }

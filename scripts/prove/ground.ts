@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type OpenData, openData } from "../../src/service/data.ts";
 import { type HttpServer, startHttp } from "../../src/service/http.ts";
@@ -118,6 +119,25 @@ export function differences(local: Tree, remote: ReadonlyMap<string, RemoteDocum
   for (const [path, text] of local) if (remote.get(path)?.digest !== text) differing.push(path);
   for (const path of remote.keys()) if (!local.has(path)) differing.push(path);
   return differing;
+}
+
+/** Local path → remote path of every linked document of a mirror. */
+export function readLinks(notes: string): Map<string, string> {
+  return readRows(notes, "SELECT local_path AS a, remote_path AS b FROM links");
+}
+
+/** Local path → reason of every hold. */
+export function readHolds(notes: string): Map<string, string> {
+  return readRows(notes, "SELECT path AS a, reason AS b FROM holds");
+}
+
+function readRows(notes: string, sql: string): Map<string, string> {
+  const db = new Sqlite(join(notes, ".mdmirror/state.db"), { readonly: true });
+  try {
+    return new Map((db.prepare(sql).all() as { a: string; b: string }[]).map(({ a, b }) => [a, b]));
+  } finally {
+    db.close();
+  }
 }
 
 let failures = 0;
