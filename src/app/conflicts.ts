@@ -72,10 +72,12 @@ export type ThreeTexts = { readonly base: string; readonly mine: string; readonl
 export function readThree({ state, disk }: Ground, subject: Subject): Result<ThreeTexts> {
   const { link, conflict, path } = subject;
   const local = disk.read(path);
-  if (local.kind !== "done") return trouble("fault", `${path} cannot be read: ${local.detail}`, "mdmirror sync, then try again");
+  if (local.kind !== "done")
+    return trouble("fault", `${path} cannot be read: ${local.detail}`, "mdmirror sync, then try again");
   const baseDigest: Digest | null = conflict === null ? link.digest : conflict.baseDigest;
   const theirs = state.text(conflict?.shown.at(-1)!.digest ?? link.digest);
-  if (theirs === null) return trouble("fault", `the other version of ${path} is no longer kept`, "mdmirror sync fetches it again");
+  if (theirs === null)
+    return trouble("fault", `the other version of ${path} is no longer kept`, "mdmirror sync fetches it again");
   return ok({ base: baseDigest === null ? "" : (state.text(baseDigest) ?? ""), mine: local.value.text, theirs });
 }
 

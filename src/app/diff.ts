@@ -47,7 +47,9 @@ export type DiffRow = {
   readonly lines: { readonly added: number; readonly removed: number } | null;
 };
 
-export type DiffList = { readonly kind: "offline"; readonly fault: Fault } | { readonly kind: "listed"; readonly rows: readonly DiffRow[] };
+export type DiffList =
+  | { readonly kind: "offline"; readonly fault: Fault }
+  | { readonly kind: "listed"; readonly rows: readonly DiffRow[] };
 
 /** Every document that the two sides do not hold alike: those that the listing and the stamps show are read, the others are not. */
 export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
@@ -63,9 +65,11 @@ export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
     const there = remote.files.get(link.id);
     linked.add(link.localPath);
     if (here !== undefined && there !== undefined) {
-      if (here.digest !== link.localDigest || there.changeId !== link.changeId) suspects.push({ id: link.id, path: link.localPath });
+      if (here.digest !== link.localDigest || there.changeId !== link.changeId)
+        suspects.push({ id: link.id, path: link.localPath });
     } else if (here !== undefined) rows.push({ path: link.localPath, kind: "only-here", lines: null });
-    else if (there !== undefined && !local.ignores(link.localPath, "file")) rows.push({ path: link.localPath, kind: "only-there", lines: null });
+    else if (there !== undefined && !local.ignores(link.localPath, "file"))
+      rows.push({ path: link.localPath, kind: "only-there", lines: null });
   }
   for (const file of remote.files.values()) {
     if (base.links.has(file.id) || local.ignores(file.path, "file")) continue;

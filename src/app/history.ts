@@ -37,11 +37,14 @@ export function readHistory(state: State, document: KnownDocument): HistoryEntry
     return { at: event?.at ?? at, digest, from: "service", changeId, what: event?.detail ?? "seen on the service" };
   });
   const last = document.tombstone?.digest ?? document.link?.digest;
-  if (last !== undefined && !wasLive.has(last)) seen.push({ ...bare(last), at: 0, from: "service", what: "the last version seen" });
+  if (last !== undefined && !wasLive.has(last))
+    seen.push({ ...bare(last), at: 0, from: "service", what: "the last version seen" });
   for (const { at, before, after, detail, kind } of events) {
     // The text before was there before this event; a moment earlier keeps the order.
-    if (before !== null && !wasLive.has(before)) seen.push({ ...bare(before), at: at - 0.5, from: "here", what: `here, before: ${detail}` });
-    if (after !== null && !wasLive.has(after)) seen.push({ ...bare(after), at, from: "here", what: `${kind}: ${detail}` });
+    if (before !== null && !wasLive.has(before))
+      seen.push({ ...bare(before), at: at - 0.5, from: "here", what: `here, before: ${detail}` });
+    if (after !== null && !wasLive.has(after))
+      seen.push({ ...bare(after), at, from: "here", what: `${kind}: ${detail}` });
     // An earlier text that was put back is a text of that moment too.
     if (after !== null && kind === "restore") seen.push({ ...bare(after), at, from: "here", what: detail });
   }
@@ -58,7 +61,8 @@ function numbered(state: State, seen: readonly Seen[]): HistoryEntry[] {
     const last = entries.at(-1);
     if (last?.digest === one.digest) {
       // It went live under an id after it was here: the version says more.
-      if (last.from === "here" && one.from === "service") entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
+      if (last.from === "here" && one.from === "service")
+        entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
       continue;
     }
     const text = state.text(one.digest);

@@ -13,7 +13,10 @@ import { ok, type Result } from "./trouble.ts";
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
 
 /** @param dir a folder that holds `.mdmirror/` */
-export function openLocal(dir: string, ground: { readonly clock: Clock; readonly random: Random }): Result<LocalMirror> {
+export function openLocal(
+  dir: string,
+  ground: { readonly clock: Clock; readonly random: Random },
+): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const opened = openToRead(join(root, MIRROR_FOLDER), ground.clock);
   if (opened.kind === "trouble") return opened;

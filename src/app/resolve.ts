@@ -52,27 +52,41 @@ const CONFLICT_WAYS: readonly WayKind[] = ["mine", "theirs", "merged"];
 /** @param path of the document, of its `(theirs)` file, or of what a document was renamed to */
 export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPath): Result<Subject> {
   const base = world.state.load();
-  const link = linkAt(base, path) ?? linkOfSidecar(base, path) ?? linkOfHold(base, path) ?? linkOfRenamed(world, base, path);
+  const link =
+    linkAt(base, path) ?? linkOfSidecar(base, path) ?? linkOfHold(base, path) ?? linkOfRenamed(world, base, path);
   const hold = base.holds.get(link?.id ?? path) ?? null;
   if (link === null) {
     if (hold !== null) return unfit(path, hold);
-    return trouble("usage", `nothing is open at ${path}`, "mdmirror conflicts lists what is; mdmirror sync looks again");
+    return trouble(
+      "usage",
+      `nothing is open at ${path}`,
+      "mdmirror conflicts lists what is; mdmirror sync looks again",
+    );
   }
   const conflict = base.conflicts.get(link.id) ?? null;
   if (conflict !== null) return ok({ path: link.localPath, link, conflict, hold, ways: CONFLICT_WAYS });
   if (hold === null && link.submissions.length > 0)
     return ok({ path: link.localPath, link, conflict, hold, ways: ["mine", "theirs"] });
   if (hold === null)
-    return trouble("usage", `nothing is open at ${link.localPath}`, "mdmirror conflicts lists what is; mdmirror sync looks again");
+    return trouble(
+      "usage",
+      `nothing is open at ${link.localPath}`,
+      "mdmirror conflicts lists what is; mdmirror sync looks again",
+    );
   const ways = WAYS[hold.reason];
   return ways === undefined ? unfit(link.localPath, hold) : ok({ path: link.localPath, link, conflict, hold, ways });
 }
 
 function unfit(path: LocalPath, hold: Hold): Result<never> {
-  return trouble("usage", `${path} is held (${hold.reason}: ${hold.detail}), and no choice ends that`, `mdmirror why ${path}`, {
-    code: hold.code,
-    requestId: hold.requestId,
-  });
+  return trouble(
+    "usage",
+    `${path} is held (${hold.reason}: ${hold.detail}), and no choice ends that`,
+    `mdmirror why ${path}`,
+    {
+      code: hold.code,
+      requestId: hold.requestId,
+    },
+  );
 }
 
 function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
@@ -115,7 +129,11 @@ export async function resolveSubject(
   const { path, ways } = subject;
   if (!ways.includes(way.kind)) {
     const what = subject.conflict === null ? `held (${subject.hold?.reason ?? "in review"})` : "in conflict";
-    return trouble("usage", `${path} is ${what}: --${way.kind} does not end that`, `choose ${ways.map((one) => `--${one}`).join(" or ")}`);
+    return trouble(
+      "usage",
+      `${path} is ${what}: --${way.kind} does not end that`,
+      `choose ${ways.map((one) => `--${one}`).join(" or ")}`,
+    );
   }
   const marked = markersIn(world, subject, way);
   if (marked && !options.force) {
@@ -182,12 +200,22 @@ export function told(path: LocalPath, end: HandEnd): Result<readonly string[]> {
         requestId: outcome.requestId,
       });
     case "uncertain":
-      return trouble("offline", `${path}: ${outcome.detail}; it may have happened`, "mdmirror sync settles it by reading", {
-        requestId: outcome.requestId,
-      });
+      return trouble(
+        "offline",
+        `${path}: ${outcome.detail}; it may have happened`,
+        "mdmirror sync settles it by reading",
+        {
+          requestId: outcome.requestId,
+        },
+      );
     case "later":
-      return trouble(outcome.unreachable ? "offline" : "fault", `${path}: ${outcome.detail}`, "nothing is lost; try again later", {
-        requestId: outcome.requestId,
-      });
+      return trouble(
+        outcome.unreachable ? "offline" : "fault",
+        `${path}: ${outcome.detail}`,
+        "nothing is lost; try again later",
+        {
+          requestId: outcome.requestId,
+        },
+      );
   }
 }

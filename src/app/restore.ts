@@ -20,15 +20,27 @@ export function findVersion(
   world: Pick<World, "state">,
   name: string,
   n: number | null,
-): Result<{ readonly document: KnownDocument; readonly entry: HistoryEntry; readonly entries: readonly HistoryEntry[] }> {
+): Result<{
+  readonly document: KnownDocument;
+  readonly entry: HistoryEntry;
+  readonly entries: readonly HistoryEntry[];
+}> {
   const { state } = world;
   const document = findDocument(state, state.load(), name);
   const entries = document === null ? [] : readHistory(state, document);
   if (document === null || entries.length === 0)
-    return trouble("usage", `nothing is known of ${name}`, "give the path as it is or was in the mirrored folder, or the id doc_…");
+    return trouble(
+      "usage",
+      `nothing is known of ${name}`,
+      "give the path as it is or was in the mirrored folder, or the id doc_…",
+    );
   const entry = n === null ? entries.at(-1) : entries.find((one) => one.n === n);
   if (entry === undefined)
-    return trouble("usage", `${document.path} has no version ${n}: there are 1 to ${entries.length}`, `mdmirror history ${name}`);
+    return trouble(
+      "usage",
+      `${document.path} has no version ${n}: there are 1 to ${entries.length}`,
+      `mdmirror history ${name}`,
+    );
   return ok({ document, entry, entries });
 }
 
@@ -44,13 +56,24 @@ export async function restoreVersion(world: World, name: string, n: number | nul
   const { link, path, id } = document;
   const look = disk.look(path);
   const now = look.kind === "file" ? look.digest : null;
-  const entry = n === null && link !== null ? (entries.findLast(({ digest }) => digest !== now) ?? found.value.entry) : found.value.entry;
+  const entry =
+    n === null && link !== null
+      ? (entries.findLast(({ digest }) => digest !== now) ?? found.value.entry)
+      : found.value.entry;
   if (entry.size === null)
-    return trouble("usage", `the text of version ${entry.n} of ${path} is no longer kept`, `mdmirror history ${name} shows which are`);
+    return trouble(
+      "usage",
+      `the text of version ${entry.n} of ${path} is no longer kept`,
+      `mdmirror history ${name} shows which are`,
+    );
   if (link !== null && state.conflict(link.id) !== null)
     return trouble("usage", `${path} is in conflict`, `end that first: mdmirror resolve ${path} --mine | --theirs`);
   if (link === null && look.kind !== "absent")
-    return trouble("usage", `${path} is taken by another file`, `move that away first, or: mdmirror show ${id}@${entry.n} --output FILE`);
+    return trouble(
+      "usage",
+      `${path} is taken by another file`,
+      `move that away first, or: mdmirror show ${id}@${entry.n} --output FILE`,
+    );
   const anew = link === null;
   const detail = `version ${entry.n} put back by hand`;
   const [end] = await runByHand(world, "restore", async (ctx) => [
@@ -61,7 +84,9 @@ export async function restoreVersion(world: World, name: string, n: number | nul
         : restoreText(ctx, link, entry.digest, now, detail),
   ]);
   const notes = told(path, end!);
-  return notes.kind === "trouble" ? notes : ok({ path, entry, anew, notes: anew ? notes.value : notes.value.filter(isNoNewId) });
+  return notes.kind === "trouble"
+    ? notes
+    : ok({ path, entry, anew, notes: anew ? notes.value : notes.value.filter(isNoNewId) });
 }
 
 /** A linked document whose file is missing gets its file back under its own id. */

@@ -16,13 +16,25 @@ export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "left"; readonly why: string }
 );
 
-const TEXT_KINDS: ReadonlySet<string> = new Set(["put", "write-local", "merge", "meet", "settle-review", "end-conflict", "restore"]);
+const TEXT_KINDS: ReadonlySet<string> = new Set([
+  "put",
+  "write-local",
+  "merge",
+  "meet",
+  "settle-review",
+  "end-conflict",
+  "restore",
+]);
 
 /** @param events of one run, oldest first */
 export function planUndo(events: readonly MirrorEvent[], base: BaseTree): UndoItem[] {
-  const done = events.filter(({ outcome, id }) => (outcome === "done" || outcome === "submitted" || outcome === "conflict") && isDocId(id));
+  const done = events.filter(
+    ({ outcome, id }) => (outcome === "done" || outcome === "submitted" || outcome === "conflict") && isDocId(id),
+  );
   const byDocument = Map.groupBy(done, ({ id }) => id as DocId);
-  return [...byDocument].flatMap(([id, own]) => undoDocument(id, own, base)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return [...byDocument]
+    .flatMap(([id, own]) => undoDocument(id, own, base))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree): UndoItem[] {
@@ -31,8 +43,10 @@ function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree)
   const left = (why: string): UndoItem[] => [{ path, kind: "left", why }];
   const has = (kind: string) => events.find((event) => event.kind === kind);
   if (has("create-local") !== undefined) return left("the run only brought it here; delete it by hand if it should go");
-  if (events.some(({ outcome }) => outcome === "submitted")) return left(`in review: mdmirror resolve ${path} --theirs`);
-  if (has("conflict") !== undefined) return left(`the run found a conflict and changed nothing: mdmirror resolve ${path}`);
+  if (events.some(({ outcome }) => outcome === "submitted"))
+    return left(`in review: mdmirror resolve ${path} --theirs`);
+  if (has("conflict") !== undefined)
+    return left(`the run found a conflict and changed nothing: mdmirror resolve ${path}`);
   const removed = has("delete-remote") ?? has("trash-local");
   if (removed !== undefined) {
     if (link !== undefined) return left("it is mirrored again");
@@ -74,7 +88,11 @@ function undoMove(id: DocId, events: readonly MirrorEvent[], base: BaseTree): Un
 }
 
 /** From where to where an event moved its document: as `engine/apply/place` words it. */
-export function movedBy({ kind, detail, path }: MirrorEvent): { readonly side: "local" | "remote"; readonly from: string; readonly to: string } | null {
+export function movedBy({
+  kind,
+  detail,
+  path,
+}: MirrorEvent): { readonly side: "local" | "remote"; readonly from: string; readonly to: string } | null {
   if (kind === "move-local") {
     const match = /\(from (.+)\)$/s.exec(detail);
     return match === null ? null : { side: "local", from: match[1]!, to: path };

@@ -24,10 +24,15 @@ export function readUndo(state: State, run: number | null): Result<UndoPlan> {
   const runs = state.runs(RUNS);
   const wanted = run === null ? runs : runs.filter((one) => one.run === run);
   if (wanted.length === 0)
-    return trouble("usage", run === null ? "there was no run yet" : `there is no run ${run}`, "mdmirror log names the runs");
+    return trouble(
+      "usage",
+      run === null ? "there was no run yet" : `there is no run ${run}`,
+      "mdmirror log names the runs",
+    );
   for (const one of wanted) {
     const events = state.events({ limit: EVENTS, run: one.run }).toReversed();
-    if (events.length === EVENTS) return trouble("usage", `run ${one.run} did too much to be taken back at once`, "mdmirror restore PATH@N");
+    if (events.length === EVENTS)
+      return trouble("usage", `run ${one.run} did too much to be taken back at once`, "mdmirror restore PATH@N");
     const items = planUndo(events, base);
     if (run === null && !items.some(({ kind }) => kind !== "left")) continue;
     return ok({ run: one.run, kind: one.kind, startedAt: one.startedAt, items });

@@ -12,7 +12,12 @@ import { linkAt } from "./find-document.ts";
 /** Both sides listed, read and hashed, with nothing taken from an earlier look. */
 
 /** One document that both sides hold, byte for byte. `size`: bytes in UTF-8. */
-export type ManifestRow = { readonly path: LocalPath; readonly id: DocId; readonly sha256: Digest; readonly size: number };
+export type ManifestRow = {
+  readonly path: LocalPath;
+  readonly id: DocId;
+  readonly sha256: Digest;
+  readonly size: number;
+};
 
 export type VerifyReport = {
   readonly documents: readonly ManifestRow[];
@@ -34,7 +39,10 @@ export type Verified =
 export async function verifyMirror(world: World): Promise<Verified> {
   const base = world.state.load();
   const looking = observeRemote(world, base, false);
-  const local = world.disk.walk(() => null, () => undefined);
+  const local = world.disk.walk(
+    () => null,
+    () => undefined,
+  );
   const remote = await looking;
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   const rows = await readRows(world, base, local, remote.tree);
@@ -44,7 +52,14 @@ export async function verifyMirror(world: World): Promise<Verified> {
   return { kind: "verified", report, agree: drift.every((list) => list.length === 0) };
 }
 
-type Row = { readonly file: RemoteFile; readonly path: LocalPath; readonly end: "same" | "dressed" | "differs" | "absent" | "unread"; readonly sha256: Digest; readonly size: number; readonly why: string };
+type Row = {
+  readonly file: RemoteFile;
+  readonly path: LocalPath;
+  readonly end: "same" | "dressed" | "differs" | "absent" | "unread";
+  readonly sha256: Digest;
+  readonly size: number;
+  readonly why: string;
+};
 
 /** One GET for each document of the service; the client's queue paces them. A text is dropped as soon as it is hashed (I33). */
 async function readRows(
@@ -76,8 +91,13 @@ async function readRows(
       if (here.digest === sha256) return { ...read, end: "same", why: "" };
       const text = disk.read(path);
       const dressed = text.kind === "done" && sameButForDress(text.value.text, content);
-      if (dressed && link?.localDigest === here.digest && link.digest === sha256) return { ...read, end: "dressed", why: "" };
-      return { ...read, end: "differs", why: dressed ? "differs in line ends, byte order mark or final newline" : "the texts differ" };
+      if (dressed && link?.localDigest === here.digest && link.digest === sha256)
+        return { ...read, end: "dressed", why: "" };
+      return {
+        ...read,
+        end: "differs",
+        why: dressed ? "differs in line ends, byte order mark or final newline" : "the texts differ",
+      };
     }),
   );
   return { rows, fault };
@@ -86,9 +106,12 @@ async function readRows(
 function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: readonly Row[]): VerifyReport {
   const held = [...base.holds.values()].filter(({ reason }) => !QUIET_REASONS.has(reason));
   const heldKeys = new Set([...base.holds.keys(), ...held.map(({ path }) => path)]);
-  const of = (end: Row["end"]) => rows.filter((row) => row.end === end && !heldKeys.has(row.file.id) && !heldKeys.has(row.path));
+  const of = (end: Row["end"]) =>
+    rows.filter((row) => row.end === end && !heldKeys.has(row.file.id) && !heldKeys.has(row.path));
   const seen = new Set(rows.filter(({ end }) => end !== "absent").map(({ path }) => path));
-  const onlyHere = [...local.files.keys()].filter((path) => !seen.has(path) && !heldKeys.has(path) && !isHeldLink(base, path, heldKeys));
+  const onlyHere = [...local.files.keys()].filter(
+    (path) => !seen.has(path) && !heldKeys.has(path) && !isHeldLink(base, path, heldKeys),
+  );
   const unseen = [
     ...[...local.unseen].map(([path, why]) => ({ path, why })),
     ...[...remote.unseen].map(([id, why]) => ({ path: base.links.get(id)?.localPath ?? id, why })),
@@ -100,8 +123,12 @@ function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: re
       .filter(({ end }) => end === "same")
       .map(({ path, file, sha256, size }) => ({ path, id: file.id, sha256, size }))
       .toSorted(byPath),
-    dressed: of("dressed").map(({ path }) => path).toSorted(),
-    differing: of("differs").map(({ path, file, why }) => ({ path, id: file.id, why })).toSorted(byPath),
+    dressed: of("dressed")
+      .map(({ path }) => path)
+      .toSorted(),
+    differing: of("differs")
+      .map(({ path, file, why }) => ({ path, id: file.id, why }))
+      .toSorted(byPath),
     onlyHere: onlyHere.toSorted(),
     onlyThere: of("absent")
       // What the ignore rules exclude is not mirrored, on either side (I18).

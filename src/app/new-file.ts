@@ -1,0 +1,14 @@
+import { writeFileSync } from "node:fs";
+import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+
+/** A file that a user asked for by name, outside of what is mirrored or in it. Never over another. @param path absolute */
+export function writeNewFile(path: string, text: string): Result<null> {
+  try {
+    writeFileSync(path, text, { flag: "wx" });
+    return ok(null);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "EEXIST" ? "something is there already" : errnoClause(error);
+    return trouble("usage", `${path} cannot be written: ${why}`, "give another file");
+  }
+}

@@ -1,0 +1,222 @@
+import { decide } from "../core/plan.ts";
+import {
+  CONTENT_RULES,
+  type ContentCell,
+  type ContentRule,
+  PLACE_RULES,
+  type PlaceRule,
+} from "../core/decide/table.ts";
+import type { Action } from "../core/action.ts";
+import type { WhoMoved } from "../core/drift/drift.ts";
+import type { Conflict, DirLink, Hold, Link } from "../core/link.ts";
+import type { DocumentBody } from "../core/match/body.ts";
+import type { Evidence } from "../core/match/matching.ts";
+import { matchTrees } from "../core/match/match.ts";
+import type { Plan } from "../core/plan-types.ts";
+import { ancestorsOf, type LocalPath } from "../core/path.ts";
+import { DEFAULT_GUARDS, type Policy } from "../core/policy.ts";
+import type { Look } from "../core/ports/disk.ts";
+import type { Fault } from "../core/ports/remote.ts";
+import type { MirrorEvent, State } from "../core/ports/state.ts";
+import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../core/tree.ts";
+import { attentionOfHold } from "../engine/report.ts";
+import { subjectOf } from "../engine/pass.ts";
+import { conflictPolicy } from "./config.ts";
+import { readEvents } from "./events.ts";
+import { findDocument, linkAt } from "./find-document.ts";
+import type { OpenedMirror } from "./open-mirror.ts";
+import { previewSync, USUAL_RUN } from "./run.ts";
+
+/** What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23). */
+export type Why = {
+  readonly path: LocalPath;
+  readonly link: Link | null;
+  readonly folder: DirLink | null;
+  /** What one look at the path itself finds. */
+  readonly look: Look;
+  /** Why what is there stays local; null: nothing there, or it does not. */
+  readonly stays: {
+    readonly path: LocalPath;
+    readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
+    readonly why: string;
+  } | null;
+  /** By the listing of now; null: not there, or offline. */
+  readonly remote: RemoteFile | null;
+  /** null: offline, no document, or one in which all three trees agree. */
+  readonly verdict: Judged | null;
+  readonly conflict: Conflict | null;
+  readonly hold: Hold | null;
+  readonly holdNext: string | null;
+  /** What the next sync would do about it; `guarded`: only after `approve`. */
+  readonly steps: readonly { readonly action: Action; readonly guarded: boolean }[];
+  readonly lastError: MirrorEvent | null;
+  /** Oldest first. */
+  readonly events: readonly MirrorEvent[];
+  /** Why the service could not be asked; then all but the look is by the state alone. */
+  readonly offline: Fault | null;
+};
+
+/** Where the table was entered, and what it says. */
+export type Judged = {
+  readonly cell: ContentCell;
+  readonly rule: ContentRule;
+  readonly moved: WhoMoved;
+  readonly placeRule: PlaceRule;
+  /** How the file was found to be this document; null: it was not looked for, or is new. */
+  readonly evidence: Evidence | null;
+  readonly localPath: LocalPath | null;
+};
+
+const EVENTS = 8;
+
+export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<Why> {
+  const { state, disk } = mirror.world;
+  const preview = await previewSync(mirror, USUAL_RUN);
+  const known = state.load();
+  const base = preview.kind === "planned" ? preview.trees.base : known;
+  const body = preview.kind === "planned" ? judgeOne(mirror, preview.trees, asked) : null;
+  const link = body?.link ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
+  const path = link?.localPath ?? asked;
+  const trees = preview.kind === "planned" ? preview.trees : null;
+  const planned = preview.kind === "planned" ? preview.plan : null;
+  const keys = new Set([link?.id, asked, path]);
+  const hold = holdOf(base, planned, keys);
+  const events = eventsOf(state, path);
+  return {
+    path: asked,
+    link,
+    folder: [...base.dirs.values()].find(({ localPath }) => localPath === asked) ?? null,
+    look: disk.look(asked),
+    stays: trees === null ? null : staysLocal(trees.local, asked),
+    remote: trees === null ? null : remoteOf(trees, link, body, asked),
+    verdict: body?.judged ?? null,
+    conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
+    hold,
+    holdNext: hold === null ? null : attentionOfHold(hold).next,
+    steps: planned === null ? [] : stepsOf(planned, keys),
+    lastError:
+      events.findLast(({ outcome }) => outcome !== "done" && outcome !== "submitted" && outcome !== "conflict") ?? null,
+    events: events.slice(-EVENTS),
+    offline: preview.kind === "offline" ? preview.fault : null,
+  };
+}
+
+type JudgedBody = { readonly link: Link | null; readonly remote: RemoteFile | null; readonly judged: Judged };
+
+/** The planner's own match and decision, for the document that is, or was, at the path. */
+function judgeOne(mirror: OpenedMirror, trees: Trees, asked: LocalPath): JudgedBody | null {
+  const policy = policyOf(mirror);
+  const texts = (digest: Parameters<State["text"]>[0]) => mirror.world.state.text(digest);
+  const matched = matchTrees(trees, policy, texts, asked);
+  const desk = decide(trees, policy, texts, matched);
+  const body = desk.documents.find((one) => isAbout(one, asked));
+  const drift = body === undefined ? undefined : desk.drifts.get(body);
+  if (body === undefined || drift === undefined) return null;
+  const cell: ContentCell = `${drift.local}/${drift.remote}`;
+  const { seen } = body.local;
+  return {
+    link: body.link,
+    remote: body.remote.seen.kind === "present" ? body.remote.seen.file : null,
+    judged: {
+      cell,
+      rule: CONTENT_RULES[cell],
+      moved: drift.place,
+      placeRule: PLACE_RULES[drift.place],
+      evidence: body.evidence,
+      localPath: seen.kind === "present" ? seen.value.path : null,
+    },
+  };
+}
+
+/** The file now at the path before the document that had it. */
+function isAbout(body: DocumentBody, asked: LocalPath): boolean {
+  const { seen } = body.local;
+  if (seen.kind === "present") return seen.value.path === asked;
+  if (body.link !== null) return body.link.localPath === asked;
+  return body.remote.seen.kind === "present" && body.remote.seen.file.path === asked;
+}
+
+function policyOf({ config, world }: OpenedMirror): Policy {
+  const traits = world.remote.traits();
+  return {
+    names: config.names,
+    refusedCharacters: traits.refusedCharacters,
+    direction: "both",
+    prefer: null,
+    conflicts: conflictPolicy(config),
+    folderMoves: traits.folderPatch !== "no",
+    movesToRoot: traits.moveToRoot !== "no",
+    retryRefused: true,
+    quietTexts: null,
+    absentTwice: null,
+    guards: DEFAULT_GUARDS,
+  };
+}
+
+function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
+  for (const { sidecarPath, id } of base.conflicts.values())
+    if (sidecarPath === path) return base.links.get(id) ?? null;
+  return null;
+}
+
+function remoteOf(trees: Trees, link: Link | null, body: JudgedBody | null, asked: LocalPath): RemoteFile | null {
+  if (body?.remote) return body.remote;
+  if (link !== null) return trees.remote.files.get(link.id) ?? null;
+  for (const file of trees.remote.files.values()) if (file.path === asked) return file;
+  return null;
+}
+
+/** A refusal that is remembered says more than what the plan, which tries again, holds. */
+function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
+  const about = (hold: Hold) => keys.has(hold.key) || keys.has(hold.path);
+  return (
+    [...base.holds.values()].find((hold) => about(hold) && hold.code !== null) ??
+    plan?.holds.find(about) ??
+    [...base.holds.values()].find(about) ??
+    null
+  );
+}
+
+function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>): Why["steps"] {
+  const { verdict } = plan;
+  const guarded = new Set(verdict.kind === "halt" ? verdict.guarded : []);
+  const stopsAll = verdict.kind === "halt" && verdict.stopsAll;
+  return plan.steps.flatMap(({ action }, index) => {
+    const { id, path } = subjectOf(action);
+    const isOurs = keys.has(path) || (id !== null && keys.has(id)) || ("from" in action && keys.has(action.from));
+    return isOurs ? [{ action, guarded: stopsAll || guarded.has(index) }] : [];
+  });
+}
+
+function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
+  return readEvents(state, { limit: 200, run: null, path });
+}
+
+const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
+  symlink: "a symbolic link: never followed, never mirrored",
+  "other-file": "not a .md file",
+  ignored: "excluded by .mdmirrorignore",
+  "ignored-folder": "a folder that .mdmirrorignore excludes",
+  "dot-folder": "a folder whose name starts with a dot",
+  special: "a device, socket or pipe",
+  litter: "a leftover of an editor or desktop, by its name",
+  sidecar: "the other version of a conflict: it shows what the service holds, and is never mirrored itself",
+};
+
+/** The path itself, or the folder above it that stays local with all below. */
+function staysLocal(local: LocalTree, asked: LocalPath): Why["stays"] {
+  for (const path of [...ancestorsOf(asked), asked]) {
+    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the mirror's own folder" };
+    const other = local.others.get(path);
+    if (other !== undefined) return { path, kind: other.kind, why: STAYS[other.kind] };
+    const unseen = local.unseen.get(path);
+    if (unseen !== undefined) return { path, kind: "unseen", why: unseen };
+  }
+  return null;
+}
+
+/** For `findDocument`'s callers: what was known under an old name. */
+export function formerPath(state: State, asked: LocalPath): LocalPath | null {
+  const found = findDocument(state, state.load(), asked);
+  return found === null || found.path === asked ? null : found.path;
+}

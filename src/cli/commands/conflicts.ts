@@ -1,0 +1,83 @@
+import type { Command, Io } from "../command.ts";
+import { complain, origin } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror, locate } from "../find-mirror.ts";
+import { useLocal } from "../use-mirror.ts";
+import { age, bytes, columns, localTime } from "../when.ts";
+
+export const command: Command = {
+  usage: "conflicts [DIR] [--json] | conflicts show PATH [--json]",
+  about: [
+    "Lists documents whose two edits do not merge, and rows that are held until you act. Looks at this folder alone.",
+    "show PATH prints where the edits meet: base, mine (this folder), theirs (the service).",
+    "Exit: 0 when there is none, 3 when there is.",
+  ],
+  options: { json: { help: "one JSON object" } },
+  operands: { least: 0, most: 2 },
+  async run(io, args): Promise<ExitCode> {
+    const [first, second] = args.operands;
+    const json = args.flag("json");
+    if (first === "show" && second !== undefined) return show(io, second, json);
+    if (second !== undefined) {
+      io.err("mdmirror conflicts: takes one folder, or: show PATH");
+      return EXIT.usage;
+    }
+    const root = findMirror(io, first);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    return list(io, root.value, json);
+  },
+};
+
+async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
+  const { listConflicts } = await import("../../app/conflicts.ts");
+  return useLocal(io, root, (mirror) => {
+    const { conflicts, holds } = listConflicts(mirror);
+    const exit = conflicts.length + holds.length === 0 ? EXIT.inSync : EXIT.attention;
+    if (json) {
+      io.out(JSON.stringify({ conflicts, holds }));
+      return exit;
+    }
+    if (exit === EXIT.inSync) io.out("no conflicts, and nothing is held");
+    const rows = conflicts.map(({ path, since, mine, theirs, renewed }) => [
+      path,
+      `conflict for ${age(io, since)}`,
+      `mine ${bytes(mine)}`,
+      `theirs ${bytes(theirs, "no longer kept")}${renewed === 0 ? "" : `, renewed ${renewed} times`}`,
+    ]);
+    for (const line of columns(rows)) io.out(line);
+    if (rows.length > 0)
+      io.out(
+        "  next: mdmirror conflicts show PATH, then mdmirror resolve PATH --mine | --theirs | --merged FILE | --tool",
+      );
+    for (const { path, kind, detail, code, requestId, next, since } of holds) {
+      io.out(`${path}  held for ${age(io, since)}  ${kind}: ${detail}${origin(code, requestId)}`);
+      io.out(`  next: ${next}`);
+    }
+    return exit;
+  });
+}
+
+async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
+  const place = locate(io, name);
+  if (place.kind === "trouble") return complain(io, place.trouble);
+  const { conflictHunks, readThree } = await import("../../app/conflicts.ts");
+  const { findSubject } = await import("../../app/resolve.ts");
+  const { hunkLines } = await import("../show-hunks.ts");
+  return useLocal(io, place.value.root, (mirror) => {
+    const subject = findSubject(mirror, place.value.path);
+    if (subject.kind === "trouble") return complain(io, subject.trouble);
+    const three = readThree(mirror, subject.value);
+    if (three.kind === "trouble") return complain(io, three.trouble);
+    const { path, conflict } = subject.value;
+    const hunks = conflictHunks(three.value);
+    if (json) {
+      io.out(JSON.stringify({ path, since: conflict?.since ?? null, hunks }));
+      return EXIT.attention;
+    }
+    if (conflict !== null)
+      io.out(`${path}: in conflict since ${localTime(conflict.since)}; theirs is ${conflict.sidecarPath}`);
+    if (hunks.length === 0) io.out("the two edits merge by now; the next sync ends it");
+    for (const line of hunkLines(io, hunks)) io.out(line);
+    return EXIT.attention;
+  });
+}

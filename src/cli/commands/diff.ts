@@ -1,0 +1,114 @@
+import type { DiffRow } from "../../app/diff.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror, locate } from "../find-mirror.ts";
+import { REACH_OPTIONS, useLocal, useMirror } from "../use-mirror.ts";
+
+export const command: Command = {
+  usage: "diff [DIR | PATH | PATH@N] [--json]",
+  about: [
+    "This folder against the live service. Without a PATH: the documents that differ, with their counts of lines.",
+    "PATH: a unified diff; - is live, + is here. PATH@N: - is version N of the history, + is here.",
+    "Writes nothing. Exit: 0 when both are the same, 3 when they differ.",
+  ],
+  options: { json: { help: "one JSON object; never a text" }, ...REACH_OPTIONS },
+  operands: { least: 0, most: 1 },
+  async run(io, args): Promise<ExitCode> {
+    const [name] = args.operands;
+    if (name === undefined || !NAMES_DOCUMENT.test(name)) return list(io, args, name);
+    const { splitVersion } = await import("../../app/history.ts");
+    const { path, n } = splitVersion(name);
+    return n === null ? showOne(io, args, path) : showVersion(io, args, path, n);
+  },
+};
+
+/** A document, perhaps with a version; everything else is a folder. */
+const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
+
+async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCode> {
+  const root = findMirror(io, dir);
+  if (root.kind === "trouble") return complain(io, root.trouble);
+  const { listDifferences } = await import("../../app/diff.ts");
+  const { faultTrouble } = await import("../../app/fault.ts");
+  const json = args.flag("json");
+  return useMirror(io, args, root.value, { mode: "read", what: "diff", quiet: json }, async (mirror) => {
+    const found = await listDifferences(mirror);
+    if (found.kind === "offline") return complain(io, faultTrouble(found.fault, mirror.url));
+    if (json) io.out(JSON.stringify({ documents: found.rows }));
+    else for (const line of await rowLines(found.rows)) io.out(line);
+    return found.rows.length === 0 ? EXIT.inSync : EXIT.attention;
+  });
+}
+
+const WORDS: Readonly<Record<DiffRow["kind"], string>> = {
+  differs: "",
+  "only-here": "only here",
+  "only-there": "only on the service",
+};
+
+async function rowLines(rows: readonly DiffRow[]): Promise<string[]> {
+  const { columns } = await import("../when.ts");
+  if (rows.length === 0) return ["both sides are the same"];
+  return columns(
+    rows.map(({ path, kind, lines }) => [
+      path,
+      lines === null ? WORDS[kind] || "differs" : `+${lines.added} -${lines.removed}`,
+    ]),
+  );
+}
+
+async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
+  const place = locate(io, name);
+  if (place.kind === "trouble") return complain(io, place.trouble);
+  const { readBothSides } = await import("../../app/diff.ts");
+  return useMirror(io, args, place.value.root, { mode: "read", what: "diff", quiet: true }, async (mirror) => {
+    const both = await readBothSides(mirror, place.value.path);
+    if (both.kind === "trouble") return complain(io, both.trouble);
+    const { path, live, local } = both.value;
+    const names = { before: live === null ? null : `live/${path}`, after: local === null ? null : `here/${path}` };
+    return show(io, args, names, live ?? "", local ?? "");
+  });
+}
+
+async function showVersion(io: Io, args: Args, name: string, n: number): Promise<ExitCode> {
+  const { locateDocument } = await import("../locate-document.ts");
+  const place = locateDocument(io, name);
+  if (place.kind === "trouble") return complain(io, place.trouble);
+  const { findVersion } = await import("../../app/restore.ts");
+  const texts = { path: "", before: "", after: null as string | null };
+  const exit = useLocal(io, place.value.root, ({ state, disk }) => {
+    const found = findVersion({ state }, place.value.name, n);
+    if (found.kind === "trouble") return complain(io, found.trouble);
+    const { document, entry } = found.value;
+    const text = state.text(entry.digest);
+    if (text === null) {
+      io.err(`mdmirror: the text of version ${n} is no longer kept`);
+      io.err(`  next: mdmirror history ${name} shows which are`);
+      return EXIT.usage;
+    }
+    const read = disk.read(document.path);
+    texts.path = document.path;
+    texts.before = text;
+    texts.after = read.kind === "done" ? read.value.text : null;
+    return EXIT.inSync;
+  });
+  if (exit !== EXIT.inSync) return exit;
+  const names = { before: `version ${n}/${texts.path}`, after: texts.after === null ? null : `here/${texts.path}` };
+  return show(io, args, names, texts.before, texts.after ?? "");
+}
+
+async function show(
+  io: Io,
+  args: Args,
+  names: { readonly before: string | null; readonly after: string | null },
+  before: string,
+  after: string,
+): Promise<ExitCode> {
+  const { countLines, diffLines } = await import("../../app/line-diff.ts");
+  const { unifiedLines } = await import("../show-hunks.ts");
+  const same = before === after && (names.before === null) === (names.after === null);
+  if (args.flag("json")) io.out(JSON.stringify({ ...names, same, ...countLines(before, after) }));
+  else if (!same) for (const line of unifiedLines(io, names, diffLines(before, after))) io.out(line);
+  return same ? EXIT.inSync : EXIT.attention;
+}

@@ -1,0 +1,45 @@
+import type { HistoryEntry } from "../../app/history.ts";
+import type { Command } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { locateDocument } from "../locate-document.ts";
+import { useLocal } from "../use-mirror.ts";
+import { bytes, columns, localTime } from "../when.ts";
+
+export const command: Command = {
+  usage: "history PATH|ID [--json]",
+  about: [
+    "The texts that a document had, oldest first, as far as this mirror saw them: also of a deleted one, and under an earlier name.",
+    "N counts from the oldest, so that it names the same text while newer ones arrive: show PATH@N, diff PATH@N, restore PATH@N.",
+  ],
+  options: { json: { help: "one JSON object" } },
+  operands: { least: 1, most: 1 },
+  async run(io, args) {
+    const place = locateDocument(io, args.operands[0]!);
+    if (place.kind === "trouble") return complain(io, place.trouble);
+    const { root, name } = place.value;
+    const { findVersion } = await import("../../app/restore.ts");
+    return useLocal(io, root, ({ state, disk }) => {
+      const found = findVersion({ state }, name, null);
+      if (found.kind === "trouble") return complain(io, found.trouble);
+      const { document, entries } = found.value;
+      const look = disk.look(document.path);
+      const now = document.link !== null && look.kind === "file" ? look.digest : null;
+      if (args.flag("json")) {
+        io.out(
+          JSON.stringify({ id: document.id, path: document.path, gone: document.link === null, versions: entries }),
+        );
+        return EXIT.inSync;
+      }
+      io.out(`${document.path}  ${document.id}${document.link === null ? "  (gone)" : ""}`);
+      const last = entries.findLast(({ digest }) => digest === now);
+      for (const line of columns(entries.map((entry) => row(entry, entry === last)))) io.out(line);
+      return EXIT.inSync;
+    });
+  },
+};
+
+function row({ n, at, size, from, what }: HistoryEntry, isNow: boolean): string[] {
+  const kept = bytes(size, "no longer kept");
+  return [`@${n}`, at <= 0 ? "before" : localTime(at), from, kept, `${what}${isNow ? "  (here now)" : ""}`];
+}

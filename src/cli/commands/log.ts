@@ -1,0 +1,47 @@
+import type { MirrorEvent } from "../../core/ports/state.ts";
+import type { Command } from "../command.ts";
+import { complain, origin } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { findMirror, locate } from "../find-mirror.ts";
+import { misuse, useLocal } from "../use-mirror.ts";
+import { localTime } from "../when.ts";
+
+export const command: Command = {
+  usage: "log [DIR] [--limit N] [--path PATH] [--run N] [--json]",
+  about: ["What happened, newest last, one line each, in local time. Never shows a text. --json: one object a line."],
+  options: {
+    limit: { value: "N", help: "so many of the newest (default 50)" },
+    path: { value: "PATH", help: "one document, under all its names" },
+    run: { value: "N", help: "one run" },
+    json: { help: "JSON lines, with ids, digests and requestIds" },
+  },
+  operands: { least: 0, most: 1 },
+  async run(io, args) {
+    const limit = number(args.text("limit") ?? "50");
+    const run = args.text("run") === null ? null : number(args.text("run")!);
+    const isBad = limit === null || (args.text("run") !== null && run === null);
+    if (isBad) return misuse(io, "log", "--limit and --run take a whole number");
+    const name = args.text("path");
+    const place = name === null ? null : locate(io, name);
+    if (place?.kind === "trouble") return complain(io, place.trouble);
+    const root = place === null ? findMirror(io, args.operands[0]) : { kind: "ok" as const, value: place.value.root };
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { readEvents } = await import("../../app/events.ts");
+    return useLocal(io, root.value, ({ state }) => {
+      const events = readEvents(state, { limit, run, path: place?.value.path ?? null });
+      for (const event of events) io.out(args.flag("json") ? JSON.stringify(event) : eventLine(event));
+      if (events.length === 0 && !args.flag("json")) io.out("nothing happened yet");
+      return EXIT.inSync;
+    });
+  },
+};
+
+function number(text: string): number | null {
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
+/** `2026-11-21 09:05:03  run 3  put  notes/plan.md  edited here (…)` */
+export function eventLine({ at, run, kind, path, detail, outcome, code, requestId }: MirrorEvent): string {
+  const end = outcome === "done" ? "" : ` [${outcome}]`;
+  return `${localTime(at)}  run ${run}  ${kind}  ${path === "" ? "." : path}  ${detail}${end}${origin(code, requestId)}`;
+}

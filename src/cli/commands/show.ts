@@ -1,0 +1,45 @@
+import { resolve } from "node:path";
+import type { Command } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { locateDocument } from "../locate-document.ts";
+import { useLocal } from "../use-mirror.ts";
+
+export const command: Command = {
+  usage: "show PATH[@N] | ID[@N] [--output FILE]",
+  about: [
+    "Prints a text of the history, the newest without @N. On standard output its last line gets a line feed if it has none;",
+    "--output writes a new file, byte for byte.",
+  ],
+  options: { output: { value: "FILE", short: "o", help: "a file that must not be there yet" } },
+  operands: { least: 1, most: 1 },
+  async run(io, args) {
+    const { splitVersion } = await import("../../app/history.ts");
+    const wanted = splitVersion(args.operands[0]!);
+    const place = locateDocument(io, wanted.path);
+    if (place.kind === "trouble") return complain(io, place.trouble);
+    const { root, name } = place.value;
+    const { findVersion } = await import("../../app/restore.ts");
+    const { writeNewFile } = await import("../../app/new-file.ts");
+    return useLocal(io, root, ({ state }) => {
+      const found = findVersion({ state }, name, wanted.n);
+      if (found.kind === "trouble") return complain(io, found.trouble);
+      const { entry, document } = found.value;
+      const text = state.text(entry.digest);
+      if (text === null) {
+        io.err(`mdmirror: the text of version ${entry.n} of ${document.path} is no longer kept`);
+        io.err(`  next: mdmirror history ${wanted.path} shows which are`);
+        return EXIT.usage;
+      }
+      const output = args.text("output");
+      if (output === null) {
+        if (text !== "") io.out(text.endsWith("\n") ? text.slice(0, -1) : text);
+        return EXIT.inSync;
+      }
+      const written = writeNewFile(resolve(io.cwd, output), text);
+      if (written.kind === "trouble") return complain(io, written.trouble);
+      io.out(`version ${entry.n} of ${document.path} is in ${output}`);
+      return EXIT.inSync;
+    });
+  },
+};

@@ -1,0 +1,90 @@
+import type { UndoEnd, UndoPlan } from "../../app/undo.ts";
+import type { Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { count } from "../progress.ts";
+import { localTime } from "../when.ts";
+
+export const command: Command = {
+  usage: "undo [RUN] [--dry-run] [--yes] [--no-sync] [--json]",
+  about: [
+    "Takes one run back, by default the last that changed anything (mdmirror log names the runs): texts as edits, moves as moves,",
+    "deleted documents as new ones; what the run sent as new goes to the trash, and its deletion on the service passes the guards.",
+    "What moved since is left alone, and said. What a run only brought here is not deleted.",
+  ],
+  options: {
+    "dry-run": { help: "show what it would do" },
+    yes: { help: "do not ask", short: "y" },
+    "no-sync": { help: "only change this folder; the next sync sends it" },
+    json: { help: "one JSON object" },
+    ...REACH_OPTIONS,
+  },
+  operands: { least: 0, most: 1 },
+  async run(io, args) {
+    const [name] = args.operands;
+    if (name !== undefined && !/^\d{1,9}$/.test(name))
+      return misuse(io, "undo", "RUN is a number, as mdmirror log shows it");
+    const root = findMirror(io, undefined);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { readUndo, undoRun } = await import("../../app/undo.ts");
+    const json = args.flag("json");
+    const dry = args.flag("dry-run");
+    const use = { mode: dry ? "read" : "write", what: "undo", quiet: json } as const;
+    return useMirror(io, args, root.value, use, async (mirror) => {
+      const plan = readUndo(mirror.world.state, name === undefined ? null : Number(name));
+      if (plan.kind === "trouble") return complain(io, plan.trouble);
+      const doable = plan.value.items.filter(({ kind }) => kind !== "left").length;
+      if (!json) for (const line of planLines(plan.value)) io.out(line);
+      if (dry || doable === 0) {
+        if (json) io.out(JSON.stringify({ run: plan.value.run, items: plan.value.items, done: [], sync: null }));
+        return doable === 0 ? EXIT.attention : EXIT.inSync;
+      }
+      if (!(await agrees(io, args.flag("yes"), `take back ${count(doable)} of run ${plan.value.run}?`))) {
+        io.err("mdmirror: nothing was done");
+        io.err("  next: to go on: mdmirror undo --yes");
+        return EXIT.usage;
+      }
+      const ends = await undoRun(mirror.world, plan.value);
+      if (!json) showEnds(io, ends);
+      const left = ends.some(({ done }) => !done);
+      const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+      if (json) {
+        const told = ends.map(({ item, done, note }) => ({ path: item.path, kind: item.kind, done, note }));
+        io.out(
+          JSON.stringify({ run: plan.value.run, items: plan.value.items, done: told, sync: sync?.report ?? null }),
+        );
+      }
+      if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
+      return left ? EXIT.attention : EXIT.inSync;
+    });
+  },
+};
+
+const WORDS = {
+  "text-back": "text back",
+  "bring-back": "back, as a new document",
+  "take-away": "away again (to the trash)",
+  "move-back": "move back",
+  left: "left alone",
+} as const;
+
+function planLines({ run, kind, startedAt, items }: UndoPlan): string[] {
+  const lines = items.map((item) => {
+    const more = item.kind === "left" ? `: ${item.why}` : item.kind === "move-back" ? ` to ${item.to}` : "";
+    return `  ${item.path}  ${WORDS[item.kind]}${more}`;
+  });
+  return [
+    `run ${run} (${kind}, ${localTime(startedAt)}):`,
+    ...(lines.length === 0 ? ["  it changed no document"] : lines),
+  ];
+}
+
+function showEnds(io: Io, ends: readonly UndoEnd[]): void {
+  for (const { item, done, note } of ends) {
+    if (done && note !== "") io.out(`${item.path}: ${note}`);
+    if (!done && item.kind !== "left") io.err(`${item.path}: left alone: ${note}`);
+  }
+  io.out(`${count(ends.filter(({ done }) => done).length)} taken back`);
+}

@@ -1,0 +1,52 @@
+import type { VerifyReport } from "../../app/verify.ts";
+import type { Command } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { count } from "../progress.ts";
+import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
+
+export const command: Command = {
+  usage: "verify [DIR] [--json]",
+  about: [
+    "Lists, reads and hashes every document of both sides, and proves that they agree, byte for byte. Writes nothing.",
+    "--json: a manifest {path, id, sha256, size} of what agrees, and all that does not. Exit: 0 when they agree, 3 when they do not.",
+  ],
+  options: {
+    json: { help: "one JSON object: documents, differing, onlyHere, onlyThere, held, unseen" },
+    ...REACH_OPTIONS,
+  },
+  operands: { least: 0, most: 1 },
+  async run(io, args) {
+    const root = findMirror(io, args.operands[0]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const json = args.flag("json");
+    const { verifyMirror } = await import("../../app/verify.ts");
+    const { faultTrouble } = await import("../../app/fault.ts");
+    return useMirror(io, args, root.value, { mode: "read", what: "verify", quiet: json }, async (mirror) => {
+      const verified = await verifyMirror(mirror.world);
+      if (verified.kind === "offline") return complain(io, faultTrouble(verified.fault, mirror.url));
+      const { report, agree } = verified;
+      if (json) io.out(JSON.stringify({ state: agree ? "agree" : "drift", ...report }));
+      else for (const line of reportLines(report, agree)) io.out(line);
+      return agree ? EXIT.inSync : EXIT.attention;
+    });
+  },
+};
+
+function reportLines(report: VerifyReport, agree: boolean): string[] {
+  const size = report.documents.reduce((sum, row) => sum + row.size, 0);
+  const { differing, onlyHere, onlyThere, held, unseen, dressed } = report;
+  return [
+    ...differing.map(({ path, why }) => `differs: ${path}  (${why})`),
+    ...onlyHere.map((path) => `only here: ${path}`),
+    ...onlyThere.map(({ path, id }) => `only on the service: ${path}  (${id})`),
+    ...held.map(({ path, reason, detail }) => `held: ${path}  (${reason}: ${detail})`),
+    ...unseen.map(({ path, why }) => `not seen: ${path === "" ? "." : path}  (${why})`),
+    ...(dressed.length === 0
+      ? []
+      : [`${count(dressed.length)} agree but for line ends, byte order mark or final newline, as linked`]),
+    `${count(report.documents.length)} documents agree byte for byte (${count(size)} bytes)${agree ? "" : "; not all do"}`,
+    ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for what stays"]),
+  ];
+}

@@ -1,0 +1,14 @@
+import { isDocId } from "../contract/ids.ts";
+import type { Result } from "../app/trouble.ts";
+import type { Io } from "./command.ts";
+import { findMirror, locate } from "./find-mirror.ts";
+
+/** The mirrored folder that a document belongs to, and its name there: a path below the root, or the id `doc_…` that was given. */
+export function locateDocument(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
+  if (!isDocId(name)) {
+    const place = locate(io, name);
+    return place.kind === "trouble" ? place : { kind: "ok", value: { root: place.value.root, name: place.value.path } };
+  }
+  const root = findMirror(io, undefined);
+  return root.kind === "trouble" ? root : { kind: "ok", value: { root: root.value, name } };
+}

@@ -1,0 +1,55 @@
+import type { ConflictHunk } from "../core/merge.ts";
+import type { DiffHunk } from "../app/line-diff.ts";
+import type { Io } from "./command.ts";
+import { paintFor, shown } from "./paint.ts";
+
+/** Places where three texts meet, and where two differ, as lines for a terminal or a pipe. */
+
+/** Each hunk: a heading with 1-based lines, then the lines of base, mine and theirs, each named at its start. */
+export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
+  const paint = paintFor(io);
+  return hunks.flatMap((hunk, index) => {
+    const place = `mine line ${hunk.localLine + 1}, theirs line ${hunk.remoteLine + 1}, base line ${hunk.baseLine + 1}`;
+    const side = (name: string, text: string, brush: (line: string) => string) =>
+      text === "" ? [brush(`${name} | (nothing)`)] : whole(text).map((line) => brush(`${name} | ${shown(io, line)}`));
+    return [
+      paint.place(`@@ ${index + 1} of ${hunks.length}: ${place} @@`),
+      ...side("base  ", hunk.base, paint.dim),
+      ...side("mine  ", hunk.local, paint.added),
+      ...side("theirs", hunk.remote, paint.removed),
+    ];
+  });
+}
+
+/** A unified diff. @param names what `---` and `+++` show; null: that side has no such document */
+export function unifiedLines(
+  io: Io,
+  names: { readonly before: string | null; readonly after: string | null },
+  hunks: readonly DiffHunk[],
+): string[] {
+  const paint = paintFor(io);
+  const lines = [paint.strong(`--- ${names.before ?? "/dev/null"}`), paint.strong(`+++ ${names.after ?? "/dev/null"}`)];
+  for (const { before, after, lines: own } of hunks) {
+    lines.push(paint.place(`@@ -${range(before)} +${range(after)} @@`));
+    for (const { kind, text } of own) {
+      const line = text.endsWith("\n") ? text.slice(0, -1) : text;
+      const painted =
+        kind === "same"
+          ? ` ${shown(io, line)}`
+          : kind === "added"
+            ? paint.added(`+${shown(io, line)}`)
+            : paint.removed(`-${shown(io, line)}`);
+      lines.push(painted);
+      if (line.length === text.length) lines.push("\\ No newline at end of file");
+    }
+  }
+  return lines;
+}
+
+function range({ line, count }: DiffHunk["before"]): string {
+  return count === 1 ? String(line) : `${line},${count}`;
+}
+
+function whole(text: string): string[] {
+  return (text.endsWith("\n") ? text.slice(0, -1) : text).split("\n");
+}

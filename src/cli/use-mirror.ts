@@ -1,0 +1,82 @@
+import { type OpenedMirror, openMirror } from "../app/open-mirror.ts";
+import { type LocalMirror, openLocal } from "../app/open-local.ts";
+import { runSync, USUAL_RUN } from "../app/run.ts";
+import { faultTrouble } from "../app/fault.ts";
+import type { Args, Io, OptionSpec } from "./command.ts";
+import { complain } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { showProgress } from "./progress.ts";
+import { exitOf, reportJson, showReport } from "./show-report.ts";
+
+/** Opening and closing what a command works on. */
+
+export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  url: { value: "URL", help: "the service, instead of the linked one's address" },
+  "key-file": { value: "FILE", help: "read the API key from FILE" },
+};
+
+export type Use = { readonly mode: "read" | "write"; readonly what: string; readonly quiet?: boolean };
+
+/** With the service in reach. @param args of a command with `REACH_OPTIONS` */
+export async function useMirror(
+  io: Io,
+  args: Args,
+  root: string,
+  use: Use,
+  work: (mirror: OpenedMirror) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { env, cwd, clock, random } = io;
+  const progress = showProgress(io, use.quiet === true);
+  const { mode, what } = use;
+  const reach = { url: args.text("url"), keyFile: args.text("key-file") };
+  const mirror = await openMirror(root, { mode, what, env, cwd, clock, random, progress, ...reach });
+  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
+  try {
+    for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
+    return await work(mirror.value);
+  } finally {
+    progress.end();
+    await mirror.value.close();
+  }
+}
+
+/** By this machine alone. */
+export function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): ExitCode {
+  const mirror = openLocal(root, { clock: io.clock, random: io.random });
+  if (mirror.kind === "trouble") return complain(io, mirror.trouble);
+  try {
+    return work(mirror.value);
+  } finally {
+    mirror.value.close();
+  }
+}
+
+/** What has to travel after an effect by hand. @returns the object of `sync --json`, and how it ended */
+export async function syncAfter(
+  io: Io,
+  mirror: OpenedMirror,
+  json: boolean,
+): Promise<{ readonly report: object; readonly exit: ExitCode }> {
+  const began = io.clock.monotonic();
+  const report = await runSync(mirror, USUAL_RUN, "sync");
+  if (!json) {
+    showReport(io, report, io.clock.monotonic() - began);
+    if (report.fault !== null) complain(io, faultTrouble(report.fault, mirror.url));
+  }
+  return { report: reportJson(report), exit: exitOf(report) };
+}
+
+/** A mistake in what was given. */
+export function misuse(io: Io, command: string, why: string): ExitCode {
+  io.err(`mdmirror ${command}: ${why}`);
+  io.err(`  next: mdmirror ${command} --help`);
+  return EXIT.usage;
+}
+
+/** Asks before what is hard to take back. Without a terminal only `--yes` answers. */
+export async function agrees(io: Io, yes: boolean, question: string): Promise<boolean> {
+  if (yes) return true;
+  if (!io.terminal.input) return false;
+  const answer = await io.ask(`${question} [y/N] `);
+  return /^y(?:es)?$/i.test(answer?.trim() ?? "");
+}

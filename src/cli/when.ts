@@ -1,0 +1,35 @@
+import { ageText } from "../app/ground.ts";
+import type { Io } from "./command.ts";
+import { count } from "./progress.ts";
+
+/** Times and sizes as people read them. */
+
+/** `2026-11-21 09:05:03`, in the time of this computer. @param at milliseconds since the epoch */
+export function localTime(at: number): string {
+  const date = new Date(at);
+  const two = (n: number) => String(n).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** `3 h`, since a time. */
+export function age(io: Io, since: number): string {
+  return ageText(io.clock.now() - since);
+}
+
+/** `1,204 bytes`, or a word for what is not there. */
+export function bytes(size: number | null, otherwise = "not there"): string {
+  return size === null ? otherwise : size === 1 ? "1 byte" : `${count(size)} bytes`;
+}
+
+/** Columns side by side, two spaces between; the last is not filled. */
+export function columns(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = [];
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at]!)))
+      .join("  ")
+      .trimEnd(),
+  );
+}
