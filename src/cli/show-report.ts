@@ -29,7 +29,8 @@ export function showReport(io: Io, report: RunReport, took: number): void {
 
 /** What needs the user, alone: also with `--quiet`, where success is silent and trouble is not. */
 export function showNeeds(io: Io, report: RunReport): void {
-  for (const { path, kind, code, detail, requestId, next } of report.attention.slice(0, MOST)) {
+  const attention = report.attention.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  for (const { path, kind, code, detail, requestId, next } of attention.slice(0, MOST)) {
     io.err(`${path}: ${kind}: ${detail}${origin(code, requestId)}`);
     io.err(`  next: ${next}`);
   }

@@ -1,0 +1,228 @@
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
+
+describe("status", () => {
+  test("says in sync as of when, from the state alone", async () => {
+    upload("a/b.md", "b\n");
+    await rig.init();
+    await rig.stopService();
+    rig.pass(5 * 60_000);
+    const { code, out } = await rig.run(["status", "w"]);
+    expect([code, out]).toEqual([0, [`1 document in 1 folder, mirrored from ${rig.url}`, "in sync as of 5 min ago"]]);
+  });
+
+  test("--max-age ends with 3 when the last sync is older", async () => {
+    await rig.init();
+    expect((await rig.run(["status", "w", "--max-age", "15m"])).code).toBe(0);
+    rig.pass(16 * 60_000);
+    const { code, err } = await rig.run(["status", "w", "--max-age", "15m"]);
+    expect([code, err]).toEqual([3, ["mdmirror: not in sync within 15m; next: mdmirror sync"]]);
+    expect((await rig.run(["status", "w", "--max-age", "1h"])).code).toBe(0);
+  });
+
+  test("--json holds the same facts in one object", async () => {
+    upload("both.md", "theirs\n");
+    rig.write("both.md", "mine\n");
+    await rig.init();
+    rig.pass(90_000);
+    const { code, out } = await rig.run(["status", "w", "--json"]);
+    expect(code).toBe(3);
+    const status = JSON.parse(out[0]!);
+    expect(status).toMatchObject({
+      state: "attention",
+      documents: 1,
+      pending: 0,
+      conflicts: ["both.md"],
+      reviews: [],
+      halt: null,
+      staysLocal: { sidecar: 1 },
+    });
+    expect(status.ageSeconds).toBeGreaterThanOrEqual(90);
+    expect(status.attention[0]).toMatchObject({ path: "both.md", kind: "conflict" });
+  });
+
+  test("of a folder whose state is gone says that it was never in sync", async () => {
+    await rig.init();
+    for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
+    expect((await rig.run(["status", "w"])).out[1]).toBe("never in sync yet: mdmirror sync");
+  });
+});
+
+describe("protect and unprotect", () => {
+  test("send changes to review, and let them go live again; the local text stays as it is (I31)", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    expect((await rig.run(["protect", "w/a.md"])).out).toEqual(["a.md is protected: changes go to review"]);
+    expect(rig.remote("a.md")!.protected).toBe(true);
+    rig.write("a.md", "a, edited\n");
+    await rig.run(["sync", "w"], { terminal: true });
+    expect((await rig.run(["status", "w"])).out).toContain("in review: a.md");
+    expect([rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["a, edited\n", "a\n"]);
+    expect((await rig.run(["unprotect", "a.md"], { cwd: rig.root })).out).toEqual([
+      "a.md is not protected: changes go live",
+    ]);
+    expect(rig.remote("a.md")!.protected).toBe(false);
+  });
+
+  test("name a key that may not, a path that is no document, and a path outside of a mirror", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "edit" }]);
+    const refused = await rig.run(["protect", "w/a.md"]);
+    expect(refused.code).toBe(2);
+    expect(refused.err[0]).toMatch(
+      /^mdmirror: a\.md: this key may not change the protection \(forbidden, request req_\w+\)$/,
+    );
+    expect(refused.err[1]).toBe("  next: use a key with Full access: --key-file FILE");
+    expect((await rig.run(["protect", "w/none.md"])).err[0]).toBe("mdmirror: none.md is no mirrored document");
+    expect((await rig.run(["protect", "a.md"])).err[0]).toBe("mdmirror: a.md lies in no mirrored folder");
+  });
+});
+
+describe("fix-names", () => {
+  test("renames what the service names otherwise, deepest first; each document stays the same one (I09)", async () => {
+    rig.write("My notes.md", "notes\n");
+    rig.write("My folder/To do.md", "to do\n");
+    await rig.init();
+    const before = [rig.remote("My-notes.md")!.id, rig.remote("My-folder/To-do.md")!.id];
+    const { code, out } = await rig.run(["fix-names", "w"]);
+    expect([code, out]).toEqual([
+      0,
+      [
+        "My folder/To do.md → My folder/To-do.md",
+        "My folder → My-folder",
+        "My notes.md → My-notes.md",
+        "3 names changed; next: mdmirror sync",
+      ],
+    ]);
+    const sync = await rig.run(["sync", "w"]);
+    expect([sync.code, sync.out[0]]).toEqual([0, expect.stringMatching(/^in sync: nothing to do /)]);
+    expect([rig.remote("My-notes.md")!.id, rig.remote("My-folder/To-do.md")!.id]).toEqual(before);
+    expect((await rig.run(["fix-names", "w"])).out).toEqual(["every name is one that the service takes"]);
+  });
+
+  test("leaves a name whose legal one is taken, and ends with 3", async () => {
+    rig.write("a b.md", "one\n");
+    rig.write("a-b.md", "two\n");
+    await rig.init();
+    const { code, err } = await rig.run(["fix-names", "w"]);
+    expect([code, err]).toEqual([3, ["a b.md: not renamed: that name is taken; rename one of the two yourself"]]);
+  });
+});
+
+describe("doctor", () => {
+  test("finds a sound mirror sound, and ends with 0", async () => {
+    await rig.init();
+    const { code, out } = await rig.run(["doctor", "w"]);
+    expect(code).toBe(0);
+    const about = out.filter((line) => /^(ok {2}|note)/.test(line)).map((line) => line.slice(5).split(":")[0]);
+    expect(about).toEqual(
+      expect.arrayContaining([
+        "config",
+        "key-source",
+        "service",
+        "key",
+        "clock",
+        "state",
+        "case",
+        "unicode",
+        "hard-links",
+        "room",
+        "neighbours",
+      ]),
+    );
+    expect(readdirSync(join(rig.root, ".mdmirror/tmp"))).toEqual([]);
+  });
+
+  test("warns of a clock that is wrong (3)", async () => {
+    await rig.init();
+    rig.pass(-10 * 60_000);
+    const { code, out } = await rig.run(["doctor", "w"]);
+    expect(code).toBe(3);
+    expect(out.join("\n")).toMatch(/WARN clock: this computer is (9|10) min behind the service/);
+  });
+
+  test("warns of another sync tool on the folder (3)", async () => {
+    await rig.init();
+    mkdirSync(join(rig.root, ".stfolder"));
+    const { code, out } = await rig.run(["doctor", "w"]);
+    expect([code, out.some((line) => line.startsWith("WARN neighbours: Syncthing"))]).toEqual([3, true]);
+  });
+
+  test("tells a service that is not there (5) from a refused key (5), a bad URL (2) and a damaged state (1)", async () => {
+    await rig.init();
+    const config = JSON.parse(rig.read(".mdmirror/config.json"));
+    const withUrl = (url: string) => rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url }));
+    expect((await rig.run(["doctor", "w"], { env: { MDMIRROR_API_KEY: "mdm_wrong" } })).code).toBe(5);
+    withUrl("http://127.0.0.1:1");
+    expect((await rig.run(["doctor", "w"])).code).toBe(5);
+    withUrl("ftp://example.org");
+    expect((await rig.run(["doctor", "w"])).code).toBe(2);
+    withUrl(`${rig.url}/elsewhere`);
+    expect((await rig.run(["doctor", "w"])).code).toBe(2);
+    withUrl(rig.url);
+    writeFileSync(join(rig.root, ".mdmirror/state.db"), "no database at all ".repeat(300));
+    const damaged = await rig.run(["doctor", "w"]);
+    expect([damaged.code, damaged.out.some((line) => line.startsWith("BAD  state: state.db: damaged"))]).toEqual([
+      1,
+      true,
+    ]);
+  });
+});
+
+describe("serve", () => {
+  test("imports a folder, prints URL and key file, reports by reason with names, and ends cleanly when told to", async () => {
+    mkdirSync(join(rig.dir, "seed/sub"), { recursive: true });
+    for (const [name, text] of [
+      ["a.md", "a\n"],
+      ["sub/b.md", "b\n"],
+      ["with space.md", "c\n"],
+      ["picture.png", ""],
+    ])
+      writeFileSync(join(rig.dir, "seed", name!), text!);
+    const stop = new AbortController();
+    let answered: number | null = null;
+    const ran = await rig.run(["serve", "--port", "0", "--data", "data", "--import", "seed"], {
+      stop: stop.signal,
+      onOut: (line) => {
+        const url = /^serving (\S+)$/.exec(line)?.[1];
+        if (url === undefined) return;
+        void fetch(`${url}/v1/files`).then(({ status }) => {
+          answered = status;
+          stop.abort();
+        });
+      },
+    });
+    expect([ran.code, answered, ran.err]).toEqual([0, 401, []]);
+    expect(ran.out.slice(0, 3)).toEqual([
+      "imported 2 files in 1 folder (0.0 MB)",
+      "  not imported, not-markdown: 1 (picture.png)",
+      "  not imported, whitespace: 1 (with space.md)",
+    ]);
+    expect(ran.out[4]).toBe(`key: ${join(rig.dir, "data/key")} (admin: ${join(rig.dir, "data/admin-key")})`);
+    expect(existsSync(join(rig.dir, "data/service.db-wal"))).toBe(false);
+  });
+
+  test("names a taken port, a folder that is not there, and certificates that cannot be read", async () => {
+    const port = new URL(rig.url).port;
+    const taken = await rig.run(["serve", "--port", port, "--data", "data"]);
+    expect([taken.code, taken.err[0]]).toEqual([2, `mdmirror: port ${port} of 127.0.0.1 is taken (EADDRINUSE)`]);
+    const nowhere = await rig.run(["serve", "--port", "0", "--data", "data", "--import", "none"]);
+    expect([nowhere.code, nowhere.err[0]]).toEqual([
+      2,
+      `mdmirror: ${join(rig.dir, "none")} cannot be imported: it is not there (ENOENT)`,
+    ]);
+    const tls = await rig.run(["serve", "--port", "0", "--data", "data", "--tls-cert", "c.pem", "--tls-key", "k.pem"]);
+    expect([tls.code, tls.err[0]]).toEqual([2, `mdmirror: ${join(rig.dir, "c.pem")} cannot be read: it is not there`]);
+  });
+});
