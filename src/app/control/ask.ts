@@ -1,0 +1,137 @@
+import { existsSync, realpathSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { ageText } from "../ground.ts";
+import { ok, type Result, trouble } from "../trouble.ts";
+import { lineReader } from "./lines.ts";
+import { type ControlPlace, findPlace } from "./place.ts";
+import {
+  type ControlAnswers,
+  type ControlRequest,
+  MAX_ANSWER,
+  readReply,
+  type Reply,
+  requestLine,
+} from "./protocol.ts";
+
+/** A command's end of the socket. */
+
+export const NO_DAEMON = "no-daemon";
+
+/** How long a daemon may be silent. While it works it says so every few seconds, as long as its loop moves on. */
+export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
+  status: 3_000,
+  pause: 30_000,
+  resume: 30_000,
+  sync: 60_000,
+  lend: 60_000,
+};
+
+/**
+ * Asks the daemon of a mirrored folder and waits for its answer.
+ * @param dir a folder that holds `.mdmirror/`
+ * @param deadlineMs of silence, after which the daemon is taken to hang
+ */
+export async function askDaemon<R extends ControlRequest>(
+  dir: string,
+  request: R,
+  deadlineMs = DEADLINE_MS[request.do],
+): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
+  const held = await callDaemon(dir, request, deadlineMs);
+  if (held === NO_DAEMON || held.kind === "trouble") return held;
+  held.value.socket.destroy();
+  return ok(held.value.value as ControlAnswers[R["do"]]);
+}
+
+export type Borrowed = {
+  /** The daemon opens the folder again, and looks at all of it. Twice is once. */
+  giveBack(): void;
+};
+
+/** Asks the daemon to leave the folder to this process, which can then take its lock. It is given back at the latest when the process ends. */
+export async function borrowFolder(
+  dir: string,
+  what: string,
+  deadlineMs = DEADLINE_MS.lend,
+): Promise<Result<Borrowed> | typeof NO_DAEMON> {
+  const held = await callDaemon(dir, { do: "lend", what }, deadlineMs);
+  if (held === NO_DAEMON || held.kind === "trouble") return held;
+  const { socket } = held.value;
+  // Nothing more is said on it: it only holds.
+  socket.setTimeout(0);
+  return ok({ giveBack: () => void socket.destroy() });
+}
+
+type Held = { readonly value: unknown; readonly socket: Socket };
+
+function callDaemon(
+  dir: string,
+  request: ControlRequest,
+  deadlineMs: number,
+): Promise<Result<Held> | typeof NO_DAEMON> {
+  const root = existsSync(dir) ? realpathSync(dir) : dir;
+  const place = findPlace(join(root, ".mdmirror"));
+  if (place === null) return Promise.resolve(NO_DAEMON);
+  return new Promise((resolve) => {
+    const socket = connect(place.socket);
+    const end = (result: Result<Held> | typeof NO_DAEMON) => {
+      if (!isHeld(result)) socket.destroy();
+      resolve(result);
+    };
+    let connected = false;
+    socket.setTimeout(deadlineMs, () => end(hangs(root, place, request, deadlineMs)));
+    socket.once("connect", () => {
+      connected = true;
+      socket.write(requestLine({ id: 1, root, request }));
+    });
+    // Before it is connected: nobody listens any more, so a crash left the file; the lock tells whether one runs all the same.
+    socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
+    socket.once("close", () => end(cut(root, request)));
+    const reader = lineReader(MAX_ANSWER, (line) => {
+      const reply = readReply(line);
+      if (reply?.kind !== "beat") end(reply === null ? notOurs(place) : endOf(reply, socket));
+    });
+    socket.on("data", (chunk) => {
+      if (!reader.push(chunk)) end(notOurs(place));
+    });
+  });
+}
+
+function isHeld(result: Result<Held> | typeof NO_DAEMON): boolean {
+  return result !== NO_DAEMON && result.kind === "ok";
+}
+
+function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<Held> | typeof NO_DAEMON {
+  switch (reply.kind) {
+    case "done":
+      return ok({ value: reply.value, socket });
+    case "refused":
+      return { kind: "trouble", trouble: reply.trouble };
+    case "other-root":
+      return NO_DAEMON;
+  }
+}
+
+function hangs(root: string, { pid }: ControlPlace, request: ControlRequest, deadlineMs: number): Result<never> {
+  return trouble(
+    "fault",
+    `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it hangs`,
+    `end it and start it again: kill ${pid}; kill -9 ${pid} if it stays; nothing is lost by that`,
+    { code: "daemon-hangs" },
+  );
+}
+
+function cut(root: string, request: ControlRequest): Result<never> {
+  return trouble(
+    "fault",
+    `the daemon of ${root} ended before it answered "${request.do}"`,
+    "run the command again: without a daemon it does the work itself",
+    { code: "daemon-ended" },
+  );
+}
+
+function notOurs({ socket }: ControlPlace): Result<never> {
+  return trouble("fault", `what listens at ${socket} is no mdmirror`, "remove .mdmirror/daemon.json", {
+    code: "not-a-daemon",
+  });
+}

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
+
+/** Where the daemon of a folder listens: a short path in a folder that no other user can enter. */
+
+/** LIMIT: bytes of `sun_path` without its final NUL: 107 on Linux, 103 on macOS and the BSDs. */
+const MAX_PATH = process.platform === "linux" ? 107 : 103;
+/** In `.mdmirror/`: names the socket, so that whoever has another environment finds it too. */
+const CONTROL_FILE = "daemon.json";
+
+export type ControlPlace = { readonly socket: string; readonly pid: number; readonly since: number };
+
+export type PlaceOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** For tests: folders to try, in order, instead of the system's. */
+  readonly folders?: readonly string[];
+};
+
+/**
+ * Makes the folder and chooses the path.
+ * @param root the real path of the mirrored folder
+ */
+export function choosePlace(root: string, options: PlaceOptions): Result<string> {
+  const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
+  const faults: string[] = [];
+  for (const folder of options.folders ?? candidates(options.env)) {
+    const path = join(folder, name);
+    if (Buffer.byteLength(path) > MAX_PATH) {
+      faults.push(`${folder} is too long a path for a socket`);
+      continue;
+    }
+    const fault = makePrivate(folder);
+    if (fault === null) return ok(path);
+    faults.push(`${folder}: ${fault}`);
+  }
+  return trouble(
+    "fault",
+    `there is no place for the daemon's socket: ${faults.join("; ")}`,
+    "set XDG_RUNTIME_DIR to a short path of a folder that only you can enter",
+  );
+}
+
+function candidates(env: PlaceOptions["env"]): string[] {
+  const runtime = env["XDG_RUNTIME_DIR"];
+  const own = `mdmirror-${process.getuid?.() ?? 0}`;
+  const folders = [join(tmpdir(), own), join("/tmp", own)];
+  return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
+}
+
+/** @returns null when it is a folder of this user that nobody else may enter; else why not */
+function makePrivate(folder: string): string | null {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return errnoClause(error);
+  }
+  return isPrivate(folder) ? null : "others own it or may enter it";
+}
+
+/** Somebody else may have made the folder first, in a place that all may write: so it is looked at, not trusted. */
+function isPrivate(folder: string): boolean {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwn(stat.uid);
+}
+
+function isOwn(uid: number): boolean {
+  return process.getuid === undefined || uid === process.getuid();
+}
+
+/** @param folder absolute path of `.mdmirror` */
+export function writePlace(folder: string, place: ControlPlace): void {
+  const file = join(folder, CONTROL_FILE);
+  writeFileSync(`${file}.new`, JSON.stringify(place), { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+export function removePlace(folder: string): void {
+  rmSync(join(folder, CONTROL_FILE), { force: true });
+}
+
+/**
+ * Where a daemon of this user said that it listens; whether it still does shows when it is asked.
+ * @returns null when there is none, or none that can be trusted: another user's, or a socket in a folder that others may enter
+ */
+export function findPlace(folder: string): ControlPlace | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(readFileSync(join(folder, CONTROL_FILE), "utf8"));
+  } catch {
+    // No daemon has run here, or its file is half gone: the lock still tells whether one runs.
+    return null;
+  }
+  if (!isPlace(json) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket))) return null;
+  const stat = lstatSync(json.socket, { throwIfNoEntry: false });
+  return stat?.isSocket() === true && isOwn(stat.uid) ? json : null;
+}
+
+function isPlace(json: unknown): json is ControlPlace {
+  if (typeof json !== "object" || json === null) return false;
+  const { socket, pid, since } = json as Partial<Record<keyof ControlPlace, unknown>>;
+  return typeof socket === "string" && typeof pid === "number" && typeof since === "number";
+}

@@ -1,0 +1,135 @@
+import type { RunReport } from "../run.ts";
+import type { Trouble } from "../trouble.ts";
+
+/**
+ * What commands and a running daemon say to each other: one JSON object a line. Never a text, never the key: `sync` answers with a report, and a
+ * command that has to write asks for the folder itself (`lend`) and works on it as if no daemon ran.
+ */
+
+export const PROTOCOL = 1;
+/** LIMIT: bytes of one line. An answer holds a report, which is cut to `MOST_ROWS`. */
+export const MAX_REQUEST = 16 * 1024;
+export const MAX_ANSWER = 4 * 1024 * 1024;
+export const MOST_ROWS = 1_000;
+
+export type ControlRequest =
+  | { readonly do: "status" }
+  /** One run to convergence, now; also while paused, since somebody asked for it. */
+  | { readonly do: "sync" }
+  | { readonly do: "pause" }
+  | { readonly do: "resume" }
+  /** The daemon ends its pass, closes the folder and frees its lock until this connection ends. `what`: the command. */
+  | { readonly do: "lend"; readonly what: string };
+
+export type ControlAnswers = {
+  readonly status: DaemonStatus;
+  readonly sync: { readonly report: RunReport };
+  readonly pause: { readonly changed: boolean };
+  readonly resume: { readonly changed: boolean };
+  readonly lend: { readonly lent: true };
+};
+
+export type DaemonStatus = {
+  readonly pid: number;
+  /** Milliseconds since the epoch: when the daemon was started. */
+  readonly since: number;
+  /** What its loop does: a phase of the engine's, `lent`, `opening` or `closed`. */
+  readonly phase: string;
+  readonly detail: string;
+  readonly paused: boolean;
+  /** Milliseconds since its loop was last seen to move on. */
+  readonly stillMs: number;
+};
+
+export type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
+
+/** One line of an answer. `beat`: the daemon is at it; it moves on. */
+export type Reply =
+  | { readonly id: number; readonly kind: "beat" }
+  | { readonly id: number; readonly kind: "done"; readonly value: unknown }
+  | { readonly id: number; readonly kind: "refused"; readonly trouble: Trouble }
+  /** Of another mirrored folder: to the caller there is no daemon. */
+  | { readonly id: number; readonly kind: "other-root" };
+
+export function requestLine({ id, root, request }: Envelope): string {
+  return `${JSON.stringify({ protocol: PROTOCOL, id, root, ...request })}\n`;
+}
+
+export type ReadRequest =
+  | { readonly kind: "request"; readonly envelope: Envelope }
+  | { readonly kind: "bad"; readonly id: number; readonly why: string };
+
+const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
+  status: [],
+  sync: [],
+  pause: [],
+  resume: [],
+  lend: ["what"],
+};
+const COMMON: readonly string[] = ["protocol", "id", "root", "do"];
+
+/** Strict: what is not known is refused, so that nothing that an older daemon would leave out passes for done. */
+export function readRequest(line: string): ReadRequest {
+  const json = parseObject(line);
+  if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object a line" };
+  const id = typeof json["id"] === "number" && Number.isSafeInteger(json["id"]) ? json["id"] : 0;
+  const bad = (why: string): ReadRequest => ({ kind: "bad", id, why });
+  if (json["protocol"] !== PROTOCOL) return bad(`protocol ${PROTOCOL} is spoken here`);
+  if (id < 1) return bad('"id" must be a positive whole number');
+  const root = json["root"];
+  if (typeof root !== "string") return bad('"root" must name the folder');
+  const verb = json["do"];
+  if (typeof verb !== "string" || !Object.hasOwn(MEMBERS, verb)) return bad('"do" is not known here');
+  const kind = verb as ControlRequest["do"];
+  const extra = Object.keys(json).find((name) => !COMMON.includes(name) && !MEMBERS[kind].includes(name));
+  if (extra !== undefined) return bad(`${JSON.stringify(extra.slice(0, 40))} is no member of "${kind}"`);
+  if (kind !== "lend") return { kind: "request", envelope: { id, root, request: { do: kind } } };
+  const what = json["what"];
+  if (typeof what !== "string" || !/^[a-z-]{1,32}$/.test(what)) return bad('"what" must name a command');
+  return { kind: "request", envelope: { id, root, request: { do: kind, what } } };
+}
+
+export function replyLine(reply: Reply): string {
+  return `${JSON.stringify(reply)}\n`;
+}
+
+/** @returns null for what is no reply: then it is not a daemon of ours */
+export function readReply(line: string): Reply | null {
+  const json = parseObject(line);
+  if (json === null || typeof json["id"] !== "number") return null;
+  const kind = json["kind"];
+  if (kind === "beat" || kind === "other-root") return { id: json["id"], kind };
+  if (kind === "done" && isObject(json["value"])) return { id: json["id"], kind, value: json["value"] };
+  if (kind === "refused" && isTrouble(json["trouble"])) return { id: json["id"], kind, trouble: json["trouble"] };
+  return null;
+}
+
+function isTrouble(value: unknown): value is Trouble {
+  if (!isObject(value)) return false;
+  const kinds: readonly unknown[] = ["usage", "fault", "locked", "offline"];
+  return kinds.includes(value["kind"]) && typeof value["what"] === "string" && typeof value["next"] === "string";
+}
+
+function parseObject(line: string): Record<string, unknown> | null {
+  try {
+    const json: unknown = JSON.parse(line);
+    return isObject(json) ? json : null;
+  } catch {
+    // Not JSON: the caller says so.
+    return null;
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A report that fits into one line, whatever was halted or held. */
+export function boundReport(report: RunReport): RunReport {
+  return {
+    ...report,
+    attention: report.attention.slice(0, MOST_ROWS),
+    stopped: report.stopped.slice(0, MOST_ROWS),
+    halt: report.halt === null ? null : { ...report.halt, guarded: [] },
+  };
+}

@@ -1,0 +1,86 @@
+import { describe, expect, test } from "vitest";
+import { cleanPrefix, conflictPolicy, DEFAULT_CONFIG, parseConfig } from "../../src/app/config.ts";
+import { pickUrl } from "../../src/app/open-mirror.ts";
+
+const URL_ONLY = { url: "https://files.example.org" };
+
+describe("the config file", () => {
+  test("needs the URL alone; the rest has defaults", () => {
+    expect(parseConfig(JSON.stringify(URL_ONLY), "c.json")).toEqual({
+      kind: "ok",
+      value: { ...DEFAULT_CONFIG, ...URL_ONLY },
+    });
+  });
+
+  test.each([
+    ["{", /^c\.json is not JSON: /],
+    ["[]", "c.json holds no JSON object"],
+    ["{}", `c.json: "url" must be the service's base URL, as a string`],
+    [{ url: "" }, `c.json: "url" must be the service's base URL, as a string`],
+    [{ ...URL_ONLY, key: "mdm_secret" }, 'c.json: "key" is no member of this file'],
+    [{ ...URL_ONLY, remote: "a b" }, 'c.json: "remote" must be the path of a folder of the workspace'],
+    [{ ...URL_ONLY, names: "rename" }, 'c.json: "names" must be one of "map", "hold"'],
+    [{ ...URL_ONLY, conflicts: "mine" }, 'c.json: "conflicts" must be one of "sidecar", "copy", "local", "remote"'],
+    [{ ...URL_ONLY, conflicts: ["copy"] }, 'c.json: "conflicts[0]" must be {"paths": a glob, "policy": …}'],
+    [{ ...URL_ONLY, conflicts: [{ paths: "*" }] }, 'c.json: "conflicts[0].policy" is missing'],
+    [
+      { ...URL_ONLY, conflicts: [{ paths: "*", policy: "copy", x: 1 }] },
+      'c.json: "conflicts[0].x" is no member of a rule',
+    ],
+    [{ ...URL_ONLY, allowHttp: "h" }, 'c.json: "allowHttp" must be a list of hosts'],
+    [{ ...URL_ONLY, interface: { progress: "yes" } }, 'c.json: "interface.progress" must be true or false'],
+    [{ ...URL_ONLY, interface: { colour: true } }, 'c.json: "interface.colour" is no member of it'],
+  ])("%j is refused, naming file and member, never the value", (json, what) => {
+    const read = parseConfig(typeof json === "string" ? json : JSON.stringify(json), "c.json");
+    expect(read).toMatchObject({
+      kind: "trouble",
+      trouble: { kind: "usage", what: typeof what === "string" ? what : expect.stringMatching(what) },
+    });
+    expect(JSON.stringify(read)).not.toContain("mdm_secret");
+  });
+
+  test("chooses the conflict policy of the first rule whose glob matches", () => {
+    const rules = [
+      { paths: "journal/**", policy: "copy" },
+      { paths: "**/*.md", policy: "local" },
+    ] as const;
+    const policy = conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: rules });
+    expect([policy("journal/2026/a.md"), policy("notes/a.md"), policy("a.md")]).toEqual(["copy", "local", "local"]);
+    expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: [] })("a.md")).toBe("sidecar");
+    expect(conflictPolicy({ ...DEFAULT_CONFIG, ...URL_ONLY, conflicts: "remote" })("a.md")).toBe("remote");
+  });
+
+  test.each([
+    ["", ""],
+    ["/", ""],
+    ["/a/b/", "a/b"],
+    ["a b", null],
+    ["a.md", null],
+    ["../x", null],
+  ])("the mirrored folder %j is kept as %j", (given, kept) => {
+    expect(cleanPrefix(given)).toBe(kept);
+  });
+});
+
+describe("the URL", () => {
+  const config = { url: "https://config.example.org", allowHttp: ["nas.local"] };
+
+  test("comes from --url before MDMIRROR_URL before the config", () => {
+    const env = { MDMIRROR_URL: "https://env.example.org" };
+    expect(pickUrl(config, { url: "https://given.example.org", env })).toEqual({
+      kind: "ok",
+      value: "https://given.example.org",
+    });
+    expect(pickUrl(config, { url: null, env })).toEqual({ kind: "ok", value: "https://env.example.org" });
+    expect(pickUrl(config, { env: { MDMIRROR_URL: "" } })).toEqual({ kind: "ok", value: "https://config.example.org" });
+  });
+
+  test("is plain http to loopback and to hosts that were allowed, else refused", () => {
+    expect(pickUrl(config, { url: "http://nas.local", env: {} }).kind).toBe("ok");
+    expect(pickUrl(config, { url: "http://127.0.0.1:8", env: {} }).kind).toBe("ok");
+    expect(pickUrl(config, { url: "http://other.local", env: {} })).toMatchObject({
+      kind: "trouble",
+      trouble: { what: expect.stringContaining("(--url)") },
+    });
+  });
+});

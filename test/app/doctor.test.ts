@@ -1,0 +1,85 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkNeighbours, checkWatches } from "../../src/app/doctor/disk.ts";
+import { checkService, skewOf } from "../../src/app/doctor/service.ts";
+import type { Wire, WireResult } from "../../src/core/ports/remote.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "mdmirror-doctor-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const clock = { now: () => Date.parse("2026-11-21T12:00:00Z"), monotonic: () => 0, sleep: async () => undefined };
+
+describe("the service", () => {
+  const answer = (status: number, body: string, headers: Record<string, string> = {}): WireResult => ({
+    kind: "answer",
+    response: { status, headers, body },
+  });
+  const cases: readonly (readonly [string, WireResult, readonly string[]])[] = [
+    ["a list", answer(200, '{"object":"list","data":[]}'), ["good service", "good key"]],
+    ["401", answer(401, '{"code":"unauthenticated"}'), ["good service", "bad key offline"]],
+    ["no workspace", answer(404, '{"code":"workspace_not_found"}'), ["good service", "bad key offline"]],
+    ["503", answer(503, "{}"), ["bad service offline"]],
+    ["a redirect", answer(301, "", { location: "https://x" }), ["bad service usage"]],
+    ["a web page", answer(200, "<html>welcome</html>"), ["bad service usage"]],
+    ["404 of something else", answer(404, "not found"), ["bad service usage"]],
+    ["silence", { kind: "not-sent", why: "ECONNREFUSED" }, ["bad service offline"]],
+  ];
+  test.each(cases)("%s", async (_what, result, expected) => {
+    const wire: Wire = { send: async () => result, close: async () => undefined };
+    const checks = await checkService(wire, "mdm_secret", "https://files.example.org", clock);
+    expect(
+      checks.map(({ state, about, fault }) => [state, about, fault].filter((part) => part !== undefined).join(" ")),
+    ).toEqual(expected);
+    expect(JSON.stringify(checks)).not.toContain("mdm_secret");
+    for (const check of checks) expect(check.state === "bad").toBe(check.next !== null);
+  });
+
+  test.each([
+    ["Sat, 21 Nov 2026 12:00:30 GMT", "good"],
+    ["Sat, 21 Nov 2026 11:55:00 GMT", "warn"],
+    ["Sat, 21 Nov 2026 12:05:00 GMT", "warn"],
+    ["yesterday", undefined],
+    [undefined, undefined],
+  ])("a Date of %s is %s", (date, state) => {
+    expect(skewOf(date, clock.now())[0]?.state).toBe(state);
+  });
+});
+
+describe("inotify limits", () => {
+  test.each([
+    [100, 8_192, 128, "good"],
+    [5_000, 8_192, 128, "warn"],
+    [10, 8_192, 8, "warn"],
+  ])("%i folders with %i watches and %i watchers: %s", (folders, watches, instances, state) => {
+    writeFileSync(join(dir, "max_user_watches"), `${watches}\n`);
+    writeFileSync(join(dir, "max_user_instances"), `${instances}\n`);
+    expect(checkWatches(folders, dir)[0]?.state).toBe(state);
+  });
+
+  test("say nothing where the system has none", () => {
+    expect(checkWatches(10, join(dir, "none"))).toEqual([]);
+  });
+});
+
+describe("other sync tools on the folder", () => {
+  test.each([
+    [".stfolder", "Syncthing"],
+    [".dropbox", "Dropbox"],
+    [".owncloudsync.log", "Nextcloud or ownCloud"],
+    [".sync", "Resilio Sync"],
+  ])("%s in it means %s", (name, tool) => {
+    mkdirSync(join(dir, name));
+    expect(checkNeighbours(dir)[0]).toMatchObject({ state: "warn", detail: `${tool} seems to mirror this folder too` });
+  });
+
+  test("a folder above with their name counts too", () => {
+    mkdirSync(join(dir, "Dropbox/notes"), { recursive: true });
+    expect(checkNeighbours(join(dir, "Dropbox/notes"))[0]?.detail).toContain("Dropbox");
+    expect(checkNeighbours(dir)[0]?.state).toBe("good");
+  });
+});
