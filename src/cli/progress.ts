@@ -74,7 +74,7 @@ function pace(done: number, total: number, elapsedMs: number): string {
 }
 
 function duration(seconds: number): string {
-  if (seconds < 90) return `${Math.ceil(seconds)} s`;
+  if (seconds < 90.5) return `${Math.max(1, Math.round(seconds))} s`;
   if (seconds < 5_400) return `${Math.ceil(seconds / 60)} min`;
   return `${(seconds / 3_600).toFixed(1)} h`;
 }
