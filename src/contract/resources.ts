@@ -35,6 +35,35 @@ export type ListEnvelope<Item> = {
   readonly nextCursor: string | null;
 };
 
+/** Half-open, in characters (code points) from 0, of the `text` beside it. */
+export type SearchRange = readonly [start: number, end: number];
+
+/**
+ * ASSUMES: an item of a hybrid search is a File plus `score` (greater is better, comparable within one answer alone) and up to three
+ * `snippets`: a line, counted from 1, or a part of a long one, with what matched (contract test "marks what matched in snippets").
+ */
+export type SearchHit = FileResource & {
+  readonly score: number;
+  readonly snippets: readonly {
+    readonly line: number;
+    readonly text: string;
+    readonly ranges: readonly SearchRange[];
+  }[];
+};
+
+/**
+ * ASSUMES: an item of a regex search is a File plus `matches`, one for each line: `line` and `column` count from 1, `text` is the whole line
+ * (contract test "gives line and column of each match").
+ */
+export type RegexHit = FileResource & {
+  readonly matches: readonly {
+    readonly line: number;
+    readonly column: number;
+    readonly text: string;
+    readonly ranges: readonly SearchRange[];
+  }[];
+};
+
 /** At most one selector a request; `none` is all readable files, or the root folders. */
 export type Selector =
   | { readonly kind: "none" }

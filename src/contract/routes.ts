@@ -6,7 +6,10 @@ import type { Selector } from "./resources.ts";
 export const API_PREFIX = "/v1";
 export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";
-/** ASSUMES: the paths of search (contract tests of search). */
+/**
+ * ASSUMES: the paths of search, POSTs of JSON: `{query, limit?, path_prefix?}` and `{pattern, limit?, path_prefix?}` (contract tests
+ * "answers the list envelope: search", "answers the list envelope: regex search").
+ */
 export const SEARCH = "/v1/search";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
 

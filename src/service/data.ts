@@ -5,6 +5,7 @@ import { FILES } from "../contract/routes.ts";
 import { combineByMerge } from "./combine.ts";
 import type { Combine } from "./context.ts";
 import type { RateLimit } from "./rate.ts";
+import { indexWhenIdle } from "./search-idle.ts";
 import { createService, type Service } from "./service.ts";
 
 export type OpenDataOptions = {
@@ -47,7 +48,12 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
   });
   try {
     const key = usableKey(service, keyFile);
-    return { service, key, keyFile, adminKeyFile, close: () => service.close() };
+    const stopIndexing = indexWhenIdle(service, options.onFault);
+    const close = () => {
+      stopIndexing();
+      service.close();
+    };
+    return { service, key, keyFile, adminKeyFile, close };
   } catch (error) {
     service.close();
     throw error;

@@ -32,6 +32,7 @@ function folderReads(db: Db) {
   const byPath = db.prepare<[number, string], FolderRow>(`${select} WHERE workspace = ? AND path = ?`);
   const parentOf = db.prepare<[number], { parent: number }>("SELECT parent FROM folders WHERE seq = ?");
   const idOf = db.prepare<[number], { id: string }>("SELECT id FROM folders WHERE seq = ?");
+  const pathOf = db.prepare<[number], { path: string }>("SELECT path FROM folders WHERE seq = ?");
   const inParent = db.prepare<[Page & { parent: number }], FolderRow>(
     `${select} WHERE workspace = @workspace AND parent = @parent ${page}`,
   );
@@ -48,6 +49,7 @@ function folderReads(db: Db) {
     /** @returns the row number of the parent; the root's for a folder that is not there */
     parentOf: (seq: number) => parentOf.get(seq)?.parent ?? ROOT,
     idOf: (seq: number) => idOf.get(seq)?.id,
+    pathOf: (seq: number) => pathOf.get(seq)?.path,
     inParent: (at: Page & { parent: number }) => inParent.all(at),
     /** Every folder below a path, not itself. */
     below: (at: Page & Subtree) => below.all(at),

@@ -1,3 +1,4 @@
+import { SEARCH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest } from "../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import type { BodyFault } from "./body.ts";
@@ -9,6 +10,7 @@ import { deleteFolder, patchFolder } from "./folder-writes.ts";
 import { createFolder, listFolders, readFolder } from "./folders.ts";
 import { LIST_PARAMETERS } from "./lists.ts";
 import { readQuery } from "./query.ts";
+import { searchHybrid, searchRegex } from "./search.ts";
 
 type Endpoint = {
   readonly method: string;
@@ -30,6 +32,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: "GET", path: "/v1/folders/{id}", parameters: [], run: readFolder },
   { method: "PATCH", path: "/v1/folders/{id}", parameters: [], run: patchFolder },
   { method: "DELETE", path: "/v1/folders/{id}", parameters: ["recursive"], run: deleteFolder },
+  { method: "POST", path: SEARCH, parameters: [], run: searchHybrid },
+  { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], run: searchRegex },
 ];
 
 /** Splits a request target into its path and its query. */

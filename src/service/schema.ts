@@ -1,3 +1,5 @@
+import { SEARCH_SCHEMA } from "../core/search/schema.ts";
+
 /**
  * Numbered migrations; `user_version` holds how many have run.
  *
@@ -72,5 +74,23 @@ CREATE TABLE grants (
   level TEXT NOT NULL,
   PRIMARY KEY (key, kind, target)
 ) WITHOUT ROWID;
+`,
+  `
+${SEARCH_SCHEMA}
+-- What is to be indexed: files whose text, path or presence changed, folders whose path did. Triggers see every way of writing.
+CREATE TABLE search_queue (kind TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, seq)) WITHOUT ROWID;
+INSERT INTO search_queue (kind, seq) SELECT 'file', seq FROM files;
+CREATE TRIGGER search_file_made AFTER INSERT ON files BEGIN
+  INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('file', new.seq);
+END;
+CREATE TRIGGER search_file_changed AFTER UPDATE OF folder, name, change_id ON files BEGIN
+  INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('file', new.seq);
+END;
+CREATE TRIGGER search_file_gone AFTER DELETE ON files BEGIN
+  INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('file', old.seq);
+END;
+CREATE TRIGGER search_folder_placed AFTER UPDATE OF path ON folders BEGIN
+  INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('folder', new.seq);
+END;
 `,
 ];

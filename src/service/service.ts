@@ -1,3 +1,4 @@
+import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import { routeAdmin } from "./admin-routes.ts";
@@ -8,6 +9,7 @@ import { type Combine, type Ground, newId } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { type RateLimit, rateLimiter } from "./rate.ts";
 import { route, splitTarget } from "./router.ts";
+import { loadRegexEngine } from "./search.ts";
 import { openStore } from "./store.ts";
 
 export type ServiceOptions = {
@@ -37,6 +39,10 @@ export type Service = {
   readonly admin: Admin;
   /** Runs many requests in one transaction (imports). Each refused one is still rolled back by itself. */
   batch<T>(work: () => T): T;
+  /** Indexes up to `most` changed files for search, which else does so itself before it answers. */
+  indexSome(most: number): "done" | "more";
+  /** Requests answered till now: who asks twice knows whether the service was busy. */
+  served(): number;
   /** From here on every request is answered 503. */
   close(): void;
 };
@@ -53,6 +59,7 @@ export function createService(options: ServiceOptions): Service {
   const admin = createAdmin(ground);
   const admit = rateLimiter(options.rateLimit ?? null, now);
   let open = true;
+  let served = 0;
 
   const dispatch = (request: WireRequest, fault: BodyFault | null): Answer => {
     if (!open) return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
@@ -66,6 +73,7 @@ export function createService(options: ServiceOptions): Service {
   };
 
   const answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse => {
+    served++;
     const requestId = newId(ground, "req_");
     const docsBase = options.docsBase ?? DEFAULT_DOCS_BASE;
     try {
@@ -81,10 +89,21 @@ export function createService(options: ServiceOptions): Service {
   };
 
   return {
-    handle: async (request, fault) => answer(request, fault),
+    handle: async (request, fault) => {
+      if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
+      return answer(request, fault);
+    },
     answer,
     admin,
     batch: (work) => ground.store.transact(work, () => true),
+    indexSome: (most) => {
+      if (!open) return "done";
+      return ground.store.transact(
+        () => ground.store.search.update(most),
+        () => true,
+      );
+    },
+    served: () => served,
     close: () => {
       if (open) ground.store.close();
       open = false;

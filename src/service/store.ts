@@ -3,12 +3,14 @@ import { type DatabaseLocation, openDatabase, type Transact, transactions } from
 import { type FilesTable, filesTable } from "./files-table.ts";
 import { type FoldersTable, foldersTable } from "./folders-table.ts";
 import { type KeysTable, keysTable } from "./keys-table.ts";
+import { type SearchIndex, searchIndex } from "./search-index.ts";
 
 export type Store = {
   readonly files: FilesTable;
   readonly folders: FoldersTable;
   readonly changes: ChangesTable;
   readonly keys: KeysTable;
+  readonly search: SearchIndex;
   readonly transact: Transact;
   /** A secret of this database, made once: what cursors are sealed with. */
   readonly cursorSecret: Buffer;
@@ -30,6 +32,7 @@ export function openStore(location: DatabaseLocation, random: (bytes: number) =>
     folders: foldersTable(db),
     changes: changesTable(db),
     keys: keysTable(db),
+    search: searchIndex(db),
     transact: transactions(db),
     cursorSecret: read.get()!.value,
     close: () => void db.close(),

@@ -24,7 +24,7 @@ const MOST_PROVEN = 300;
 /** Rankings go a little deeper than what is asked for, so that their fusion is right at its end. */
 const DEPTH_MARGIN = 50;
 /** What a hit of each kind counts: all words; a name that begins so; the phrase; the query as it is spelled; parts of words; typing errors; some words. */
-const WEIGHT = { all: 1, named: 0.5, phrase: 0.5, literal: 0.6, parts: 0.35, near: 0.4, some: 0.2 } as const;
+const WEIGHT = { all: 1, named: 0.5, phrase: 0.5, literal: 0.6, parts: 0.4, near: 0.4, some: 0.2 } as const;
 
 /**
  * Free text in, documents out, best first. Looser rankings are made only while fewer documents than `limit` were found, and weigh less: what
@@ -178,18 +178,24 @@ function loosen(terms: Terms, units: readonly Unit[]): Loosened {
   };
 }
 
-/** A word that is in more than one of so many documents tells little. */
+/** A word that is in more than one of so many documents tells little; of few documents, no word is common. */
 const COMMON_SHARE = 5;
+const COMMON_LEAST = 50;
 
 /** Of several units, those of which one must be there: not the common words, unless there are no others. Of a run, any pair. */
 function telling(terms: Terms, units: readonly Unit[], loose: Loosened, documents: number): string[] {
   const [only] = units;
   if (units.length === 1 && only!.kind === "word") return [];
-  const all = units.map((unit, i) => ({
-    isCommon: unit.kind === "word" && terms.documents(unit.text) * COMMON_SHARE > documents,
-    expressions: pairsOf(unit).length > 0 ? pairsOf(unit).map(quoted) : [loose.units[i]!],
-  }));
-  const rare = all.filter(({ isCommon }) => !isCommon);
+  const least = Math.max(documents / COMMON_SHARE, COMMON_LEAST);
+  const all = units.map((unit, i) => {
+    const holding = unit.kind === "word" ? terms.documents(unit.text) : 1;
+    const expression = loose.units[i]!;
+    return {
+      tells: holding < least && (holding > 0 || expression !== unitExpression(unit)),
+      expressions: pairsOf(unit).length > 0 ? pairsOf(unit).map(quoted) : [expression],
+    };
+  });
+  const rare = all.filter(({ tells }) => tells);
   return (rare.length > 0 ? rare : all).flatMap(({ expressions }) => expressions);
 }
 

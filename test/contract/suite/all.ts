@@ -10,6 +10,7 @@ import { hiddenTests } from "./hidden-tests.ts";
 import { listTests } from "./list-tests.ts";
 import { nameTests } from "./name-tests.ts";
 import { putTests } from "./put-tests.ts";
+import { searchTests } from "./search-tests.ts";
 import type { ContractTest } from "./world.ts";
 
 /** Every test of the contract, for whatever runs them. */
@@ -26,4 +27,5 @@ export const CONTRACT: readonly ContractTest[] = [
   ...grantTests,
   ...hiddenTests,
   ...adminTests,
+  ...searchTests,
 ];

@@ -1,0 +1,347 @@
+import assert from "node:assert/strict";
+import {
+  adminTest,
+  type ContractTest,
+  contractTest,
+  expectOk,
+  expectProblem,
+  type Json,
+  type Reply,
+  type World,
+} from "./world.ts";
+
+/** Search, hybrid and regex (API.md, "Search" and "Limits"). */
+
+type Kind = "search" | "regex search";
+const KINDS: readonly Kind[] = ["search", "regex search"];
+const ROUTE = { search: "/v1/search", "regex search": "/v1/search/regex" } as const;
+const ASKED = { search: "query", "regex search": "pattern" } as const;
+
+const ask = (world: Pick<World, "api">, kind: Kind, what: string, more: object = {}): Promise<Reply> =>
+  world.api.post(ROUTE[kind], { [ASKED[kind]]: what, ...more });
+
+/** The items of a search below the test's folder. */
+async function found(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {
+  return expectOk(await ask(world, kind, what, { path_prefix: world.folder.path, ...more }), 200).data;
+}
+
+async function paths(world: World, kind: Kind, what: string, more: object = {}): Promise<string[]> {
+  const items = await found(world, kind, what, more);
+  return items.map((item: Json) => (item.path as string).slice(world.folder.path.length + 1));
+}
+
+const make = (world: World, name: string, content: string) => world.api.file(`${world.folder.path}/${name}`, content);
+
+/** What the ranges of a snippet or a match cut out of its text, by characters. */
+const marked = ({ text, ranges }: Json): string[] =>
+  ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
+
+async function makeMany(world: World, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await make(world, `many-${n}.md`, `zebra ${n}\n`);
+}
+
+const both = KINDS.flatMap((kind): ContractTest[] => [
+  contractTest(`answers the list envelope: ${kind}`, async (world) => {
+    const file = await make(world, "one.md", "A quokka.\n");
+    const page = expectOk(await ask(world, kind, "quokka"), 200);
+    assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
+    assert.deepEqual([page.object, page.url, page.hasMore, page.nextCursor], ["list", ROUTE[kind], false, null]);
+    const { id, lastChangeId, path } = (page.data as Json[]).find((item) => item.id === file.id);
+    assert.deepEqual({ id, lastChangeId, path }, { id: file.id, lastChangeId: file.lastChangeId, path: file.path });
+  }),
+  contractTest(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (world) => {
+    await makeMany(world, 3);
+    assert.equal((await found(world, kind, "zebra", { limit: 1 })).length, 1);
+    assert.equal((await found(world, kind, "zebra", { limit: 2 })).length, 2);
+    for (const limit of [499, 500]) assert.equal((await found(world, kind, "zebra", { limit })).length, 3);
+  }),
+  contractTest(`refuses a limit of 0 and of 501: ${kind}`, async (world) => {
+    for (const limit of [0, 501, -1, 1e15]) {
+      const problem = expectProblem(await ask(world, kind, "zebra", { limit }), "invalid_request", "/limit");
+      assert.equal(problem.errors?.[0]?.code, "out_of_range");
+    }
+    for (const limit of ["10", 1.5, null, true]) {
+      const problem = expectProblem(await ask(world, kind, "zebra", { limit }), "invalid_request", "/limit");
+      assert.equal(problem.errors?.[0]?.code, "wrong_type");
+    }
+  }),
+  contractTest(`answers ${kind === "search" ? 10 : 50} files without a limit: ${kind}`, async (world) => {
+    const most = kind === "search" ? 10 : 50;
+    await makeMany(world, most - 1);
+    assert.equal((await found(world, kind, "zebra")).length, most - 1);
+    await make(world, "last.md", "zebra\n");
+    assert.equal((await found(world, kind, "zebra")).length, most);
+    await make(world, "beyond.md", "zebra\n");
+    assert.equal((await found(world, kind, "zebra")).length, most);
+  }),
+  contractTest(`answers at most 500 files: ${kind}`, async (world) => {
+    await makeMany(world, 501);
+    assert.equal((await found(world, kind, "zebra", { limit: 499 })).length, 499);
+    assert.equal((await found(world, kind, "zebra", { limit: 500 })).length, 500);
+  }),
+  contractTest(`keeps to a path_prefix: ${kind}`, async (world) => {
+    await make(world, "in/deep/a.md", "wombat\n");
+    await make(world, "in/b.md", "wombat\n");
+    await make(world, "inner/c.md", "wombat\n");
+    const at = (prefix: string) => paths(world, kind, "wombat", { path_prefix: `${world.folder.path}/${prefix}` });
+    assert.deepEqual((await at("in")).sort(), ["in/b.md", "in/deep/a.md"]);
+    assert.deepEqual(await at("in/deep"), ["in/deep/a.md"]);
+    assert.deepEqual(await at("nowhere"), []);
+    expectProblem(await ask(world, kind, "wombat", { path_prefix: "a/b.md" }), "type_mismatch", "/path_prefix");
+    expectProblem(await ask(world, kind, "wombat", { path_prefix: "a b" }), "invalid_request", "/path_prefix");
+  }),
+  contractTest(`names each bad member: ${kind}`, async (world) => {
+    const { api } = world;
+    expectProblem(await api.post(ROUTE[kind], {}), "invalid_request", `/${ASKED[kind]}`);
+    expectProblem(await ask(world, kind, "a", { cursor: "x" }), "invalid_request", "/cursor");
+    expectProblem(await api.post(ROUTE[kind], { [ASKED[kind]]: 7 }), "invalid_request", `/${ASKED[kind]}`);
+    expectProblem(await ask(world, kind, "a", { path_prefix: 1 }), "invalid_request", "/path_prefix");
+    expectProblem(await api.post(ROUTE[kind], "[]"), "invalid_request");
+    expectProblem(await api.post(`${ROUTE[kind]}?limit=1`, { [ASKED[kind]]: "a" }), "invalid_request", "/limit");
+    expectProblem(await api.get(ROUTE[kind]), "not_found");
+  }),
+  contractTest(`needs a key: ${kind}`, async (world) => {
+    expectProblem(await ask({ api: world.as(null) }, kind, "zebra"), "unauthenticated");
+  }),
+  contractTest(`finds the live text alone, at once: ${kind}`, async (world) => {
+    const file = await make(world, "live.md", "before capybara\n");
+    assert.deepEqual(await paths(world, kind, "capybara"), ["live.md"]);
+    const saved = expectOk(await world.api.edit(file.id, file.lastChangeId, "after dugong\n"), 200);
+    assert.deepEqual(await paths(world, kind, "capybara"), []);
+    assert.deepEqual(await paths(world, kind, "dugong"), ["live.md"]);
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" }), 200);
+    assert.deepEqual(await paths(world, kind, "dugong"), ["renamed.md"]);
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    assert.equal((await world.api.edit(file.id, saved.lastChangeId, "secret narwhal\n")).status, 202);
+    assert.deepEqual(await paths(world, kind, "narwhal"), []);
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+  }),
+  contractTest(`forgets a deleted file and a deleted folder: ${kind}`, async (world) => {
+    const file = await make(world, "gone.md", "okapi\n");
+    await make(world, "below/too.md", "okapi\n");
+    assert.equal((await found(world, kind, "okapi")).length, 2);
+    await world.api.delete(`/v1/files/${file.id}`);
+    assert.deepEqual(await paths(world, kind, "okapi"), ["below/too.md"]);
+    const page = await world.api.page("folders", { path: `${world.folder.path}/below` });
+    await world.api.delete(`/v1/folders/${page.data[0]!.id}?recursive=true`);
+    assert.deepEqual(await paths(world, kind, "okapi"), []);
+  }),
+  adminTest(`omits what the key cannot read, and does not count it: ${kind}`, async (world) => {
+    const open = await world.api.folder(`${world.folder.path}/open`);
+    const files = [];
+    for (let n = 0; n < 5; n++) files.push(await make(world, `hidden/${n}.md`, "pangolin pangolin pangolin\n"));
+    await make(world, "open/seen.md", "one pangolin among other words\n");
+    const one = await make(world, "open/denied.md", "pangolin\n");
+    const { key } = await world.admin().key([
+      { on: open.id, level: "read" },
+      { on: files[3]!.id, level: "read" },
+      { on: one.id, level: "none" },
+    ]);
+    const items = expectOk(await ask({ api: world.as(key) }, kind, "pangolin", { limit: 2 }), 200).data as Json[];
+    assert.deepEqual(items.map(({ path }) => path.slice(world.folder.path.length + 1)).sort(), [
+      "hidden/3.md",
+      "open/seen.md",
+    ]);
+  }),
+  adminTest(`finds nothing of another workspace: ${kind}`, async (world) => {
+    const { api } = world.admin();
+    const other = expectOk(await api.post("/admin/workspaces", { name: "other" }), 201);
+    await world.as(other.key).file("theirs.md", "axolotl\n");
+    await make(world, "ours.md", "axolotl\n");
+    const seen = expectOk(await ask(world, kind, "axolotl"), 200).data as Json[];
+    const seenThere = expectOk(await ask({ api: world.as(other.key) }, kind, "axolotl"), 200).data as Json[];
+    await api.delete(`/admin/workspaces/${other.workspaceId}`);
+    assert.deepEqual([seen.length, seenThere.map(({ path }) => path)], [1, ["theirs.md"]]);
+  }),
+]);
+
+const hybrid: readonly ContractTest[] = [
+  contractTest("refuses a blank query", async (world) => {
+    for (const query of ["", " ", "\n\t\u3000"])
+      expectProblem(await ask(world, "search", query), "invalid_request", "/query");
+  }),
+  contractTest("bounds the query of a hybrid search", async (world) => {
+    for (const length of [1_023, 1_024]) expectOk(await ask(world, "search", "q".repeat(length)), 200);
+    expectOk(await ask(world, "search", "𝒒".repeat(1_024)), 200);
+    const problem = expectProblem(await ask(world, "search", "q".repeat(1_025)), "invalid_request", "/query");
+    assert.equal(problem.errors?.[0]?.code, "too_long");
+  }),
+  contractTest("reads no operators in a query", async (world) => {
+    await make(world, "a.md", "alpha beta\n");
+    const hostile = [
+      '"',
+      '"alpha',
+      "alpha*",
+      "alpha AND",
+      "NOT alpha",
+      "NEAR(alpha beta)",
+      "body:alpha",
+      "(alpha",
+      "^alpha",
+      "-",
+      "a' OR 1=1 --",
+      "{name}: x",
+      "+ + +",
+      "\\",
+      "%_%",
+      "\ud800",
+    ];
+    for (const query of hostile) expectOk(await ask(world, "search", query), 200);
+    assert.deepEqual(await paths(world, "search", '"alpha* AND (beta'), ["a.md"]);
+  }),
+  contractTest("ranks names and headings before text", async (world) => {
+    const filler = "Lorem ipsum dolor sit amet consectetur.\n".repeat(5);
+    await make(world, "text.md", `# Other\n\n${filler}walrus\n`);
+    await make(world, "heading.md", `# The walrus\n\n${filler}`);
+    await make(world, "walrus.md", `# Other\n\n${filler}`);
+    assert.deepEqual(await paths(world, "search", "walrus"), ["walrus.md", "heading.md", "text.md"]);
+  }),
+  contractTest("ranks every word before some words, and scores by rank", async (world) => {
+    await make(world, "some.md", "green tea\n");
+    await make(world, "all.md", "green mountain tea of the herders\n");
+    const items = await found(world, "search", "green mountain tea");
+    assert.deepEqual(
+      items.map((item) => item.path.split("/").at(-1)),
+      ["all.md", "some.md"],
+    );
+    assert.ok(items[0].score > items[1].score && items[1].score > 0);
+  }),
+  contractTest("finds parts of words", async (world) => {
+    await make(world, "a.md", "An uncompressed archive, with --no-verify.\n");
+    for (const query of ["compress", "uncomp", "pressed", "no-ver", "--no-verify", "chive, with"])
+      assert.deepEqual(await paths(world, "search", query), ["a.md"], query);
+  }),
+  contractTest("forgives typing errors", async (world) => {
+    await make(world, "a.md", "The kubernetes deployment of the repository.\n");
+    for (const query of ["kubernets", "kuberentes deployment", "repositroy", "depolyment", "kubernetes reposetory"])
+      assert.deepEqual(await paths(world, "search", query), ["a.md"], query);
+  }),
+  contractTest("finds words of any script, whole and in part", async (world) => {
+    const texts = {
+      "zh.md": ["使用 gzip 压缩和解压文件。", ["压缩", "压", "解压文件", "件"]],
+      "ja.md": ["ファイルを圧縮する。がんばって", ["圧縮", "縮", "ファイル", "が"]],
+      "ko.md": ["파일을 압축합니다", ["압축", "파일"]],
+      "ar.md": ["ضغط المِلفّ في المجلد", ["ضغط", "الملف", "مجلد"]],
+      "he.md": ["דחיסת קבצים בתיקייה", ["קבצים", "דחיסת תיקייה"]],
+      "ru.md": ["Сжать файлы в архив", ["сжать", "ФАЙЛЫ", "файл"]],
+      "th.md": ["บีบอัดไฟล์ทั้งหมด", ["ไฟล์", "บีบอัด"]],
+      "hi.md": ["फ़ाइल को संपीड़ित करें", ["संपीड़ित"]],
+      "fr.md": ["Étendre la mémoire, cœur ﬁni", ["etendre", "MÉMOIRE", "fini"]],
+      "emoji.md": ["Release 🎉 day", ["🎉"]],
+    } as const;
+    for (const [name, [text]] of Object.entries(texts)) await make(world, name, `${text}\n`);
+    for (const [name, [, queries]] of Object.entries(texts))
+      for (const query of queries) assert.equal((await paths(world, "search", query))[0], name, `${name}: ${query}`);
+  }),
+  contractTest("marks what matched in snippets", async (world) => {
+    await make(world, "a.md", "# Title\n\nnothing here\nThe 🦦 otter and the OTTERS\n");
+    const [{ snippets }] = await found(world, "search", "otter");
+    assert.deepEqual([snippets.length, snippets[0].line, snippets[0].text], [1, 4, "The 🦦 otter and the OTTERS"]);
+    assert.deepEqual(marked(snippets[0]), ["otter", "OTTER"]);
+    await make(world, "b.md", "قال: ضَغَطَ الملف\n");
+    assert.deepEqual(marked((await found(world, "search", "ضغط"))[0].snippets[0]), ["ضَغَطَ"]);
+    await make(world, "c.md", `${"x ".repeat(400)}needle ${"y ".repeat(400)}\n`);
+    const [long] = (await found(world, "search", "needle"))[0].snippets;
+    assert.ok([...long.text].length <= 242);
+    assert.deepEqual(marked(long), ["needle"]);
+    await make(world, "manatee.md", "\nOnly its name says so.\n");
+    assert.deepEqual((await found(world, "search", "manatee"))[0].snippets, [
+      { line: 2, text: "Only its name says so.", ranges: [] },
+    ]);
+  }),
+];
+
+const regex: readonly ContractTest[] = [
+  contractTest("takes a pattern of 1,023 and 1,024 characters, and refuses 1,025", async (world) => {
+    await make(world, "a.md", `${"p".repeat(1_030)}\n`);
+    for (const length of [1_023, 1_024])
+      assert.equal((await found(world, "regex search", "p".repeat(length))).length, 1);
+    expectOk(await ask(world, "regex search", "𝒑".repeat(1_024)), 200);
+    const problem = expectProblem(await ask(world, "regex search", "p".repeat(1_025)), "invalid_request", "/pattern");
+    assert.equal(problem.errors?.[0]?.code, "too_long");
+  }),
+  contractTest("refuses a pattern of more than one line", async (world) => {
+    for (const pattern of ["a\nb", "a\r", "\n", ""])
+      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/pattern");
+    expectOk(await ask(world, "regex search", "a\\nb"), 200);
+  }),
+  contractTest("refuses a malformed pattern", async (world) => {
+    for (const pattern of ["(", "[", "a**", "*", "(?<n", "\\", "a{2,1}", "(?=a)", "(a)\\1", "[b-a]", "\\p{Nothing}"])
+      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/pattern");
+  }),
+  contractTest("refuses a pattern that grows beyond measure", async (world) => {
+    for (const pattern of ["((a{100}){100}){100}", "(?:a?){1000}".repeat(85), "(?:\\pL{1000})".repeat(70)])
+      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/pattern");
+  }),
+  contractTest("answers 49, 50 and 50 lines of a file that has 49, 50 and 51", async (world) => {
+    for (const count of [49, 50, 51]) await make(world, `lines-${count}.md`, `${"- lemur\n".repeat(count)}`);
+    const items = await found(world, "regex search", "^- lemur$");
+    assert.deepEqual(
+      items.map(({ path, matches }) => [path.split("/").at(-1), matches.length, matches.at(-1).line]),
+      [
+        ["lines-49.md", 49, 49],
+        ["lines-50.md", 50, 50],
+        ["lines-51.md", 50, 50],
+      ],
+    );
+  }),
+  contractTest("reads lines of 4,095 and 4,096 characters, and skips one of 4,097", async (world) => {
+    for (const length of [4_095, 4_096, 4_097]) await make(world, `a-${length}.md`, `${"x".repeat(length - 3)}end\n`);
+    await make(world, "astral-4096.md", `${"🦫".repeat(4_093)}end\n`);
+    await make(world, "skipped-but-next.md", `${"x".repeat(4_094)}end\nend\n`);
+    const items = await found(world, "regex search", "end$");
+    assert.deepEqual(
+      items.map(({ path, matches }) => [path.split("/").at(-1), matches[0].line, matches[0].column]),
+      [
+        ["a-4095.md", 1, 4_093],
+        ["a-4096.md", 1, 4_094],
+        ["astral-4096.md", 1, 4_094],
+        ["skipped-but-next.md", 2, 1],
+      ],
+    );
+  }),
+  contractTest("gives line and column of each match", async (world) => {
+    await make(world, "a.md", "no\r\n🦔 hedgehog, hog\r\n\r\nhog");
+    const [{ matches }] = await found(world, "regex search", "(hedge)?hog");
+    assert.deepEqual(matches, [
+      {
+        line: 2,
+        column: 3,
+        text: "🦔 hedgehog, hog",
+        ranges: [
+          [2, 10],
+          [12, 15],
+        ],
+      },
+      { line: 4, column: 1, text: "hog", ranges: [[0, 3]] },
+    ]);
+  }),
+  contractTest("matches each line by itself", async (world) => {
+    await make(world, "a.md", "one\ntwo\n\nthree");
+    for (const pattern of ["one\\ntwo", "one.two", "(?s)one.two", "e\\s+t", "e$\\n", "[^x]{9}"])
+      assert.deepEqual(await found(world, "regex search", pattern), [], pattern);
+    for (const pattern of ["^two$", "\\Athree\\z", "(?i)TWO", "(?-s)tw.", "^$", "\\btwo\\b", "^[[:lower:]]{5}$"])
+      assert.equal((await found(world, "regex search", pattern)).length, 1, pattern);
+  }),
+  contractTest("matches text of any script", async (world) => {
+    await make(world, "a.md", "解压缩文件\nİstanbul ﬁle\nسلام عليكم\nが か\u3099\n");
+    const lines = async (pattern: string) =>
+      (await found(world, "regex search", pattern)).flatMap(({ matches }) => matches.map(({ line }: Json) => line));
+    assert.deepEqual(await lines("压.文"), [1]);
+    assert.deepEqual(await lines("\\p{Arabic}+ \\p{Arabic}+"), [3]);
+    assert.deepEqual(await lines("\\p{Han}{5}"), [1]);
+    assert.deepEqual(await lines("ﬁle"), [2]);
+    assert.deepEqual(await lines("(?i)İSTANBUL"), [2]);
+    assert.deepEqual(await lines("か"), [4]);
+  }),
+  contractTest("lets no pattern hang the service", async (world) => {
+    await make(world, "a.md", `${`${"a".repeat(4_000)}\n`.repeat(12)}!\n`);
+    const started = performance.now();
+    for (const pattern of ["(a+)+$b", "(a|aa)+c", "(.*)*d", "(a*)*(a*)*(a*)*[b-z]", "(x+x+)+y", "(?:a?){60}a{60}z"])
+      assert.deepEqual(await found(world, "regex search", pattern), [], pattern);
+    // Backtracking would take longer than the universe has been there.
+    assert.ok(performance.now() - started < 10_000);
+  }),
+];
+
+export const searchTests: readonly ContractTest[] = [...both, ...hybrid, ...regex];
