@@ -75,7 +75,7 @@ export function readThree({ state, disk }: Ground, subject: Subject): Result<Thr
   if (local.kind !== "done")
     return trouble("fault", `${path} cannot be read: ${local.detail}`, "mdmirror sync, then try again");
   const baseDigest: Digest | null = conflict === null ? link.digest : conflict.baseDigest;
-  const theirs = state.text(conflict?.shown.at(-1)!.digest ?? link.digest);
+  const theirs = state.text(conflict === null ? link.digest : conflict.shown.at(-1)!.digest);
   if (theirs === null)
     return trouble("fault", `the other version of ${path} is no longer kept`, "mdmirror sync fetches it again");
   return ok({ base: baseDigest === null ? "" : (state.text(baseDigest) ?? ""), mine: local.value.text, theirs });

@@ -42,7 +42,7 @@ export function readHistory(state: State, document: KnownDocument): HistoryEntry
   for (const { at, before, after, detail, kind } of events) {
     // The text before was there before this event; a moment earlier keeps the order.
     if (before !== null && !wasLive.has(before))
-      seen.push({ ...bare(before), at: at - 0.5, from: "here", what: `here, before: ${detail}` });
+      seen.push({ ...bare(before), at: at - 0.5, from: "here", what: `here, until: ${detail}` });
     if (after !== null && !wasLive.has(after))
       seen.push({ ...bare(after), at, from: "here", what: `${kind}: ${detail}` });
     // An earlier text that was put back is a text of that moment too.

@@ -4,6 +4,7 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { count } from "../progress.ts";
+import { bytes } from "../when.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 
 export const command: Command = {
@@ -34,6 +35,10 @@ export const command: Command = {
   },
 };
 
+function documents(n: number): string {
+  return n === 1 ? "1 document agrees" : `${count(n)} documents agree`;
+}
+
 function reportLines(report: VerifyReport, agree: boolean): string[] {
   const size = report.documents.reduce((sum, row) => sum + row.size, 0);
   const { differing, onlyHere, onlyThere, held, unseen, dressed } = report;
@@ -46,7 +51,7 @@ function reportLines(report: VerifyReport, agree: boolean): string[] {
     ...(dressed.length === 0
       ? []
       : [`${count(dressed.length)} agree but for line ends, byte order mark or final newline, as linked`]),
-    `${count(report.documents.length)} documents agree byte for byte (${count(size)} bytes)${agree ? "" : "; not all do"}`,
+    `${documents(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : "; not all do"}`,
     ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for what stays"]),
   ];
 }

@@ -38,13 +38,7 @@ function whyLines(io: Io, why: Why, former: string | null): string[] {
   facts.push(["base", baseFact(why)], ["here", hereFact(why)]);
   if (offline === null) facts.push(["service", serviceFact(why)]);
   if (stays !== null) facts.push(["stays", `${stays.path === why.path ? "" : `${stays.path} is `}${stays.why}`]);
-  if (verdict !== null) {
-    const found = verdict.evidence === null || verdict.evidence === "path" ? "" : `; found by ${verdict.evidence}`;
-    facts.push([
-      "rule",
-      `text ${verdict.cell} → ${verdict.rule}; place moved by ${verdict.moved} → ${verdict.placeRule}${found}`,
-    ]);
-  } else if (link !== null && offline === null) facts.push(["rule", "text unchanged/unchanged → nothing"]);
+  if (offline === null && (verdict !== null || link !== null)) facts.push(["rule", ruleFact(why)]);
   if (conflict !== null)
     facts.push(["conflict", `for ${age(io, conflict.since)}; the other version is ${conflict.sidecarPath}`]);
   if (hold !== null) facts.push(["held", `${hold.reason}: ${hold.detail}${origin(hold.code, hold.requestId)}`]);
@@ -55,6 +49,14 @@ function whyLines(io: Io, why: Why, former: string | null): string[] {
   if (holdNext !== null) facts.push(["do", holdNext]);
   const last = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
   return [why.path === "" ? "." : why.path, ...columns(facts).map((line) => `  ${line}`), ...last];
+}
+
+function ruleFact({ verdict, conflict, path }: Why): string {
+  if (verdict === null) return "text unchanged/unchanged → nothing";
+  const { cell, rule, moved, placeRule, evidence, localPath } = verdict;
+  const found = evidence === null || localPath === path ? "" : `; found by ${evidence}`;
+  const text = conflict === null ? rule : "in conflict: nothing is sent until that ends";
+  return `text ${cell} → ${text}; place moved by ${moved} → ${placeRule}${found}`;
 }
 
 function baseFact({ link, folder }: Why): string {

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { findSubject, resolveSubject, type Way } from "../../src/app/resolve.ts";
+import { digestOf } from "../../src/core/digest.ts";
+import { createRig, Killed, type Mirror, type Rig, ROOT } from "../model/rig.ts";
+
+const BASE = "# Plan\n\none\ntwo\nthree\n";
+const MINE = "# Plan\n\none\nmine\nthree\n";
+const THEIRS = "# Plan\n\none\ntheirs\nthree\n";
+const MERGED = "# Plan\n\none\nmine and theirs\nthree\n";
+
+async function inConflict(): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(1);
+  const mirror = rig.mirror();
+  rig.app.create("plan.md", BASE);
+  await mirror.sync();
+  mirror.write("plan.md", MINE);
+  rig.app.edit("plan.md", THEIRS);
+  await mirror.sync();
+  expect([...mirror.texts().keys()]).toEqual(["plan (theirs).md", "plan.md"]);
+  return { rig, mirror };
+}
+
+async function resolve(mirror: Mirror, way: Way, path = "plan.md") {
+  const world = mirror.world();
+  const subject = findSubject(world, path);
+  if (subject.kind === "trouble") return subject;
+  return resolveSubject(world, subject.value, way, { force: false });
+}
+
+/** I03: live on a side, in the text store, or a file in the trash. */
+function expectKept(rig: Rig, mirror: Mirror, ...texts: string[]): void {
+  const live = new Set([...mirror.texts().values(), ...[...rig.app.files().values()].map((file) => file.text)]);
+  const trash = new Set(mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values());
+  for (const text of texts) expect(live.has(text) || trash.has(text) || mirror.state.hasText(digestOf(text))).toBe(true);
+}
+
+function trashOf(mirror: Mirror): string[] {
+  const files = mirror.disk.user.texts(`${ROOT}/.mdmirror`, true);
+  return [...files].filter(([path]) => path.startsWith("trash/")).map(([, text]) => text).sort();
+}
+
+type WayCase = { readonly way: Way; readonly both: string; readonly trash: readonly string[] };
+
+const WAYS: readonly WayCase[] = [
+  { way: { kind: "mine" }, both: MINE, trash: [THEIRS] },
+  { way: { kind: "theirs" }, both: THEIRS, trash: [MINE, THEIRS] },
+  { way: { kind: "merged", text: MERGED }, both: MERGED, trash: [MINE, THEIRS] },
+];
+
+describe("resolving a conflict", () => {
+  for (const { way, both, trash } of WAYS) {
+    test(`--${way.kind}: both sides hold it, and every loser is a file in the trash (I03)`, async () => {
+      const { rig, mirror } = await inConflict();
+      const id = rig.app.files().get("plan.md")!.id;
+      expect((await resolve(mirror, way)).kind).toBe("ok");
+      expect(trashOf(mirror)).toEqual([...trash].sort());
+      const report = await mirror.sync();
+      expect(report).toMatchObject({ state: "in-sync", attention: [] });
+      expect(mirror.texts()).toEqual(new Map([["plan.md", both]]));
+      expect(rig.app.files().get("plan.md")).toMatchObject({ id, text: both });
+      expectKept(rig, mirror, BASE, MINE, THEIRS, both);
+      expect(mirror.state.conflict(id)).toBeNull();
+    });
+
+    test(`I13 --${way.kind}: killed at any call, then synced, no text is lost and nothing is half done`, async () => {
+      for (let call = 1; ; call++) {
+        const { rig, mirror } = await inConflict();
+        const world = mirror.world();
+        mirror.killAt(call);
+        let killed = true;
+        try {
+          const subject = findSubject(world, "plan.md");
+          if (subject.kind === "trouble") throw new Error(subject.trouble.what);
+          await resolveSubject(world, subject.value, way, { force: false });
+          killed = false;
+        } catch (error) {
+          if (!(error instanceof Killed)) throw error;
+        }
+        mirror.killAt(null);
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        const here = mirror.texts().get("plan.md");
+        // Before the choice took hold it is the conflict still; after it, the choice.
+        expect([MINE, both, THEIRS], `killed at ${call}`).toContain(here);
+        if (mirror.state.load().conflicts.size === 0) expect(rig.app.files().get("plan.md")!.text).toBe(here);
+        else expect(mirror.texts().has("plan (theirs).md")).toBe(true);
+        expectKept(rig, mirror, BASE, MINE, THEIRS);
+        if (!killed) {
+          expect(call).toBeGreaterThan(5);
+          expect(here).toBe(both);
+          break;
+        }
+      }
+    });
+  }
+
+  test("--theirs takes what is live now, not what was shown, and keeps a (theirs) file that was edited", async () => {
+    const { rig, mirror } = await inConflict();
+    rig.app.edit("plan.md", "# Plan\n\none\nnewest\nthree\n");
+    mirror.write("plan (theirs).md", "an edited sidecar\n");
+    expect((await resolve(mirror, { kind: "theirs" })).kind).toBe("ok");
+    await mirror.sync();
+    expect(mirror.texts()).toEqual(new Map([["plan.md", "# Plan\n\none\nnewest\nthree\n"]]));
+    expect(trashOf(mirror)).toEqual([MINE, "an edited sidecar\n"].sort());
+  });
+
+  test("--mine after the service moved on merges with what was never shown, or is a conflict again", async () => {
+    const { rig, mirror } = await inConflict();
+    rig.app.edit("plan.md", `${THEIRS}a line at the end\n`);
+    expect((await resolve(mirror, { kind: "mine" })).kind).toBe("ok");
+    await mirror.sync();
+    expect(mirror.texts()).toEqual(new Map([["plan.md", `${MINE}a line at the end\n`]]));
+  });
+
+  test("a save between the look and the replace survives (I14)", async () => {
+    const { rig, mirror } = await inConflict();
+    const world = mirror.world();
+    const subject = findSubject(world, "plan.md");
+    if (subject.kind === "trouble") throw new Error(subject.trouble.what);
+    const getFile = world.remote.getFile;
+    const slow = {
+      ...world,
+      remote: {
+        ...world.remote,
+        getFile: async (id: Parameters<typeof getFile>[0]) => {
+          const answer = await getFile(id);
+          mirror.write("plan.md", "saved meanwhile\n");
+          return answer;
+        },
+      },
+    };
+    await resolveSubject(slow, subject.value, { kind: "theirs" }, { force: false });
+    await mirror.sync();
+    expectKept(rig, mirror, "saved meanwhile\n", MINE, THEIRS);
+  });
+
+  test("the (theirs) file names the conflict too; a path with nothing open is refused", async () => {
+    const { mirror } = await inConflict();
+    expect((await resolve(mirror, { kind: "mine" }, "plan (theirs).md")).kind).toBe("ok");
+    expect(await resolve(mirror, { kind: "mine" })).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
+    expect(await resolve(mirror, { kind: "mine" }, "nowhere.md")).toMatchObject({ kind: "trouble" });
+  });
+
+  test("markers are refused; with force they are taken and sent", async () => {
+    const marked = "<<<<<<< mine\na\n=======\nb\n>>>>>>> theirs\n";
+    const { rig, mirror } = await inConflict();
+    expect(await resolve(mirror, { kind: "merged", text: marked })).toMatchObject({ kind: "trouble" });
+    expect(mirror.texts().get("plan.md")).toBe(MINE);
+    const world = mirror.world();
+    const subject = findSubject(world, "plan.md");
+    if (subject.kind === "trouble") throw new Error(subject.trouble.what);
+    const forced = await resolveSubject(world, subject.value, { kind: "merged", text: marked }, { force: true });
+    expect(forced.kind).toBe("ok");
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+    expect(rig.app.files().get("plan.md")!.text).toBe(marked);
+    expectKept(rig, mirror, MINE, THEIRS);
+  });
+});
