@@ -1,8 +1,9 @@
 import type { DirId, DocId } from "../contract/ids.ts";
+import type { FileResource, FolderResource } from "../contract/resources.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Link } from "../core/link.ts";
-import { isBelow, type LocalPath } from "../core/path.ts";
-import type { Fault } from "../core/ports/remote.ts";
+import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
+import type { Fault, Listing } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
 import { fromService, type World } from "./world.ts";
 
@@ -56,28 +57,56 @@ export type RemoteLook =
   | { readonly kind: "seen"; readonly tree: RemoteTree }
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
-/**
- * Lists the mirrored subtree and proves each absence (DESIGN 6). A failed page voids the absences of the pass (I20).
- * @param trustEmpty the user approved that nothing known is visible: then 404 alone is proof
- */
-export async function observeRemote(world: World, base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
-  const { remote, prefix } = world;
-  const [files, folders] = await Promise.all([
-    remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix }, (seen) =>
-      world.progress.report("list", seen, null),
-    ),
-    remote.listFolders(prefix === "" ? null : prefix),
-  ]);
-  if (!files.complete && files.fault !== null && isWholeServiceFault(files.fault))
-    return { kind: "unreachable", fault: files.fault };
+/** What is known of the service before the look: a listing just made, and folders of an earlier one that are believed for now. */
+export type Known = {
+  readonly files?: Listing<FileResource>;
+  /** Listed anew all the same when a document stands in a folder that is not among them. */
+  readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
+};
 
+/** The documents of the mirrored subtree, to the end of the list or not. */
+export function listDocuments(world: World): Promise<Listing<FileResource>> {
+  const { remote, prefix } = world;
+  return remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix }, (seen) =>
+    world.progress.report("list", seen, null),
+  );
+}
+
+/** A listing's documents by id, at their paths below the mirrored subtree. */
+export function documentsOf(world: World, listing: Listing<FileResource>): Map<DocId, RemoteFile> {
   const seen = new Map<DocId, RemoteFile>();
-  for (const item of files.items) {
+  for (const item of listing.items) {
     const path = fromService(world, item.path);
     if (path !== null && path !== "")
       seen.set(item.id, { id: item.id, path, changeId: item.lastChangeId, protected: item.protected });
   }
-  const dirs = new Map<DirId, RemoteFolder>();
+  return seen;
+}
+
+/**
+ * Lists the mirrored subtree and proves each absence (DESIGN 6). A failed page voids the absences of the pass (I20).
+ * @param trustEmpty the user approved that nothing known is visible: then 404 alone is proof
+ */
+export async function observeRemote(
+  world: World,
+  base: BaseTree,
+  trustEmpty: boolean,
+  known: Known = {},
+): Promise<RemoteLook> {
+  const { remote, prefix } = world;
+  const listFolders = () => remote.listFolders(prefix === "" ? null : prefix);
+  const [files, early] = await Promise.all([
+    known.files ?? listDocuments(world),
+    known.folders === undefined ? listFolders() : null,
+  ]);
+  const seen = documentsOf(world, files);
+  const believed = known.folders !== undefined && knowsParents(seen, known.folders) ? known.folders : null;
+  const folders: Listing<FolderResource> =
+    believed === null ? (early ?? (await listFolders())) : { items: [], complete: false, fault: null };
+  if (!files.complete && files.fault !== null && isWholeServiceFault(files.fault))
+    return { kind: "unreachable", fault: files.fault };
+
+  const dirs = new Map<DirId, RemoteFolder>(believed ?? []);
   for (const item of folders.items) {
     const path = fromService(world, item.path);
     if (path !== null && path !== "") dirs.set(item.id, { id: item.id, path });
@@ -109,6 +138,15 @@ export async function observeRemote(world: World, base: BaseTree, trustEmpty: bo
 /** Faults after which nothing of this pass can be trusted to be sent: no connection, the service closed, the key refused. */
 function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
+}
+
+function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
+  const paths = new Set([...folders.values()].map((folder) => folder.path));
+  for (const { path } of files.values()) {
+    const parent = parentOf(path);
+    if (parent !== "" && !paths.has(parent)) return false;
+  }
+  return true;
 }
 
 function holdsDocument(folder: string, files: ReadonlyMap<DocId, RemoteFile>): boolean {

@@ -11,7 +11,7 @@ import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
 import { flushEarlier, flushNow, noteBoot, restoreTorn } from "./durable.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
 import { approvedKeys, checkRoot, gatherSignals } from "./guard-facts.ts";
-import { observeLocal, observeRemote, refreshStamps } from "./observe.ts";
+import { observeLocal, observeRemote, type RemoteLook, refreshStamps } from "./observe.ts";
 import { performAction } from "./perform.ts";
 import { recoverLocal, recoverRemote, type StillOpen } from "./recover.ts";
 import { type Counts, type PassContext, recordEvent, type Settings, type World } from "./world.ts";
@@ -27,6 +27,21 @@ export type PassInput = {
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
+  /** How to look, where somebody has been watching; else both sides are looked at in full. */
+  readonly eyes?: Eyes;
+  /** With `secondLookMs: null`: the absences that were watched long enough; all others wait. Left out: one look is enough. */
+  readonly absentTwice?: ReadonlySet<LocalPath>;
+};
+
+/** The two looks of a pass, made by somebody who has been watching: they may be cheaper, and may call unseen what is still being written. */
+export type Eyes = {
+  local(
+    ctx: PassContext,
+    base: BaseTree,
+    inodesTrusted: boolean,
+    keep: (digest: Digest, text: string) => void,
+  ): LocalTree;
+  remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook>;
 };
 
 export type PassEnd =
@@ -57,7 +72,10 @@ export async function runPass(world: World, input: PassInput): Promise<PassEnd> 
 function newContext(world: World, input: PassInput): PassContext {
   return {
     world,
-    run: input.run,
+    // Asked for with the first thing that is written down: a daemon's pass that finds nothing to do is no run.
+    get run() {
+      return input.run;
+    },
     settings: input.settings,
     local: null,
     folderIds: new Map(),
@@ -92,9 +110,12 @@ async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolea
     ? (digest: Digest, text: string) => void known.set(digest, text)
     : (digest: Digest, text: string) => state.putKnownText(digest, text);
   // ORDER: the listing is asked for before the walk, which does not yield: the service answers meanwhile.
-  const looking = observeRemote(world, base, approvedKeys(world).has(APPROVE_EMPTY));
+  const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
+  const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty);
   const guarded = looking.catch(() => undefined);
-  let local = observeLocal(world, base, inodesTrusted, keep);
+  const walk = (known: BaseTree) =>
+    input.eyes?.local(ctx, known, inodesTrusted, keep) ?? observeLocal(world, known, inodesTrusted, keep);
+  let local = walk(base);
   await guarded;
   const remote = await looking;
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
@@ -160,7 +181,7 @@ async function planWithSecondLook(
   const { world, settings } = { world: ctx.world, settings: input.settings };
   const texts = (digest: Digest) => dryTexts.get(ctx)?.get(digest) ?? world.state.text(digest);
   world.progress.report("plan", 0, null);
-  const once = settings.secondLookMs === null ? null : new Set<LocalPath>();
+  const once = settings.secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
   const plan = makePlan(trees, policyOf(ctx, input, once), signals, texts);
   const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
   if (settings.secondLookMs === null || waiting.length === 0) return { plan, trees };

@@ -68,12 +68,12 @@ export async function planOnly(world: World, options: SyncOptions): Promise<Pass
   });
 }
 
-function wasCutOff(ends: readonly StepEnd[]): boolean {
+export function wasCutOff(ends: readonly StepEnd[]): boolean {
   return ends.some((end) => end.kind === "ran" && end.outcome.kind === "later" && end.outcome.unreachable);
 }
 
 /** Another pass is worth its listing when something moved and may have left more to do. */
-function wantsMore(end: Extract<PassEnd, { kind: "planned" }>): boolean {
+export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>): boolean {
   const ran = end.ends.flatMap((step, index) =>
     step.kind === "ran" ? [{ outcome: step.outcome, action: end.plan.steps[index]!.action }] : [],
   );
@@ -87,7 +87,7 @@ function wantsMore(end: Extract<PassEnd, { kind: "planned" }>): boolean {
   return progressed && (unfinished || skipped);
 }
 
-function reportOf(world: World, run: number, passes: number, counts: Counts, end: PassEnd): RunReport {
+export function reportOf(world: World, run: number, passes: number, counts: Counts, end: PassEnd): RunReport {
   const holds = [...world.state.load().holds.values()];
   const withHolds = { ...counts, holds: holds.length };
   const common = { run, passes, counts: withHolds, stopped: [] };
@@ -122,7 +122,7 @@ function reportOf(world: World, run: number, passes: number, counts: Counts, end
 }
 
 /** A halt persists until it is approved or its cause ends; a run without one ends its approvals. */
-function rememberHalt(world: World, run: number, verdict: Verdict): void {
+export function rememberHalt(world: World, run: number, verdict: Verdict): void {
   const { state, clock } = world;
   if (verdict.kind === "halt") {
     const known = state.meta(META.halt);
