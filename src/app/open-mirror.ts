@@ -12,7 +12,7 @@ import { createNodeFs } from "../local/node-fs.ts";
 import { checkBaseUrl } from "../remote/base-url.ts";
 import { createRemote } from "../remote/client.ts";
 import { createUndiciWire } from "../remote/undici-wire.ts";
-import { acquireLock } from "../state/lock.ts";
+import { type AcquiredLock, acquireLock } from "../state/lock.ts";
 import { readBootId } from "./boot.ts";
 import { type Config, readConfig } from "./config.ts";
 import { findKey } from "./config/key.ts";
@@ -49,8 +49,13 @@ export type OpenedMirror = {
   readonly world: World;
   /** What the user should be told of the opening: a state that was set aside or made anew. */
   readonly notes: readonly string[];
+  /** Of `write`: what the daemon frees while a command has the folder. */
+  readonly lock?: FolderLock;
   close(): Promise<void>;
 };
+
+/** `take`: false while another process has it. */
+export type FolderLock = { free(): void; take(): boolean };
 
 /** @param dir absolute path of a folder that holds `.mdmirror/` */
 export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
@@ -71,10 +76,11 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     for (const closer of closers.splice(0).reverse()) await closer();
   };
   try {
-    if (mode === "write") {
-      const lock = acquireLock(folder, { since: clock.now(), what: options.what });
-      if (lock.kind === "busy") return busyTrouble(root, lock.holder, clock);
-      closers.push(() => lock.release());
+    const lock = mode === "write" ? folderLock(folder, options) : null;
+    if (lock !== null) {
+      const taken = lock.take();
+      if (taken.kind === "busy") return busyTrouble(root, taken.holder, clock);
+      closers.push(() => lock.free());
     }
     const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
     if (opened.kind === "trouble") {
@@ -104,13 +110,31 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     };
     // A state without a past takes the folder as it is: adoption deletes and overwrites nothing (I05).
     if (isNew) rememberRoot(world);
-    return ok({ root, config: config.value, url: url.value, world, notes, close });
+    const lendable = lock === null ? {} : { lock: { free: lock.free, take: () => lock.take().kind === "locked" } };
+    return ok({ root, config: config.value, url: url.value, world, notes, ...lendable, close });
   } catch (error) {
     await close();
     const told = unwritable(root, error);
     if (told === null) throw error;
     return told;
   }
+}
+
+/** A lock that can be freed and taken again. */
+function folderLock(folder: string, { clock, what }: MirrorOptions) {
+  let held: Extract<AcquiredLock, { kind: "locked" }> | null = null;
+  return {
+    take(): AcquiredLock {
+      if (held !== null) return held;
+      const lock = acquireLock(folder, { since: clock.now(), what });
+      if (lock.kind === "locked") held = lock;
+      return lock;
+    },
+    free() {
+      held?.release();
+      held = null;
+    },
+  };
 }
 
 /** `--url` > `MDMIRROR_URL` > config. */

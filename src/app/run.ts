@@ -32,7 +32,7 @@ export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["pre
   mirror.world.state.setMeta(PREFER, prefer);
 }
 
-function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings {
+export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings {
   const { config, world } = mirror;
   const { maxDeletes } = request;
   const guards: GuardLimits =
@@ -51,16 +51,21 @@ function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings {
 
 /** Passes to convergence; what the run told is kept for `status`. */
 export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: string): Promise<RunReport> {
-  const { state } = mirror.world;
   const settings = settingsOf(mirror, request);
   const report = await syncToConvergence(mirror.world, { settings, retryRefused: true, kind });
+  noteReport(mirror, report);
+  return report;
+}
+
+/** Keeps what `status` tells without a look at the folder. Writes nothing when it is as it was. */
+export function noteReport(mirror: OpenedMirror, report: RunReport): void {
+  const { state } = mirror.world;
   const ended = report.state === "in-sync" || report.state === "attention";
   if (ended && state.meta(PREFER) !== null) state.setMeta(PREFER, null);
   if (report.staysLocal !== null) {
     const kept = JSON.stringify({ staysLocal: report.staysLocal });
     if (kept !== state.meta(META.lastReport)) state.setMeta(META.lastReport, kept);
   }
-  return report;
 }
 
 export type Preview =
