@@ -40,7 +40,7 @@ export function processIo(): Io {
       output: stdout.isTTY === true,
       error: stderr.isTTY === true,
       get columns() {
-        return stderr.columns ?? stdout.columns ?? 80;
+        return stderr.columns || stdout.columns || 80;
       },
     },
     env: process.env,
