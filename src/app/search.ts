@@ -1,0 +1,164 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Digest } from "../core/digest.ts";
+import { isWithin, type LocalPath } from "../core/path.ts";
+import type { Disk } from "../core/ports/disk.ts";
+import type { Log, Random } from "../core/ports/world.ts";
+import type { Range } from "../core/search/snippets.ts";
+import type { LocalTree } from "../core/tree.ts";
+import { createDisk } from "../local/disk.ts";
+import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { isFileFault, type MirrorSearch, openSearch, removeSearch, SEARCH_FILE } from "../state/search.ts";
+import { ok, type Result, trouble } from "./trouble.ts";
+
+/** Search over the mirrored folder: offline, by the code that the service searches with, over an index kept in `.mdmirror/search.db`. */
+
+export type SearchRequest = { readonly query: string; readonly regex: boolean; readonly limit: number };
+
+export type FoundLine = {
+  readonly line: number;
+  /** Of the first match, from 1, in characters; null where a snippet shows no match. */
+  readonly column: number | null;
+  readonly text: string;
+  readonly ranges: readonly Range[];
+};
+export type FoundFile = {
+  readonly path: LocalPath;
+  readonly score: number | null;
+  readonly lines: readonly FoundLine[];
+};
+
+export type SearchReport = {
+  readonly files: readonly FoundFile[];
+  /** Texts that were read to bring the index up to date. */
+  readonly indexed: number;
+  readonly notes: readonly string[];
+};
+
+/**
+ * Brings the index up to date with the disk, and searches it. No lock, no key, no network; writes the index alone.
+ * @param dir absolute path of a folder that holds `.mdmirror/`
+ */
+export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
+  const regex = request.regex ? await compile(request.query) : null;
+  if (regex?.kind === "trouble") return regex;
+  const root = existsSync(dir) ? realpathSync(dir) : dir;
+  const folder = join(root, MIRROR_FOLDER);
+  const disk = createDisk(createNodeFs(), root, { random });
+  const source = { read: (path: LocalPath) => readText(disk, path) };
+
+  const run = (where: string, notes: readonly string[]): SearchReport => {
+    const { search, notes: more } = openHere(where);
+    try {
+      const update = bringUpToDate(search, disk);
+      const files: FoundFile[] =
+        regex === null
+          ? search.hybrid(source, request.query, request.limit).map(({ path, score, snippets }) => {
+              return { path, score, lines: snippets.map((one) => ({ ...one, column: columnOf(one.ranges) })) };
+            })
+          : search
+              .regex(source, regex.value, request.limit)
+              .map(({ path, matches }) => ({ path, score: null, lines: matches }));
+      return { files, indexed: update.indexed, notes: [...notes, ...more, ...update.notes] };
+    } finally {
+      search.close();
+    }
+  };
+  try {
+    return ok(run(folder, []));
+  } catch (error) {
+    if (!isFileFault(error)) throw error;
+    removeSearch(folder);
+    return ok(run(folder, [`${SEARCH_FILE} was damaged and is made anew`]));
+  }
+}
+
+/**
+ * For a pass, after its walk: takes what it saw into the index, where there is one (whoever never searches pays nothing). Never fails
+ * and never waits for a disk that cannot take it: a search brings the index up to date by itself.
+ */
+export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, "read">, log: Log): void {
+  const folder = join(root, MIRROR_FOLDER);
+  if (!existsSync(join(folder, SEARCH_FILE))) return;
+  try {
+    const opened = openSearch(folder);
+    if (opened.kind === "unusable") return;
+    try {
+      const indexed = takeIn(opened.search, tree, (path) => readText(disk, path));
+      log.write("debug", "search-index", { indexed });
+    } finally {
+      opened.search.close();
+    }
+  } catch (error) {
+    log.write("warn", "search-index-failed", { error: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+async function compile(pattern: string) {
+  const { compileRegex } = await import("../core/search/engine.ts");
+  const compiled = compileRegex(pattern);
+  if (compiled.kind === "compiled") return ok(compiled.regex);
+  return trouble(
+    "usage",
+    `the pattern cannot be used: ${compiled.why}`,
+    "see RE2's syntax; without --regex, any text is searched for as it is",
+  );
+}
+
+function openHere(where: string): { readonly search: MirrorSearch; readonly notes: readonly string[] } {
+  const opened = openSearch(where);
+  if (opened.kind === "opened") return { search: opened.search, notes: [] };
+  const memory = openSearch(":memory:");
+  if (memory.kind !== "opened") throw new Error(`an index in memory cannot be made: ${memory.code}`);
+  return {
+    search: memory.search,
+    notes: [`${SEARCH_FILE} cannot be written (${opened.code}): the index is made for this search alone`],
+  };
+}
+
+/** LIMIT: characters of texts that are kept from the walk until they are indexed; what is beyond is read again. */
+const HELD_CHARACTERS = 32 * 1024 * 1024;
+
+function bringUpToDate(
+  search: MirrorSearch,
+  disk: Disk,
+): { readonly indexed: number; readonly notes: readonly string[] } {
+  const texts = new Map<Digest, string>();
+  let held = 0;
+  const tree = disk.walk(search.known, (digest, text) => {
+    if (held + text.length > HELD_CHARACTERS) return;
+    held += text.length;
+    texts.set(digest, text);
+  });
+  const read = (path: LocalPath) => {
+    const { digest, textFault } = tree.files.get(path)!;
+    return textFault === "not-utf-8" ? null : (texts.get(digest) ?? readText(disk, path));
+  };
+  try {
+    return { indexed: takeIn(search, tree, read), notes: [] };
+  } catch (error) {
+    // Another search is at work on it, or the disk is full: what is there is still worth searching.
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
+    return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
+  }
+}
+
+function takeIn(search: MirrorSearch, tree: LocalTree, read: (path: LocalPath) => string | null): number {
+  const unseen = [...tree.unseen.keys()];
+  return search.update(
+    tree.files.values(),
+    (path) => unseen.some((above) => isWithin(path, above) || above === ""),
+    read,
+  );
+}
+
+function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {
+  const read = disk.read(path);
+  return read.kind === "done" ? read.value.text : null;
+}
+
+function columnOf(ranges: readonly Range[]): number | null {
+  return ranges[0] === undefined ? null : ranges[0][0] + 1;
+}

@@ -1,0 +1,102 @@
+import type { FoundFile, FoundLine } from "../../app/search.ts";
+import {
+  countCharacters,
+  SEARCH_HYBRID,
+  SEARCH_QUERY_CHARACTERS,
+  SEARCH_REGEX,
+  SEARCH_REGEX_PATTERN_CHARACTERS,
+} from "../../contract/limits.ts";
+import type { Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+
+export const command: Command = {
+  usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",
+  about: [
+    "Searches the mirrored folder, offline and as it is on disk, with what is not uploaded yet. Best first: all words, the spelling,",
+    "parts of words, typing errors; in any script. Prints path:line:text. With --regex, lines that match (RE2's syntax, without",
+    "back-references), as path:line:column:text. Exit: 0, also when nothing is found.",
+  ],
+  options: {
+    regex: { help: "QUERY is a regular expression, for each line by itself" },
+    limit: {
+      value: "N",
+
+      help: `at most N files, ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max} (default ${SEARCH_HYBRID.default}; with --regex ${SEARCH_REGEX.default})`,
+    },
+    json: { help: "one JSON object: files, each with its lines" },
+  },
+  operands: { least: 1, most: 2 },
+  async run(io, args): Promise<ExitCode> {
+    const query = args.operands[0]!;
+    const regex = args.flag("regex");
+    const limit = readLimit(args.text("limit"), regex ? SEARCH_REGEX : SEARCH_HYBRID);
+    if (limit === null)
+      return misused(io, `--limit takes a whole number from ${SEARCH_HYBRID.min} to ${SEARCH_HYBRID.max}`);
+    const fault = queryFault(query, regex);
+    if (fault !== null) return misused(io, fault);
+    const root = findMirror(io, args.operands[1]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { searchMirror } = await import("../../app/search.ts");
+    const searched = await searchMirror(root.value, io.random, { query, regex, limit });
+    if (searched.kind === "trouble") return complain(io, searched.trouble);
+    const { files, indexed, notes } = searched.value;
+    for (const note of notes) io.err(`mdmirror: ${note}`);
+    if (args.flag("json")) io.out(JSON.stringify({ query, regex, files, indexed }));
+    else for (const line of files.flatMap((file) => shownLines(io, file, regex))) io.out(line);
+    return EXIT.inSync;
+  },
+};
+
+function readLimit(
+  text: string | null,
+  range: { readonly min: number; readonly max: number; readonly default: number },
+): number | null {
+  if (text === null) return range.default;
+  const limit = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  return limit >= range.min && limit <= range.max ? limit : null;
+}
+
+function queryFault(query: string, regex: boolean): string | null {
+  if (query.trim() === "" && !regex) return "QUERY is blank";
+  if (query === "") return "QUERY is empty";
+  if (regex && /[\n\r]/.test(query)) return "a pattern is one line";
+  const most = regex ? SEARCH_REGEX_PATTERN_CHARACTERS : SEARCH_QUERY_CHARACTERS;
+  return countCharacters(query) > most ? `QUERY has more than ${most} characters` : null;
+}
+
+function misused(io: Io, why: string): ExitCode {
+  io.err(`mdmirror search: ${why}`);
+  io.err("  next: mdmirror search --help");
+  return EXIT.usage;
+}
+
+/** As grep prints them, with its colours on a terminal. A file without a line (it is empty) is its path. */
+function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): string[] {
+  const colours = io.terminal.output && (io.env["NO_COLOR"] ?? "") === "";
+  const paint = (code: string, text: string) => (colours ? `\x1b[${code}m${text}\x1b[m` : text);
+  const name = paint("35", printable(path));
+  if (lines.length === 0) return [name];
+  return lines.map((line) => {
+    const column = columns && line.column !== null ? `:${line.column}` : "";
+    return `${name}:${paint("32", String(line.line))}${column}:${markedText(line, (part) => paint("1;31", part))}`;
+  });
+}
+
+function markedText({ text, ranges }: FoundLine, mark: (part: string) => string): string {
+  const characters = [...text];
+  let shown = "";
+  let at = 0;
+  for (const [start, end] of ranges) {
+    const match = printable(characters.slice(start, end).join(""));
+    shown += printable(characters.slice(at, start).join("")) + (match === "" ? "" : mark(match));
+    at = end;
+  }
+  return shown + printable(characters.slice(at).join(""));
+}
+
+/** Control characters of a document must not steer the terminal; a tab is kept. */
+function printable(text: string): string {
+  return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
+}

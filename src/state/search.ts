@@ -1,0 +1,229 @@
+import { closeSync, constants, openSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import type { Digest } from "../core/digest.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { KnownFile } from "../core/ports/disk.ts";
+import type { CompiledRegex } from "../core/search/engine.ts";
+import { createHybridSearch, type HybridHit, type Searched } from "../core/search/hybrid.ts";
+import { createRegexSearch, type LineMatch } from "../core/search/regex.ts";
+import { SEARCH_SCHEMA } from "../core/search/schema.ts";
+import { createIndexWriter } from "../core/search/write-index.ts";
+import type { LocalFile } from "../core/tree.ts";
+import { type Db, faultOf } from "./database.ts";
+
+/**
+ * The mirror's own index, `.mdmirror/search.db`: what the disk held when it was last looked at. It holds nothing that the disk does not, so a
+ * damaged one, or one of another version, is made anew.
+ */
+export const SEARCH_FILE = "search.db";
+
+/** What a document's number names, and what saves reading it again. A stamp that is not trusted is not kept. */
+const MIRROR_SCHEMA = `
+CREATE TABLE search_files (
+  doc INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL UNIQUE,
+  digest TEXT NOT NULL,
+  dev REAL, ino REAL, size REAL, mtime_ms REAL, ctime_ms REAL, birth_ms REAL, nlink REAL
+) STRICT;
+`;
+
+/** Raised when the tables, or how texts are folded and split, change: an older file is made anew. */
+const VERSION = 1;
+const APPLICATION_ID = 0x6d_64_6d_73;
+/** Another search at work; then this one does with what is there. */
+const BUSY_MS = 2_000;
+
+export type MirrorSearch = {
+  /** What the index vouches for, for a walk. */
+  known(path: LocalPath): KnownFile | null;
+  /**
+   * Makes the index hold exactly `files`, in one transaction.
+   * @param keep paths that are not among the files, but not proven gone
+   * @param read the text of a file that changed; null when it has none: it is then found by its path
+   * @returns how many were read
+   */
+  update(
+    files: Iterable<LocalFile>,
+    keep: (path: LocalPath) => boolean,
+    read: (path: LocalPath) => string | null,
+  ): number;
+  hybrid(
+    source: SearchSource,
+    query: string,
+    limit: number,
+  ): (Omit<HybridHit, "document"> & { readonly path: LocalPath })[];
+  regex(
+    source: SearchSource,
+    regex: CompiledRegex,
+    limit: number,
+  ): { readonly path: LocalPath; readonly matches: readonly LineMatch[] }[];
+  close(): void;
+};
+
+export type SearchSource = { read(path: LocalPath): string | null };
+
+export type OpenedSearch =
+  | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
+  /** The folder may not be written, the disk is full: `:memory:` serves instead. */
+  | { readonly kind: "unusable"; readonly code: string };
+
+/** @param folder absolute path of `.mdmirror`, or `:memory:` */
+export function openSearch(folder: string): OpenedSearch {
+  const path = folder === ":memory:" ? folder : join(folder, SEARCH_FILE);
+  for (let round = 0; ; round++) {
+    let db: Db | null = null;
+    try {
+      db = openFile(path);
+      const isNew = prepare(db);
+      return { kind: "opened", search: mirrorSearch(db), isNew };
+    } catch (error) {
+      db?.close();
+      const fault = faultOf(error);
+      if (fault?.kind === "unusable") return { kind: "unusable", code: fault.code };
+      if (round > 0 || !isFileFault(error) || path === ":memory:") throw error;
+      removeSearch(folder);
+    }
+  }
+}
+
+/** Removes the index: the next search builds it. For a file that turned out damaged while it was used. */
+export function removeSearch(folder: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) rmSync(join(folder, SEARCH_FILE + suffix), { force: true });
+}
+
+class Outdated extends Error {}
+
+/** Damage shows as SQLite's own codes, or as tables that are not there or not what they were (SQLITE_ERROR). */
+export function isFileFault(error: unknown): boolean {
+  if (error instanceof Outdated) return true;
+  return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
+}
+
+function openFile(path: string): Db {
+  if (path !== ":memory:") closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR, 0o600));
+  return new Sqlite(path, { timeout: BUSY_MS });
+}
+
+function prepare(db: Db): boolean {
+  const version = db.pragma("user_version", { simple: true });
+  if (version === VERSION && db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
+  if (db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) throw new Outdated("of another version");
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = NORMAL");
+  db.transaction(() => {
+    db.exec(SEARCH_SCHEMA + MIRROR_SCHEMA);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${VERSION}`);
+  }).immediate();
+  return true;
+}
+
+type Row = {
+  readonly doc: number;
+  readonly path: string;
+  readonly digest: string;
+  readonly dev: number | null;
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly birthMs: number;
+  readonly nlink: number;
+};
+
+function mirrorSearch(db: Db): MirrorSearch {
+  const all = db.prepare<[], Row>(
+    "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
+  );
+  const pathOf = db.prepare<[number], { path: string }>("SELECT path FROM search_files WHERE doc = ?");
+  const hybrid = createHybridSearch(db);
+  const regex = createRegexSearch(db);
+  let rows: Map<LocalPath, Row> | null = null;
+  const rowsByPath = () => {
+    rows ??= new Map(all.all().map((row) => [row.path, row]));
+    return rows;
+  };
+  const searched = (source: SearchSource): Searched => ({
+    accepts: () => true,
+    read: (document) => {
+      const path = pathOf.get(document)!.path;
+      const text = source.read(path);
+      return text === null ? null : { path, text };
+    },
+  });
+  return {
+    known: (path) => {
+      const row = rowsByPath().get(path);
+      return row === undefined || row.dev === null
+        ? null
+        : { stamp: { ...row, dev: row.dev }, digest: row.digest as Digest };
+    },
+    update: (files, keep, read) =>
+      db
+        .transaction(() => {
+          // Another process may have written since: what it indexed is looked up in the transaction.
+          rows = null;
+          const count = updateRows(db, rowsByPath(), files, keep, read);
+          rows = null;
+          return count;
+        })
+        .immediate(),
+    hybrid: (source, query, limit) =>
+      hybrid(searched(source), query, limit).map(({ document, ...hit }) => ({
+        path: pathOf.get(document)!.path,
+        ...hit,
+      })),
+    regex: (source, compiled, limit) => {
+      const result = regex(searched(source), compiled, limit, () => false);
+      if (result.kind === "out-of-time") throw new Error("time cannot run out here");
+      return result.hits.map(({ document, matches }) => ({ path: pathOf.get(document)!.path, matches }));
+    },
+    close: () => void db.close(),
+  };
+}
+
+function updateRows(
+  db: Db,
+  before: ReadonlyMap<LocalPath, Row>,
+  files: Iterable<LocalFile>,
+  keep: (path: LocalPath) => boolean,
+  read: (path: LocalPath) => string | null,
+): number {
+  const columns = "digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink";
+  const insert = db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const change = db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
+  const remove = db.prepare("DELETE FROM search_files WHERE doc = ?");
+  const writer = createIndexWriter(db);
+  const gone = new Map(before);
+  let count = 0;
+  for (const file of files) {
+    const row = before.get(file.path);
+    gone.delete(file.path);
+    const values = [file.digest, ...stampValues(file)];
+    if (row?.digest === file.digest) {
+      if (!sameValues(row, values)) change.run(...values, row.doc);
+      continue;
+    }
+    const doc = row?.doc ?? Number(insert.run(file.path, ...values).lastInsertRowid);
+    if (row !== undefined) change.run(...values, doc);
+    writer.put(doc, file.path, read(file.path) ?? "", row === undefined);
+    count++;
+  }
+  for (const { doc, path } of gone.values()) {
+    if (keep(path)) continue;
+    remove.run(doc);
+    writer.remove(doc);
+  }
+  return count;
+}
+
+function stampValues({ stamp, stampTrusted }: LocalFile): (number | null)[] {
+  if (!stampTrusted) return [null, null, null, null, null, null, null];
+  return [stamp.dev, stamp.ino, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.birthMs, stamp.nlink];
+}
+
+function sameValues(row: Row, values: readonly unknown[]): boolean {
+  const known = [row.digest, row.dev, row.ino, row.size, row.mtimeMs, row.ctimeMs, row.birthMs, row.nlink];
+  return known.every((value, i) => value === values[i]);
+}
