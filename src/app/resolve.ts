@@ -5,7 +5,7 @@ import type { LocalPath } from "../core/path.ts";
 import type { BaseTree } from "../core/tree.ts";
 import { type HandEnd, runByHand } from "../engine/by-hand.ts";
 import { bringBack, deleteThere, dropHere, keepAsNew, recreate } from "../engine/resolve-hold.ts";
-import { keepMine, landMerged, resubmit, sendNow, takeTheirs, tryAgain } from "../engine/resolve.ts";
+import { keepMine, landMerged, type Placed, resubmit, sendNow, takeTheirs, tryAgain } from "../engine/resolve.ts";
 import type { PassContext, World } from "../engine/world.ts";
 import { linkAt } from "./find-document.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
@@ -22,6 +22,7 @@ export type WayKind = Way["kind"];
 
 /** What is open at a path: a conflict, or a hold that a person can end. */
 export type Subject = {
+  /** Where its file is, or was last. */
   readonly path: LocalPath;
   readonly link: Link;
   readonly conflict: Conflict | null;
@@ -64,9 +65,10 @@ export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPat
     );
   }
   const conflict = base.conflicts.get(link.id) ?? null;
-  if (conflict !== null) return ok({ path: link.localPath, link, conflict, hold, ways: CONFLICT_WAYS });
+  const place = placeNow(world, link, hold);
+  if (conflict !== null) return ok({ path: place, link, conflict, hold, ways: CONFLICT_WAYS });
   if (hold === null && link.submissions.length > 0)
-    return ok({ path: link.localPath, link, conflict, hold, ways: ["mine", "theirs"] });
+    return ok({ path: place, link, conflict, hold, ways: ["mine", "theirs"] });
   if (hold === null)
     return trouble(
       "usage",
@@ -74,7 +76,12 @@ export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPat
       "mdmirror conflicts lists what is; mdmirror sync looks again",
     );
   const ways = WAYS[hold.reason];
-  return ways === undefined ? unfit(link.localPath, hold) : ok({ path: link.localPath, link, conflict, hold, ways });
+  return ways === undefined ? unfit(link.localPath, hold) : ok({ path: place, link, conflict, hold, ways });
+}
+
+/** A move that is held has not moved the link: the hold names the place of now. */
+function placeNow(world: Pick<World, "disk">, link: Link, hold: Hold | null): LocalPath {
+  return hold !== null && world.disk.look(hold.path).kind === "file" ? hold.path : link.localPath;
 }
 
 function unfit(path: LocalPath, hold: Hold): Result<never> {
@@ -145,7 +152,7 @@ export async function resolveSubject(
     const sends = marked && isDone(first);
     if (!sends) return [first];
     // The planner holds back what looks like an unfinished merge; this one is meant.
-    const sent = await sendNow(ctx, subject.link.id);
+    const sent = await sendNow(ctx, { link: subject.link, at: path });
     return [{ outcome: sent.outcome, notes: [...first.notes, ...sent.notes] }];
   });
   return told(path, end!);
@@ -160,24 +167,25 @@ function markersIn(world: World, subject: Subject, way: Way): boolean {
 }
 
 async function resolveOne(ctx: PassContext, subject: Subject, way: Way): Promise<HandEnd> {
-  const { link, conflict, hold } = subject;
+  const { link, conflict, hold, path } = subject;
+  const placed: Placed = { link, at: path };
   const reason = hold?.reason ?? "in-review";
   switch (way.kind) {
     case "mine":
-      if (conflict !== null) return keepMine(ctx, link, conflict);
+      if (conflict !== null) return keepMine(ctx, placed, conflict);
       return reason === "in-review" || reason === "review-quiet" || reason === "review-unknown"
         ? resubmit(ctx, link)
         : tryAgain(ctx, link.id);
     case "theirs":
-      return takeTheirs(ctx, link, conflict);
+      return takeTheirs(ctx, placed, conflict);
     case "merged":
-      return landMerged(ctx, link, conflict, way.text);
+      return landMerged(ctx, placed, conflict, way.text);
     case "keep":
-      return reason === "renamed-out-of-mirror" ? bringBack(ctx, link) : keepAsNew(ctx, link);
+      return reason === "renamed-out-of-mirror" ? bringBack(ctx, link) : keepAsNew(ctx, placed);
     case "delete":
-      return reason === "renamed-out-of-mirror" ? deleteThere(ctx, link) : dropHere(ctx, link);
+      return reason === "renamed-out-of-mirror" ? deleteThere(ctx, link) : dropHere(ctx, placed);
     case "recreate":
-      return recreate(ctx, link);
+      return recreate(ctx, placed);
   }
 }
 

@@ -1,7 +1,7 @@
 import { mapName } from "../contract/names.ts";
 import type { Outcome } from "../core/action.ts";
 import type { Link } from "../core/link.ts";
-import { joinPath, nameOf, parentOf, type RemotePath } from "../core/path.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../core/path.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { bury } from "../core/settle.ts";
 import { type HandEnd, keepText, notDone } from "./by-hand.ts";
@@ -10,6 +10,7 @@ import { ensureFolders } from "./apply/folder.ts";
 import { deleteRemote, trashLocal } from "./apply/presence.ts";
 import { createRemote } from "./apply/send.ts";
 import { commit, fetchText, outcomeOfFault, stale } from "./effect.ts";
+import type { Placed } from "./resolve.ts";
 import { settleIntent } from "./settle-writes.ts";
 import { type PassContext, recordEvent } from "./world.ts";
 
@@ -36,16 +37,16 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
 }
 
 /** Gone from the service, no longer readable, or moved out of the mirrored part; edited here: the edit goes to the trash. */
-export function dropHere(ctx: PassContext, link: Link): HandEnd {
-  const digest = keepText(ctx, link.localPath);
-  if (digest === null) return notDone(stale(`no file is at ${link.localPath}`));
+export function dropHere(ctx: PassContext, { link, at }: Placed): HandEnd {
+  const digest = keepText(ctx, at);
+  if (digest === null) return notDone(stale(`no file is at ${at}`));
   const cause = link.standing === "outside" ? "outside" : "gone";
   const why = "dropped by hand";
   const outcome = trashLocal(ctx, {
     kind: "trash-local",
     why,
     id: link.id,
-    localPath: link.localPath,
+    localPath: at,
     expect: digest,
     cause,
   });
@@ -54,10 +55,10 @@ export function dropHere(ctx: PassContext, link: Link): HandEnd {
 }
 
 /** …or: the local text stays, and the next run sends it as a new document. */
-export function keepAsNew(ctx: PassContext, link: Link): HandEnd {
+export function keepAsNew(ctx: PassContext, { link, at }: Placed): HandEnd {
   const { state, clock } = ctx.world;
-  const digest = keepText(ctx, link.localPath);
-  if (digest === null) return notDone(stale(`no file is at ${link.localPath}`));
+  const digest = keepText(ctx, at);
+  if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
     also: () => {
       state.putTombstone(bury(link, null, clock.now()));
@@ -68,7 +69,7 @@ export function keepAsNew(ctx: PassContext, link: Link): HandEnd {
       kind: "forget",
       side: "both",
       id: link.id,
-      path: link.localPath,
+      path: at,
       detail: "kept by hand: its text goes up as a new document",
       before: link.digest,
     },
@@ -81,10 +82,9 @@ export function keepAsNew(ctx: PassContext, link: Link): HandEnd {
  * ORDER: the old link goes before the POST: at no moment are two ids linked to one file (I11). Killed in between, the file is an unlinked one
  * that the next pass sends as new, and the old document comes down again beside it: two documents rather than none.
  */
-export async function recreate(ctx: PassContext, link: Link): Promise<HandEnd> {
+export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
   const { state, clock } = ctx.world;
-  const path = link.localPath;
-  const remotePath = placeOf(ctx, link);
+  const remotePath = placeOf(ctx, path);
   if (remotePath === null) return notDone(stale(`the service would refuse the name ${nameOf(path)}`));
   const expect = keepText(ctx, path);
   if (expect === null) return notDone(stale(`no file is at ${path}`));
@@ -122,9 +122,9 @@ export async function recreate(ctx: PassContext, link: Link): Promise<HandEnd> {
   return { outcome: made, notes: [`new document ${created.id} at ${remotePath}; ${deleted}`] };
 }
 
-function placeOf(ctx: PassContext, link: Link): RemotePath | null {
-  const name = mapName(nameOf(link.localPath), "file", ctx.world.remote.traits().refusedCharacters);
-  return name === null ? null : joinPath(parentOf(link.localPath), name);
+function placeOf(ctx: PassContext, path: LocalPath): RemotePath | null {
+  const name = mapName(nameOf(path), "file", ctx.world.remote.traits().refusedCharacters);
+  return name === null ? null : joinPath(parentOf(path), name);
 }
 
 /** Read again, then DELETE. @returns how it ended, as a clause */

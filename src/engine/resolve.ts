@@ -1,6 +1,7 @@
 import type { Outcome } from "../core/action.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Conflict, Link, ShownVersion, Stamp } from "../core/link.ts";
+import type { LocalPath } from "../core/path.ts";
 import { moveBase } from "../core/settle.ts";
 import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
 import { put } from "./apply/send.ts";
@@ -8,34 +9,38 @@ import { ensureFolders } from "./apply/folder.ts";
 import { commit, DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
 import { type EventFields, type PassContext, trashPlace } from "./world.ts";
 
+/** A linked document and where its file is now: elsewhere than the link says, where a move is held. The move is not this room's: it stays to be sent. */
+export type Placed = { readonly link: Link; readonly at: LocalPath };
+
 /**
  * Conflicts, reviews and refused edits ended by a person. Effect first, base second, and never a text lost: what gives way is in the text
  * store and, as a file, in the trash. A crash between two effects leaves what an editor alone could have made, and the next pass goes on from it.
  */
 
 /** The local text stays and goes up, based on the version that was shown last. */
-export function keepMine(ctx: PassContext, link: Link, conflict: Conflict): HandEnd {
+export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): HandEnd {
   const { disk } = ctx.world;
-  const look = disk.look(link.localPath);
-  if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
-  keepText(ctx, link.localPath);
+  const look = disk.look(placed.at);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${placed.at}`));
+  keepText(ctx, placed.at);
   const dropped = dropSidecar(ctx, conflict);
   if (dropped.kind === "end") return notDone(dropped.outcome);
   const shown = conflict.shown.at(-1)!;
   const event = { detail: "mine, by hand", before: shown.digest, after: look.digest };
-  const outcome = endConflict(ctx, link, shown, look.stamp, null, event);
+  const outcome = endConflict(ctx, placed, shown, look.stamp, null, event);
   return { outcome, notes: keptNote("the other version", dropped.value) };
 }
 
 /** A text that was made of both takes the document's place and goes up. Without a conflict: an edit. */
-export function landMerged(ctx: PassContext, link: Link, conflict: Conflict | null, text: string): HandEnd {
-  const before = keepText(ctx, link.localPath);
-  const landed = landByHand(ctx, link.id, link.localPath, text, link);
+export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
+  const { link, at } = placed;
+  const before = keepText(ctx, at);
+  const landed = landByHand(ctx, link.id, at, text, link);
   if (landed.kind === "end") return notDone(landed.outcome);
   if (conflict === null) {
     const { closes, keptAs } = landed.value;
     const after = ctx.world.state.putText(text);
-    const event = { kind: "restore", side: "local", id: link.id, path: link.localPath, before, after } as const;
+    const event = { kind: "restore", side: "local", id: link.id, path: at, before, after } as const;
     const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged, by hand" } });
     return { outcome, notes: keptNote("your text before", keptAs) };
   }
@@ -48,14 +53,14 @@ export function landMerged(ctx: PassContext, link: Link, conflict: Conflict | nu
   const shown = conflict.shown.at(-1)!;
   const after = ctx.world.state.putText(text);
   const event = { detail: "merged, by hand", before: shown.digest, after };
-  const outcome = endConflict(ctx, link, shown, landed.value.stamp, landed.value.closes, event);
+  const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
   const notes = [...keptNote("your text before", landed.value.keptAs), ...keptNote("the other version", dropped.value)];
   return { outcome, notes };
 }
 
 function endConflict(
   ctx: PassContext,
-  link: Link,
+  { link, at }: Placed,
   shown: ShownVersion,
   stamp: Stamp,
   closes: number | null,
@@ -71,19 +76,19 @@ function endConflict(
       state.removeConflict(link.id);
       state.removeHold(link.id);
     },
-    event: { kind: "end-conflict", side: "local", id: link.id, path: link.localPath, ...event },
+    event: { kind: "end-conflict", side: "local", id: link.id, path: at, ...event },
   });
 }
 
 /** The live text takes the document's place: of a conflict, of a text in review, of an edit that the service refuses. */
-export async function takeTheirs(ctx: PassContext, link: Link, conflict: Conflict | null): Promise<HandEnd> {
+export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
   const { state } = ctx.world;
-  const path = link.localPath;
+  const { link, at: path } = placed;
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, text, digest } = fetched.value;
   const before = keepText(ctx, path);
-  const landed = before === null ? createFile(ctx, link, text) : landByHand(ctx, link.id, path, text, link);
+  const landed = before === null ? createFile(ctx, placed, text) : landByHand(ctx, link.id, path, text, link);
   if (landed.kind === "end") return notDone(landed.outcome);
   const dropped: Got<string | null> = conflict === null ? got(null) : dropSidecar(ctx, conflict);
   if (dropped.kind === "end") {
@@ -115,12 +120,12 @@ export async function takeTheirs(ctx: PassContext, link: Link, conflict: Conflic
 }
 
 /** The file is not there: nothing gives way. */
-function createFile(ctx: PassContext, link: Link, text: string): Got<LandedByHand> {
-  const parents = ensureFolders(ctx, link.localPath);
+function createFile(ctx: PassContext, { link, at }: Placed, text: string): Got<LandedByHand> {
+  const parents = ensureFolders(ctx, at);
   if (parents !== null) return ended(parents);
-  const made = ctx.world.disk.create(link.localPath, text);
+  const made = ctx.world.disk.create(at, text);
   if (made.kind !== "done") return ended(outcomeOfDisk(made));
-  ctx.toFlush.set(link.id, link.localPath);
+  ctx.toFlush.set(link.id, at);
   return got({ stamp: made.value.stamp, closes: null, keptAs: null });
 }
 
@@ -164,14 +169,14 @@ export function tryAgain(ctx: PassContext, key: string): HandEnd {
 }
 
 /** Sends a text that the planner holds back (it holds conflict markers, and is meant to). On the base, as any PUT. */
-export async function sendNow(ctx: PassContext, id: Link["id"]): Promise<HandEnd> {
+export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<HandEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(stale("its link went meanwhile"));
-  const look = disk.look(link.localPath);
-  if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
+  const look = disk.look(localPath);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
   const expect: Digest = look.digest;
-  const { localPath, changeId: baseChangeId } = link;
+  const { changeId: baseChangeId } = link;
   const why = "sent by hand, conflict markers and all";
   const outcome = await put(ctx, { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected });
   if (outcome.kind === "done" || outcome.kind === "submitted") state.removeHold(id);

@@ -31,12 +31,16 @@ async function resolve(mirror: Mirror, way: Way, path = "plan.md") {
 function expectKept(rig: Rig, mirror: Mirror, ...texts: string[]): void {
   const live = new Set([...mirror.texts().values(), ...[...rig.app.files().values()].map((file) => file.text)]);
   const trash = new Set(mirror.disk.user.texts(`${ROOT}/.mdmirror`, true).values());
-  for (const text of texts) expect(live.has(text) || trash.has(text) || mirror.state.hasText(digestOf(text))).toBe(true);
+  for (const text of texts)
+    expect(live.has(text) || trash.has(text) || mirror.state.hasText(digestOf(text))).toBe(true);
 }
 
 function trashOf(mirror: Mirror): string[] {
   const files = mirror.disk.user.texts(`${ROOT}/.mdmirror`, true);
-  return [...files].filter(([path]) => path.startsWith("trash/")).map(([, text]) => text).sort();
+  return [...files]
+    .filter(([path]) => path.startsWith("trash/"))
+    .map(([, text]) => text)
+    .sort();
 }
 
 type WayCase = { readonly way: Way; readonly both: string; readonly trash: readonly string[] };
