@@ -29,7 +29,10 @@ const PREFER = "first.prefer";
 const SECOND_LOOK_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
-  mirror.world.state.setMeta(PREFER, prefer);
+  const { state } = mirror.world;
+  state.setMeta(PREFER, prefer);
+  // It answers what a flood of conflicts asked.
+  if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
 export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings {

@@ -35,6 +35,9 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   const state = openToRead(folder, io.clock);
   const lost = state.kind === "trouble" || state.value.isNew;
   if (state.kind === "ok") state.value.state.close();
+  const prefer = (args.text("prefer") as "local" | "remote" | "each" | null) ?? null;
+  // The way out of a first sync that a flood of conflicts halted: one side wins.
+  if (!lost && prefer !== null) return firstSync(io, root, args.text("key-file"), prefer);
   if (!lost) {
     io.out(`${dir} is linked already, to ${new URL(url).origin}; its state is there`);
     io.out("next: mdmirror sync");

@@ -43,6 +43,9 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
   for (const action of stopped.slice(0, MOST)) {
     io.err(`    ${ACTION_WORDS[action.kind].arrow} ${ACTION_WORDS[action.kind].label}: ${actionPath(action)}`);
   }
+  if (halt?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
+    io.err("  next: if one side should win where both are new: mdmirror init DIR --prefer local | remote; else:");
+  }
   if (stopped.length > MOST) io.err(`    … and ${count(stopped.length - MOST)} more: mdmirror plan --all`);
   io.err("  next: look at it with mdmirror plan; if it is what you want: mdmirror approve, then mdmirror sync");
 }

@@ -1,5 +1,8 @@
-import type { Signals } from "../core/plan-types.ts";
-import type { BaseTree, RemoteTree } from "../core/tree.ts";
+import type { DocId } from "../contract/ids.ts";
+import type { Plan, Signals, Verdict } from "../core/plan-types.ts";
+import type { GuardLimits } from "../core/policy.ts";
+import type { BaseTree, RemoteTree, Trees } from "../core/tree.ts";
+import { guardKey } from "../core/verdict/guard-key.ts";
 import type { PassContext, World } from "./world.ts";
 
 /** Facts that the guards judge and the trees do not hold: the root's identity, what was deleted lately, approvals. */
@@ -17,6 +20,8 @@ export const META = {
   traits: "remote.traits",
   syncedAt: "synced.at",
   lastReport: "last.report",
+  /** Conflicts that were opened before a flood of them halted: they count until that halt ends. */
+  flood: "conflicts.flood",
 } as const;
 
 export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
@@ -52,6 +57,37 @@ export function approvedKeys(world: World): Set<string> {
   return new Set(text === null ? [] : (JSON.parse(text) as string[]));
 }
 
+function floodedConflicts(world: World): number {
+  return Number(world.state.meta(META.flood) ?? 0);
+}
+
+/** A halt by a flood of conflicts persists: without this, a new run would begin to count anew, and open the rest. */
+export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
+  const flooded = verdict.kind === "halt" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
+  if (flooded && opened > 0) world.state.setMeta(META.flood, String(floodedConflicts(world) + opened));
+  if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
+}
+
+/** What `core/verdict` calls a flood of conflicts: applied while they are opened, since only then it shows which texts do not merge. */
+export function conflictBudget(
+  world: World,
+  { steps }: Plan,
+  trees: Trees,
+  limits: GuardLimits,
+): NonNullable<PassContext["conflictBudget"]> {
+  const keys = approvedKeys(world);
+  const approved = new Set<DocId>();
+  if (keys.size > 0) {
+    for (const { action } of steps) {
+      if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
+    }
+  }
+  // Never less than the verdict's own number, which leaves out the links that are suspended or outside: else nobody would be asked.
+  const known = Math.max(trees.base.links.size, trees.remote.files.size);
+  const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+  return { most: most - floodedConflicts(world), approved };
+}
+
 export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
   const { state, clock } = ctx.world;
   const since = Math.max(Number(state.meta(META.approvedAt) ?? 0), clock.now() - HOUR_MS);
@@ -66,7 +102,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
     deletionsDone: { local: state.deletionsSince("local", since), remote: state.deletionsSince("remote", since) },
     earlierChangeIds,
     refusedBases: ctx.refusedBases,
-    conflictsOpened: ctx.counts.conflicts,
+    conflictsOpened: ctx.counts.conflicts + floodedConflicts(ctx.world),
     approved: approvedKeys(ctx.world),
   };
 }

@@ -10,7 +10,7 @@ import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
 import { flushEarlier, flushNow, noteBoot, restoreTorn } from "./durable.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
-import { approvedKeys, checkRoot, gatherSignals } from "./guard-facts.ts";
+import { approvedKeys, checkRoot, conflictBudget, gatherSignals } from "./guard-facts.ts";
 import { observeLocal, observeRemote, type RemoteLook, refreshStamps } from "./observe.ts";
 import { performAction } from "./perform.ts";
 import { recoverLocal, recoverRemote, type StillOpen } from "./recover.ts";
@@ -64,6 +64,7 @@ export async function runPass(world: World, input: PassInput): Promise<PassEnd> 
   const decided = await planWithSecondLook(ctx, input, trees, signals, inodesTrusted);
   if (input.dry) return { kind: "planned", ...decided, ends: [] };
   world.state.replaceHolds(decided.plan.holds);
+  ctx.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
   const ends = await apply(ctx, decided.plan);
   await flushNow(ctx);
   return { kind: "planned", ...decided, ends };

@@ -3,7 +3,7 @@ import type { Action } from "../core/action.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Verdict } from "../core/plan-types.ts";
 import type { StepEnd } from "./execute.ts";
-import { META, rememberRoot } from "./guard-facts.ts";
+import { META, rememberFlood, rememberRoot } from "./guard-facts.ts";
 import { type PassEnd, runPass } from "./pass.ts";
 import { type Attention, attentionOfHold, attentionOfSteps, countStaying, isQuiet, type RunReport } from "./report.ts";
 import { type Counts, recordEvent, type Settings, type World, zeroCounts } from "./world.ts";
@@ -46,6 +46,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   }
   const report = reportOf(world, run, passes, counts, end!);
   if (end!.kind === "planned") {
+    rememberFlood(world, end!.plan.verdict, counts.conflicts);
     rememberHalt(world, run, end!.plan.verdict);
     if (options.settings.reviewAfterQuiet) writeQuiet(world, end!);
   }

@@ -82,6 +82,8 @@ export type PassContext = {
   /** Documents created so far in this run: the first ones are read back. */
   created: number;
   refusedBases: number;
+  /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */
+  conflictBudget?: { readonly most: number; readonly approved: ReadonlySet<DocId> };
 };
 
 /** A path below the mirrored subtree as the service names it. */

@@ -100,6 +100,37 @@ describe("init", () => {
     expect([rig.read("both.md"), rig.remote("both.md")!.content]).toEqual([text, text]);
   });
 
+  test("halts at a flood of conflicts, which approve lets go and --prefer decides", async () => {
+    for (let n = 0; n < 15; n++) {
+      upload(`n${n}.md`, `theirs ${n}\n`);
+      rig.write(`n${n}.md`, `mine ${n}\n`);
+    }
+    const halted = await rig.init();
+    expect(halted.code).toBe(4);
+    expect(halted.err.find((line) => line.startsWith("halted: "))).toBe(
+      "halted: conflict-flood: 11 conflicts in this run, more than 10",
+    );
+    const sidecars = () => readdirSync(rig.root).filter((name) => name.endsWith(" (theirs).md")).length;
+    expect(sidecars()).toBe(11);
+    // Halted it stays, with what is left: no run opens the rest by starting anew.
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect(sidecars()).toBe(11);
+    expect((await rig.run(["approve", "w", "--yes"])).out.at(-1)).toBe("approved; next: mdmirror sync");
+    expect([(await rig.run(["sync", "w"])).code, sidecars()]).toEqual([3, 15]);
+  });
+
+  test("a flood of conflicts ends as well when one side is preferred", async () => {
+    for (let n = 0; n < 15; n++) {
+      upload(`n${n}.md`, `theirs ${n}\n`);
+      rig.write(`n${n}.md`, `mine ${n}\n`);
+    }
+    expect((await rig.init()).code).toBe(4);
+    expect((await rig.run(["init", "w", "--prefer", "remote"])).code).toBe(3);
+    const left = Array.from({ length: 15 }, (_, n) => rig.read(`n${n}.md`)).filter((text) => text.startsWith("mine"));
+    expect(left).toHaveLength(11);
+    expect((await rig.run(["sync", "w"])).code).toBe(3);
+  });
+
   test("--remote mirrors one folder of the workspace", async () => {
     upload("in/a.md", "a\n");
     upload("out/b.md", "b\n");

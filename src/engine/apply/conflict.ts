@@ -25,6 +25,10 @@ export function openConflict(
   why: string,
 ): Outcome {
   const { disk, state, clock } = ctx.world;
+  const { conflictBudget: budget } = ctx;
+  // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks (`conflict-flood`).
+  if (budget !== undefined && ctx.counts.conflicts > budget.most && !budget.approved.has(link.id))
+    return stale("more conflicts than a run may open without a question");
   const at = sidecarPath(link.localPath);
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
   if (placed.kind === "end") return placed.outcome;
