@@ -1,4 +1,4 @@
-import { existsSync, rmSync, unlinkSync } from "node:fs";
+import { cpSync, existsSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { acquireLock } from "../../src/state/lock.ts";
@@ -269,5 +269,19 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
     );
     expect(json.holds).toEqual([expect.objectContaining({ path: "nul.md", reason: "holds-nul" })]);
     expect(json.verdict).toEqual({ kind: "run" });
+  });
+});
+
+describe("a mirrored folder that was moved or copied", () => {
+  test("asks once, and then goes on (I18)", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    cpSync(rig.root, join(rig.dir, "copy"), { recursive: true });
+    const halted = await rig.run(["sync", "copy"]);
+    expect([halted.code, halted.err[0]]).toEqual([4, expect.stringMatching(/^halted: root-moved-or-copied: /)]);
+    expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "copy"])).code).toBe(0);
+    expect((await rig.run(["sync", "copy"])).code).toBe(0);
+    expect(rig.remote("a.md")!.content).toBe("a\n");
   });
 });
