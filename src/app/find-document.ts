@@ -18,6 +18,13 @@ export function linkAt(base: BaseTree, path: LocalPath): Link | null {
   return null;
 }
 
+export type LinkIndex = ReadonlyMap<LocalPath, Link>;
+
+/** For who asks often. */
+export function indexLinks(base: BaseTree): LinkIndex {
+  return new Map([...base.links.values()].map((link) => [link.localPath, link]));
+}
+
 /**
  * By its path now; else by the path of a deleted one (the last deleted, if there were several); else by any path that it once had.
  * @param name a path below the root, or an id `doc_…`

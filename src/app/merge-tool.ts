@@ -30,7 +30,8 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
-      env: { ...env, ...files },
+      // git's library touches BACKUP before a tool whose exit code says nothing, to see whether MERGED is newer afterwards.
+      env: { ...env, ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
     if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${error.message}`, CONFIGURE);
@@ -64,5 +65,6 @@ function commandOf(env: Env, files: Readonly<Record<string, string>>): Result<st
   const tool = asked.status === 0 ? asked.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
   // git's own library of tools, made to be sourced: it knows how each is called, and honours mergetool.<name>.cmd and .path.
-  return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; run_merge_tool ${tool} true`);
+  const ready = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
+  return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${ready}; run_merge_tool ${tool} true`);
 }

@@ -3,7 +3,7 @@ import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { MirrorEvent } from "../core/ports/state.ts";
 import type { BaseTree } from "../core/tree.ts";
-import { linkAt } from "./find-document.ts";
+import { indexLinks, type LinkIndex } from "./find-document.ts";
 
 /** How one run is taken back, document by document. Pure: of the run's events and of base as it is now. */
 export type UndoItem = { readonly path: LocalPath } & (
@@ -31,13 +31,14 @@ export function planUndo(events: readonly MirrorEvent[], base: BaseTree): UndoIt
   const done = events.filter(
     ({ outcome, id }) => (outcome === "done" || outcome === "submitted" || outcome === "conflict") && isDocId(id),
   );
+  const linked = indexLinks(base);
   const byDocument = Map.groupBy(done, ({ id }) => id as DocId);
   return [...byDocument]
-    .flatMap(([id, own]) => undoDocument(id, own, base))
+    .flatMap(([id, own]) => undoDocument(id, own, base, linked))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree): UndoItem[] {
+function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree, linked: LinkIndex): UndoItem[] {
   const link = base.links.get(id);
   const path = link?.localPath ?? events.at(-1)!.path;
   const left = (why: string): UndoItem[] => [{ path, kind: "left", why }];
@@ -51,7 +52,7 @@ function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree)
   if (removed !== undefined) {
     if (link !== undefined) return left("it is mirrored again");
     if (removed.before === null) return left("its text was not seen");
-    if (linkAt(base, removed.path) !== null) return left("another document has its path now");
+    if (linked.has(removed.path)) return left("another document has its path now");
     return [{ path: removed.path, kind: "bring-back", id, digest: removed.before }];
   }
   if (link === undefined) return left("it is gone since");
@@ -68,12 +69,12 @@ function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree)
     if (link.digest !== last.after && link.localDigest !== last.after) items.push(...left("it was edited since"));
     else items.push({ path, kind: "text-back", id, digest: first.before!, expect: last.after! });
   }
-  const move = undoMove(id, events, base);
+  const move = undoMove(id, events, base, linked);
   if (move !== null) items.push(move);
   return items;
 }
 
-function undoMove(id: DocId, events: readonly MirrorEvent[], base: BaseTree): UndoItem | null {
+function undoMove(id: DocId, events: readonly MirrorEvent[], base: BaseTree, linked: LinkIndex): UndoItem | null {
   const link = base.links.get(id)!;
   const moves = events.flatMap((event) => movedBy(event) ?? []);
   const [first, last] = [moves[0], moves.at(-1)];
@@ -83,7 +84,7 @@ function undoMove(id: DocId, events: readonly MirrorEvent[], base: BaseTree): Un
     return { path, kind: "left", why: "its names here and on the service differ; rename it by hand" };
   const now = first.side === "remote" ? link.remotePath : link.localPath;
   if (now !== last.to) return { path, kind: "left", why: "it was moved again since" };
-  if (linkAt(base, first.from) !== null) return { path, kind: "left", why: `another document is at ${first.from} now` };
+  if (linked.has(first.from)) return { path, kind: "left", why: `another document is at ${first.from} now` };
   return { path, kind: "move-back", id, to: first.from };
 }
 

@@ -7,7 +7,7 @@ import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../core/tree.ts";
 import { observeRemote } from "../engine/observe.ts";
 import type { World } from "../engine/world.ts";
-import { linkAt } from "./find-document.ts";
+import { indexLinks, type LinkIndex } from "./find-document.ts";
 
 /** Both sides listed, read and hashed, with nothing taken from an earlier look. */
 
@@ -69,6 +69,7 @@ async function readRows(
   remote: RemoteTree,
 ): Promise<{ readonly rows: readonly Row[]; readonly fault: Fault | null }> {
   const { progress, disk } = world;
+  const linked = indexLinks(base);
   let done = 0;
   let fault: Fault | null = null;
   const rows = await Promise.all(
@@ -86,7 +87,7 @@ async function readRows(
       const sha256 = digestOf(content);
       const read = { ...row, sha256, size: Buffer.byteLength(content) };
       const here = local.files.get(path);
-      const isOther = link === undefined && linkAt(base, path) !== null;
+      const isOther = link === undefined && linked.has(path);
       if (here === undefined || isOther) return { ...read, end: "absent", why: "not here" };
       if (here.digest === sha256) return { ...read, end: "same", why: "" };
       const text = disk.read(path);
@@ -104,13 +105,14 @@ async function readRows(
 }
 
 function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: readonly Row[]): VerifyReport {
+  const linked = indexLinks(base);
   const held = [...base.holds.values()].filter(({ reason }) => !QUIET_REASONS.has(reason));
   const heldKeys = new Set([...base.holds.keys(), ...held.map(({ path }) => path)]);
   const of = (end: Row["end"]) =>
     rows.filter((row) => row.end === end && !heldKeys.has(row.file.id) && !heldKeys.has(row.path));
   const seen = new Set(rows.filter(({ end }) => end !== "absent").map(({ path }) => path));
   const onlyHere = [...local.files.keys()].filter(
-    (path) => !seen.has(path) && !heldKeys.has(path) && !isHeldLink(base, path, heldKeys),
+    (path) => !seen.has(path) && !heldKeys.has(path) && !isHeldLink(linked, path, heldKeys),
   );
   const unseen = [
     ...[...local.unseen].map(([path, why]) => ({ path, why })),
@@ -140,9 +142,9 @@ function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: re
   };
 }
 
-function isHeldLink(base: BaseTree, path: LocalPath, heldKeys: ReadonlySet<string>): boolean {
-  const link = linkAt(base, path);
-  return link !== null && heldKeys.has(link.id);
+function isHeldLink(linked: LinkIndex, path: LocalPath, heldKeys: ReadonlySet<string>): boolean {
+  const link = linked.get(path);
+  return link !== undefined && heldKeys.has(link.id);
 }
 
 function byPath(a: { readonly path: string }, b: { readonly path: string }): number {

@@ -1,0 +1,36 @@
+import { describe, expect, test } from "vitest";
+import { movedBy, planUndo } from "../../src/app/undo-plan.ts";
+import { createRig, ROOT } from "../model/rig.ts";
+
+/** `undo` reads where a move came from in the event's own words: this pins them to what the engine writes. */
+describe("what a run's events tell of its moves", () => {
+  test("a move here and a move on the service, each with both ends", async () => {
+    const rig = createRig(3);
+    const mirror = rig.mirror();
+    for (const path of ["here.md", "there.md", "f/k.md"]) rig.app.create(path, `${path}\n`);
+    await mirror.sync();
+    mirror.disk.user.rename(`${ROOT}/here.md`, `${ROOT}/f/here (1).md`);
+    rig.app.rename("there.md", "moved.md");
+    const report = await mirror.sync();
+    const events = mirror.state.events({ limit: 50, run: report!.run }).toReversed();
+    const moves = events.flatMap((event) => movedBy(event) ?? []);
+    expect(moves).toContainEqual({ side: "local", from: "there.md", to: "moved.md" });
+    expect(moves.filter(({ side }) => side === "remote")[0]).toMatchObject({ from: "here.md" });
+    expect(moves.findLast(({ side }) => side === "remote")).toMatchObject({ to: "f/here-1.md" });
+  });
+
+  test("a document that moved again since is left alone", async () => {
+    const rig = createRig(3);
+    const mirror = rig.mirror();
+    rig.app.create("a.md", "a\n");
+    await mirror.sync();
+    rig.app.rename("a.md", "b.md");
+    const report = await mirror.sync();
+    rig.app.rename("b.md", "c.md");
+    await mirror.sync();
+    const events = mirror.state.events({ limit: 50, run: report!.run }).toReversed();
+    expect(planUndo(events, mirror.state.load())).toMatchObject([
+      { path: "c.md", kind: "left", why: "it was moved again since" },
+    ]);
+  });
+});

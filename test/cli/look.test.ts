@@ -1,0 +1,202 @@
+import { chmodSync, renameSync, symlinkSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig, snapshot } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "one\ntwo\nthree\n" });
+  rig.api("POST", "/v1/files", { path: "d/b.md", content: "b\n" });
+  await rig.init();
+});
+afterEach(() => rig.close());
+
+const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+
+function editThere(path: string, content: string): void {
+  const { id, lastChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+}
+
+describe("why", () => {
+  test.each([
+    [
+      "an edit here",
+      () => rig.write("a.md", "edited\n"),
+      "a.md",
+      /edited\/unchanged → put.*\n.*→ update on the service: a\.md/,
+    ],
+    [
+      "an edit there",
+      () => editThere("a.md", "x\n"),
+      "a.md",
+      /unchanged\/edited → write-local.*\n.*← update here: a\.md/,
+    ],
+    [
+      "a deletion here",
+      () => unlinkSync(join(rig.root, "a.md")),
+      "a.md",
+      /deleted\/unchanged → delete-remote.*\n.*delete on the service/,
+    ],
+    [
+      "a move here, by the new name",
+      () => renameSync(join(rig.root, "a.md"), join(rig.root, "z.md")),
+      "z.md",
+      /place moved by local → follow-local/,
+    ],
+    ["nothing", () => undefined, "d/b.md", /unchanged\/unchanged → nothing.*\n.*both sides agree/],
+    ["a new file", () => rig.write("new.md", "n\n"), "new.md", /created\/never → post/],
+    ["not Markdown", () => rig.write("x.txt", "x"), "x.txt", /not a \.md file/],
+    [
+      "an ignored file",
+      () => {
+        rig.write(".mdmirrorignore", "draft*\n");
+        rig.write("draft.md", "x");
+      },
+      "draft.md",
+      /excluded by \.mdmirrorignore/,
+    ],
+    [
+      "below a dot folder",
+      () => rig.write(".git/x.md", "x"),
+      ".git/x.md",
+      /\.git is a folder whose name starts with a dot/,
+    ],
+    ["a symbolic link", () => symlinkSync("a.md", join(rig.root, "l.md")), "l.md", /symbolic link/],
+    ["a name that the service has for another", () => rig.write("d/b .md", "1"), "d/b .md", /name-clash/],
+    ["a text that cannot be sent", () => rig.write("a.md", "a\0b"), "a.md", /holds-nul/],
+    ["nothing at all", () => undefined, "nobody.md", /it is on neither side/],
+  ])("%s", async (_, act, path, says) => {
+    act();
+    const { code, out } = await run("why", path);
+    expect(code).toBe(0);
+    expect(out.join("\n")).toMatch(says);
+  });
+
+  test("shows the last error with its requestId", async () => {
+    const { id } = rig.remote("a.md")!;
+    rig.api("PATCH", `/v1/files/${id}`, { protected: true });
+    await run("sync");
+    unlinkSync(join(rig.root, "a.md"));
+    await run("sync");
+    const { out } = await run("why", "a.md");
+    expect(out.join("\n")).toMatch(/file_protected|delete-refused/);
+  });
+
+  test("works without the service, by the state, and says so", async () => {
+    await rig.stopService();
+    const { code, out } = await run("why", "a.md");
+    expect(code).toBe(0);
+    expect(out.join("\n")).toMatch(/offline.*by the state alone/);
+    expect(out.join("\n")).toMatch(/base +doc_/);
+  });
+});
+
+describe("log", () => {
+  test("newest last, in local time, by run, path and number; --json is one object a line", async () => {
+    rig.write("a.md", "SECRET TEXT\n");
+    await run("sync");
+    const { out } = await run("log");
+    expect(out.at(-1)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}run 2 {2}put {2}a\.md {2}edited here$/);
+    expect((await run("log", "--limit", "1")).out).toEqual([out.at(-1)]);
+    expect((await run("log", "--run", "2")).out).toEqual([out.at(-1)]);
+    expect((await run("log", "--path", "a.md")).out).toHaveLength(2);
+    const events = (await run("log", "--json")).out.map((line) => JSON.parse(line) as object);
+    expect(events.at(-1)).toMatchObject({ kind: "put", path: "a.md", run: 2 });
+    expect(JSON.stringify(events)).not.toContain("SECRET TEXT");
+    expect((await run("log", "--limit", "x")).code).toBe(2);
+  });
+
+  test("needs neither key nor service", async () => {
+    await rig.stopService();
+    unlinkSync(join(rig.root, ".mdmirror/key"));
+    expect((await run("log")).code).toBe(0);
+    expect((await run("history", "a.md")).code).toBe(0);
+  });
+});
+
+describe("diff", () => {
+  test("nothing differs: 0", async () => {
+    expect(await run("diff")).toMatchObject({ code: 0, out: ["both sides are the same"] });
+    expect(await run("diff", "a.md")).toMatchObject({ code: 0, out: [] });
+  });
+
+  test("lists what differs, with counts of lines, and ends with 3", async () => {
+    rig.write("a.md", "one\n2\nthree\nfour\n");
+    rig.write("new.md", "n\n");
+    rig.api("POST", "/v1/files", { path: "there.md", content: "t\n" });
+    const before = snapshot(rig.root);
+    const { code, out } = await run("diff");
+    expect([code, out]).toEqual([3, ["a.md      +2 -1", "new.md    only here", "there.md  only on the service"]]);
+    expect(snapshot(rig.root)).toEqual(before);
+  });
+
+  test("a unified diff of one, as any patch tool reads it", async () => {
+    rig.write("a.md", "one\n2\nthree");
+    const { code, out } = await run("diff", "a.md");
+    expect(code).toBe(3);
+    expect(out).toEqual([
+      "--- live/a.md",
+      "+++ here/a.md",
+      "@@ -1,3 +1,3 @@",
+      " one",
+      "-two",
+      "-three",
+      "+2",
+      "+three",
+      "\\ No newline at end of file",
+    ]);
+    const terminal = await rig.run(["diff", "a.md"], { cwd: rig.root, terminal: true });
+    expect(terminal.out.join("\n")).toContain("\u001b[31m-two");
+    expect(await run("diff", "nobody.md")).toMatchObject({ code: 2 });
+  });
+
+  test("the service gone: 5", async () => {
+    await rig.stopService();
+    expect((await run("diff")).code).toBe(5);
+    expect((await run("diff", "a.md")).code).toBe(5);
+  });
+});
+
+describe("verify", () => {
+  test("a manifest of what agrees, and 0; nothing is written (I23)", async () => {
+    const before = snapshot(rig.root);
+    const { code, out } = await run("verify", "--json");
+    expect(code).toBe(0);
+    const report = JSON.parse(out[0]!) as { state: string; documents: object[] };
+    expect(report).toMatchObject({ state: "agree", differing: [], onlyHere: [], onlyThere: [], held: [] });
+    expect(report.documents).toEqual([
+      { path: "a.md", id: rig.remote("a.md")!.id, sha256: expect.stringMatching(/^[0-9a-f]{64}$/), size: 14 },
+      { path: "d/b.md", id: rig.remote("d/b.md")!.id, sha256: expect.any(String), size: 2 },
+    ]);
+    expect(snapshot(rig.root)).toEqual(before);
+  });
+
+  test("reports what differs, is only here, only there, held or unreadable, and ends with 3", async () => {
+    rig.write("a.md", "other\n");
+    rig.write("new.md", "n\n");
+    rig.api("POST", "/v1/files", { path: "there.md", content: "t\n" });
+    rig.write("sub/dark.md", "d\n");
+    chmodSync(join(rig.root, "sub"), 0o000);
+    const { code, out } = await run("verify", "--json");
+    chmodSync(join(rig.root, "sub"), 0o755);
+    expect(code).toBe(3);
+    const report = JSON.parse(out[0]!) as Record<string, unknown>;
+    expect(report).toMatchObject({
+      state: "drift",
+      differing: [{ path: "a.md" }],
+      onlyThere: [{ path: "there.md" }],
+    });
+    expect(report["onlyHere"]).toContain("new.md");
+  });
+
+  test("mapped names agree; a text that the ignore rules exclude is no drift (I18)", async () => {
+    rig.write("My notes.md", "n\n");
+    await run("sync");
+    rig.write(".mdmirrorignore", "d/\n");
+    await run("sync");
+    const { code, out } = await run("verify");
+    expect([code, out.at(-1)]).toEqual([0, expect.stringMatching(/^\d+ documents agree/)]);
+  });
+});

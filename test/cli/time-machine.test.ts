@@ -1,0 +1,169 @@
+import { existsSync, readFileSync, renameSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "first\n" });
+  rig.api("POST", "/v1/files", { path: "k.md", content: "k\n" });
+  await rig.init();
+});
+afterEach(() => rig.close());
+
+const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
+const sync = () => run("sync");
+
+async function edit(text: string): Promise<void> {
+  rig.write("a.md", text);
+  rig.pass(60_000);
+  expect((await sync()).code).toBe(0);
+}
+
+function versionsOf(json: string): [number, string, number | null][] {
+  const { versions } = JSON.parse(json) as { versions: { n: number; from: string; size: number | null }[] };
+  return versions.map(({ n, from, size }) => [n, from, size]);
+}
+
+describe("history, show, diff PATH@N", () => {
+  test("each text has its number, oldest first, and is shown byte for byte", async () => {
+    await edit("second\r\nno end");
+    await edit("third\n");
+    expect(versionsOf((await run("history", "a.md", "--json")).out[0]!)).toEqual([
+      [1, "service", 6],
+      [2, "service", 14],
+      [3, "service", 6],
+    ]);
+    expect((await run("history", "a.md")).out.at(-1)).toMatch(/^@3 .*\(here now\)$/);
+    expect((await run("show", "a.md@1")).out).toEqual(["first"]);
+    expect((await run("show", "a.md@2", "--output", "../two.md")).code).toBe(0);
+    expect(readFileSync(join(rig.dir, "two.md"), "utf8")).toBe("second\r\nno end");
+    expect((await run("show", "a.md@2", "--output", "../two.md")).code).toBe(2);
+    expect((await run("show", "a.md@9")).code).toBe(2);
+    expect(await run("diff", "a.md@1")).toMatchObject({ code: 3, out: expect.arrayContaining(["-first", "+third"]) });
+    expect((await run("diff", "a.md@3")).code).toBe(0);
+  });
+
+  test("a renamed document keeps its history, by the old name and by its id", async () => {
+    await edit("second\n");
+    const { id } = rig.remote("a.md")!;
+    renameSync(join(rig.root, "a.md"), join(rig.root, "b.md"));
+    await sync();
+    expect(rig.remote("b.md")!.id).toBe(id);
+    for (const name of ["b.md", "a.md", id]) {
+      const { code, out } = await run("history", name);
+      expect([name, code, out[0]]).toEqual([name, 0, `b.md  ${id}`]);
+      expect(out).toHaveLength(3);
+    }
+  });
+
+  test("a document that nobody knows is a usage error", async () => {
+    expect((await run("history", "nobody.md")).code).toBe(2);
+  });
+});
+
+describe("restore", () => {
+  test("puts the text before back, as an edit of the same document", async () => {
+    await edit("second\n");
+    const { id } = rig.remote("a.md")!;
+    expect((await run("restore", "a.md")).code).toBe(0);
+    expect(rig.remote("a.md")).toMatchObject({ id, content: "first\n" });
+    expect(rig.read("a.md")).toBe("first\n");
+  });
+
+  test("PATH@N, --no-sync and --json; an edit that was never sent stays in the history", async () => {
+    await edit("second\n");
+    rig.write("a.md", "never sent\n");
+    const { code, out } = await run("restore", "a.md@1", "--no-sync", "--json");
+    expect([code, JSON.parse(out[0]!)]).toMatchObject([0, { path: "a.md", version: 1, anew: false, sync: null }]);
+    expect([rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["first\n", "second\n"]);
+    const found = versionsOf((await run("history", "a.md", "--json")).out[0]!);
+    expect(found).toContainEqual([3, "here", 11]);
+    expect((await run("show", "a.md@3")).out).toEqual(["never sent"]);
+  });
+
+  test("a deleted document comes back as a new one, and that is said", async () => {
+    await edit("second\n");
+    const { id } = rig.remote("a.md")!;
+    unlinkSync(join(rig.root, "a.md"));
+    await sync();
+    expect(rig.remote("a.md")).toBeNull();
+    const { code, out } = await run("restore", "a.md@1");
+    expect([code, out.join("\n")]).toEqual([0, expect.stringContaining("as a new document")]);
+    const now = rig.remote("a.md")!;
+    expect(now.content).toBe("first\n");
+    expect(now.id).not.toBe(id);
+  });
+
+  test("one that was deleted on the service comes back too", async () => {
+    rig.api("DELETE", `/v1/files/${rig.remote("a.md")!.id}`);
+    await sync();
+    expect(existsSync(join(rig.root, "a.md"))).toBe(false);
+    expect((await run("restore", "a.md")).code).toBe(0);
+    expect(rig.remote("a.md")!.content).toBe("first\n");
+  });
+});
+
+describe("undo", () => {
+  test("takes a run's edits, deletions, new documents and moves back on both sides", async () => {
+    const { id } = rig.remote("a.md")!;
+    rig.api("POST", "/v1/files", { path: "gone.md", content: "gone\n" });
+    rig.api("POST", "/v1/files", { path: "moved.md", content: "moved\n" });
+    await sync();
+    rig.write("a.md", "edited\n");
+    rig.write("new.md", "new\n");
+    unlinkSync(join(rig.root, "gone.md"));
+    renameSync(join(rig.root, "moved.md"), join(rig.root, "elsewhere.md"));
+    await sync();
+    const dry = await run("undo", "--dry-run", "--json");
+    const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string }[] };
+    expect(items.map(({ path, kind }) => [path, kind])).toEqual([
+      ["a.md", "text-back"],
+      ["elsewhere.md", "move-back"],
+      ["gone.md", "bring-back"],
+      ["new.md", "take-away"],
+    ]);
+    expect((await run("undo", "--yes")).code).toBe(0);
+    expect(rig.remote("a.md")).toMatchObject({ id, content: "first\n" });
+    expect(rig.remote("gone.md")!.content).toBe("gone\n");
+    expect(rig.remote("moved.md")!.content).toBe("moved\n");
+    expect([rig.remote("elsewhere.md"), rig.remote("new.md")]).toEqual([null, null]);
+    expect((await run("verify")).code).toBe(0);
+  });
+
+  test("leaves alone what moved since, and says so with 3", async () => {
+    await edit("second\n");
+    const [runRow] = (await run("log", "--limit", "1", "--json")).out.map(
+      (line) => JSON.parse(line) as { run: number },
+    );
+    rig.write("a.md", "edited since\n");
+    const { code, err } = await run("undo", String(runRow!.run), "--yes");
+    expect([code, err.join("\n")]).toEqual([3, expect.stringContaining("changed since")]);
+    expect(rig.read("a.md")).toBe("edited since\n");
+  });
+
+  test("does not delete what a run only brought here", async () => {
+    const { code, out } = await run("undo", "1", "--yes");
+    expect([code, out.join("\n")]).toEqual([3, expect.stringContaining("only brought it here")]);
+    expect([rig.remote("a.md")!.content, rig.read("a.md")]).toEqual(["first\n", "first\n"]);
+  });
+
+  test("I21 what it would delete on the service passes the guards: too much halts with 4", async () => {
+    for (let n = 0; n < 15; n++) rig.write(`new-${n}.md`, `new ${n}\n`);
+    await sync();
+    const { code, err } = await run("undo", "--yes");
+    expect([code, err.join("\n")]).toEqual([4, expect.stringContaining("delete-budget-remote")]);
+    expect(rig.remote("new-7.md")!.content).toBe("new 7\n");
+  });
+
+  test("asks first; without a terminal or --yes nothing is done", async () => {
+    await edit("second\n");
+    expect((await run("undo")).code).toBe(2);
+    const no = await rig.run(["undo"], { cwd: rig.root, terminal: true, answers: ["n"] });
+    expect([no.code, no.asked.length]).toEqual([2, 1]);
+    expect(rig.read("a.md")).toBe("second\n");
+    expect((await run("undo", "99")).code).toBe(2);
+    expect((await run("undo", "x")).code).toBe(2);
+  });
+});
