@@ -185,6 +185,8 @@ const hybrid: readonly ContractTest[] = [
       "\\",
       "%_%",
       "\ud800",
+      "\0alpha",
+      "a\0\0\0b",
     ];
     for (const query of hostile) expectOk(await ask(world, "search", query), 200);
     assert.deepEqual(await paths(world, "search", '"alpha* AND (beta'), ["a.md"]);

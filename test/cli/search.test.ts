@@ -1,0 +1,113 @@
+import { existsSync, rmSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const json = async (...argv: string[]) => JSON.parse((await rig.run(["search", ...argv, "w", "--json"])).out[0]!);
+const database = () => join(rig.root, ".mdmirror", "search.db");
+
+describe("search", () => {
+  test("prints path, line and text as grep does, offline, with what is not uploaded yet", async () => {
+    rig.api("POST", "/v1/files", { path: "a/b.md", content: "# Title\n\nA quokka here.\n" });
+    await rig.init();
+    await rig.stopService();
+    rig.write("new.md", "one\nthe quokka\n");
+    const { code, out, err } = await rig.run(["search", "quokka", "w"]);
+    expect([code, out.sort(), err]).toEqual([0, ["a/b.md:3:A quokka here.", "new.md:2:the quokka"], []]);
+  });
+
+  test("--regex prints the column too, and --limit bounds the files", async () => {
+    await rig.init();
+    for (const name of ["a", "b", "c"]) rig.write(`${name}.md`, "x\nfoo bar\n");
+    expect((await rig.run(["search", "b.r$", "w", "--regex"])).out).toEqual([
+      "a.md:2:5:foo bar",
+      "b.md:2:5:foo bar",
+      "c.md:2:5:foo bar",
+    ]);
+    expect((await rig.run(["search", "b.r$", "w", "--regex", "--limit", "1"])).out).toEqual(["a.md:2:5:foo bar"]);
+    expect((await rig.run(["search", "foo", "w", "--limit", "2"])).out).toHaveLength(2);
+  });
+
+  test("--json is one object, and finding nothing is no error", async () => {
+    await rig.init();
+    rig.write("a.md", "压缩文件\n");
+    expect(await json("压缩")).toEqual({
+      query: "压缩",
+      regex: false,
+      files: [
+        {
+          path: "a.md",
+          score: expect.any(Number),
+          lines: [{ line: 1, column: 1, text: "压缩文件", ranges: [[0, 2]] }],
+        },
+      ],
+      indexed: 1,
+    });
+    const { code, out } = await rig.run(["search", "nothing", "w"]);
+    expect([code, out]).toEqual([0, []]);
+  });
+
+  test("follows the disk: edits, renames, deletions, ignored files and folders", async () => {
+    await rig.init();
+    rig.write("a.md", "wombat\n");
+    rig.write("b.md", "wombat\n");
+    rig.write(".hidden/c.md", "wombat\n");
+    rig.write("note (theirs).md", "wombat\n");
+    rig.write("d.txt", "wombat\n");
+    const paths = async (query: string) => (await json(query)).files.map(({ path }: { path: string }) => path);
+    expect(await paths("wombat")).toEqual(["a.md", "b.md"]);
+    rig.write("a.md", "numbat\n");
+    unlinkSync(join(rig.root, "b.md"));
+    rig.write("e/f.md", "wombat\n");
+    expect([await paths("wombat"), await paths("numbat")]).toEqual([["e/f.md"], ["a.md"]]);
+  });
+
+  test("a damaged index is made anew, and so is one that is gone", async () => {
+    await rig.init();
+    rig.write("a.md", "wombat\n");
+    await rig.run(["search", "wombat", "w"]);
+    truncateSync(database(), 5_000);
+    expect((await rig.run(["search", "wombat", "w"])).out).toEqual(["a.md:1:wombat"]);
+    writeFileSync(database(), "x".repeat(10_000));
+    expect((await rig.run(["search", "wombat", "w"])).out).toEqual(["a.md:1:wombat"]);
+    rmSync(database());
+    expect((await rig.run(["search", "wombat", "w"])).out).toEqual(["a.md:1:wombat"]);
+    expect(existsSync(database())).toBe(true);
+  });
+
+  test("marks matches on a terminal, unless NO_COLOR, and lets no document steer it", async () => {
+    await rig.init();
+    rig.write("a.md", "\u001b[2J a wombat\u0007\n");
+    const shown = (env: Record<string, string>) => rig.run(["search", "wombat", "w"], { terminal: true, env });
+    expect((await shown({})).out).toEqual([
+      "\x1b[35ma.md\x1b[m:\x1b[32m1\x1b[m:\ufffd[2J a \x1b[1;31mwombat\x1b[m\ufffd",
+    ]);
+    expect((await shown({ NO_COLOR: "1" })).out).toEqual(["a.md:1:\ufffd[2J a wombat\ufffd"]);
+  });
+
+  test.each([
+    [["search"], "an operand is missing"],
+    [["search", " ", "w"], "QUERY is blank"],
+    [["search", "a", "w", "--limit", "0"], "--limit takes a whole number from 1 to 500"],
+    [["search", "a", "w", "--limit", "501"], "--limit takes a whole number from 1 to 500"],
+    [["search", "a\nb", "w", "--regex"], "a pattern is one line"],
+    [["search", "a".repeat(1_025), "w", "--regex"], "QUERY has more than 1024 characters"],
+  ])("refuses %j", async (argv, why) => {
+    await rig.init();
+    const { code, err } = await rig.run(argv);
+    expect([code, err[0]]).toEqual([2, `mdmirror search: ${why}`]);
+  });
+
+  test("says what is wrong with a pattern", async () => {
+    await rig.init();
+    const { code, err } = await rig.run(["search", "(", "w", "--regex"]);
+    expect(code).toBe(2);
+    expect(err[0]).toContain("the pattern cannot be used: ");
+  });
+});
