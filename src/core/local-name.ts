@@ -56,3 +56,11 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
   const stem = name.slice(0, name.length - ending.length);
   return `${cutToBytes(stem, MAX_NAME_BYTES - 12)}-${number}${ending}`;
 }
+
+/** What marks a name that only breaks a cycle: a row that was left at one (a plan cut short) does not keep it. */
+export const TEMPORARY_MARK = "-mdmirror-";
+const TEMPORARY = new RegExp(`${TEMPORARY_MARK}[0-9a-f]{8}(?:\\.md)?$`);
+
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY.test(name);
+}

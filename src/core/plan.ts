@@ -1,7 +1,8 @@
 import { settleClaims } from "./decide/claims.ts";
 import { decideDocument } from "./decide/content.ts";
 import { type Desk, openDesk } from "./decide/desk.ts";
-import { placeFolders, settleFolders } from "./decide/folders.ts";
+import { untieRecords } from "./decide/records.ts";
+import { placeFolders } from "./decide/place-folders.ts";
 import { driftOf } from "./drift/drift.ts";
 import type { LocalPath } from "./path.ts";
 import { type Matched, matchTrees } from "./match/match.ts";
@@ -32,8 +33,8 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched:
     desk.drifts.set(body, drift);
     decideDocument(desk, body, drift);
   }
-  settleFolders(desk);
   settleClaims(desk, (path: LocalPath) => matched.summon(path));
+  untieRecords(desk);
   return desk;
 }
 

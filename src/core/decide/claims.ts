@@ -1,237 +1,45 @@
-import { mapName } from "../../contract/names.ts";
-import type { HoldReason } from "../hold.ts";
-import { hashedName, localNameFor, numberedName } from "../local-name.ts";
-import type { AnyBody, Place, Side } from "../match/body.ts";
+import type { AnyBody, FolderBody } from "../match/body.ts";
 import { type Desk, holdDocument, holdFolder, withdraw } from "./desk.ts";
-import { idOf, samePlace } from "./places.ts";
-import { lookUpSlots, type Occupancy, slotKey } from "./slots.ts";
+import { type Barred, isStirring, Round, type Wishes } from "./round.ts";
+import { settleFolders } from "./settle-folders.ts";
+import { lookUpSlots } from "./slots.ts";
 
 /**
- * One path wanted by two rows. The service's row keeps it; the local one becomes `name-2.md`. What cannot be settled by a name is held
- * where it is, and everything is judged again with that one standing: each round holds one more, so it ends.
+ * Presence of folders, and one path wanted by two rows. The service's row keeps it; the local one becomes `name-2.md`. What cannot be settled by a name is
+ * held where it is, and everything is judged again with that one standing: each round holds one more, so it ends.
  */
 export function settleClaims(desk: Desk, summon: (path: string) => AnyBody | null): void {
   const slots = lookUpSlots(desk.trees);
   const bodies = (): AnyBody[] => [...desk.forest.folders, ...desk.documents];
-  const stirring = bodies().filter((body) => isStirring(body, "local") || isStirring(body, "remote"));
-  if (stirring.length === 0) return;
-  const wishes = new Map(bodies().map((body) => [body, { local: body.local.goal, remote: body.remote.goal }]));
+  const decided = new Map(bodies().map((body) => [body, { local: body.local.goal, remote: body.remote.goal }]));
+  const wishes = new Map(decided);
   const pinned = new Set<AnyBody>();
   for (;;) {
     for (const body of bodies()) {
-      const wish = pinned.has(body) ? undefined : wishes.get(body);
+      const wish = pinned.has(body) ? undefined : decided.get(body);
       body.local.goal = wish === undefined ? body.local.now : wish.local;
       body.remote.goal = wish === undefined ? body.remote.now : wish.remote;
+      if (body.kind === "folder") desk.drafts.delete(body);
     }
-    const round = new Round(desk, slots, bodies(), summon, pinned, wishes);
-    const barred = round.run();
+    settleFolders(desk, pinned as ReadonlySet<AnyBody> as ReadonlySet<FolderBody>);
+    if (!bodies().some((body) => isStirring(body, "local") || isStirring(body, "remote"))) return;
+    for (const body of bodies())
+      if (!pinned.has(body)) wishes.set(body, { local: body.local.goal, remote: body.remote.goal });
+    const barred = new Round(desk, slots, bodies(), summon, pinned, wishes as Wishes).run();
     if (barred === null) return;
-    pin(desk, barred.body, barred.reason, barred.detail);
+    pin(desk, barred);
     pinned.add(barred.body);
   }
 }
 
-function isStirring(body: AnyBody, side: Side): boolean {
-  return body[side].goal !== null && !samePlace(body[side].goal, body[side].now);
-}
-
-function pin(desk: Desk, body: AnyBody, reason: HoldReason, detail: string): void {
+function pin(desk: Desk, { body, reason, detail }: Barred): void {
+  desk.whys.delete(body);
+  if (body.kind === "folder") {
+    holdFolder(desk, body, reason, detail);
+    return;
+  }
+  withdraw(desk, body, "before");
   withdraw(desk, body, "arrive-local");
   withdraw(desk, body, "arrive-remote");
-  desk.whys.delete(body);
-  if (body.kind === "document") holdDocument(desk, body, reason, detail);
-  else {
-    withdraw(desk, body, "record");
-    holdFolder(desk, body, reason, detail);
-  }
-}
-
-/** Where each body was wanted before any was held. */
-type Wishes = ReadonlyMap<AnyBody, { readonly local: Place | null; readonly remote: Place | null }>;
-
-type Barred = { readonly body: AnyBody; readonly reason: HoldReason; readonly detail: string };
-
-/** LIMIT: numbers tried for a name before it is held. */
-const MAX_NUMBER = 99;
-
-class Round {
-  readonly #taken = { local: new Map<string, AnyBody>(), remote: new Map<string, AnyBody>() };
-  readonly #desk: Desk;
-  readonly #slots: Occupancy;
-  readonly #bodies: readonly AnyBody[];
-  readonly #summon: (path: string) => AnyBody | null;
-  readonly #pinned: ReadonlySet<AnyBody>;
-  readonly #wishes: Wishes;
-
-  constructor(
-    desk: Desk,
-    slots: Occupancy,
-    bodies: readonly AnyBody[],
-    summon: (path: string) => AnyBody | null,
-    pinned: ReadonlySet<AnyBody>,
-    wishes: Wishes,
-  ) {
-    this.#desk = desk;
-    this.#slots = slots;
-    this.#bodies = bodies;
-    this.#summon = summon;
-    this.#pinned = pinned;
-    this.#wishes = wishes;
-  }
-
-  /** @returns the first body that must be held for this to come out, or null when every slot has one owner. */
-  run(): Barred | null {
-    for (const side of ["local", "remote"] as const)
-      for (const body of this.#bodies)
-        if (body[side].goal !== null && !isStirring(body, side)) this.#take(side, body, body[side].goal);
-    // ORDER: the service's rows first; a local one that stands in the way then gets its number, on both sides.
-    for (const body of this.#bodies) {
-      if (!isStirring(body, "local") || this.#taken.local.get(this.#key("local", body.local.goal!)) === body) continue;
-      const barred = this.#claimLocal(body);
-      if (barred !== null) return barred;
-    }
-    for (const body of this.#bodies) {
-      if (!isStirring(body, "remote") || this.#taken.remote.get(this.#key("remote", body.remote.goal!)) === body)
-        continue;
-      const barred = this.#claimRemote(body);
-      if (barred !== null) return barred;
-    }
-    return null;
-  }
-
-  #key(side: Side, place: Place): string {
-    return slotKey(side, place, this.#desk.trees.local);
-  }
-
-  #take(side: Side, body: AnyBody, place: Place): void {
-    body[side].goal = place;
-    this.#taken[side].set(this.#key(side, place), body);
-  }
-
-  /** Who will have a slot if nothing more is decided: a body, something without one, or nobody. */
-  #owner(side: Side, place: Place, asking: AnyBody): AnyBody | "foreign" | "quiet" | null {
-    const key = this.#key(side, place);
-    const owner = this.#taken[side].get(key);
-    if (owner !== undefined) return owner === asking ? null : owner;
-    const now = this.#slots(side, place);
-    if (now.kind === "free") return null;
-    if (now.kind === "foreign") return "foreign";
-    // Something stands there now. If it has a body that leaves, the slot becomes free; without a body it stays.
-    for (const body of this.#leavers(side).get(key) ?? []) if (body !== null) return null;
-    if (side === "local") {
-      const summoned = this.#summon(now.path);
-      if (summoned !== null) {
-        this.#take("local", summoned, summoned.local.now!);
-        if (summoned.remote.now !== null) this.#take("remote", summoned, summoned.remote.now);
-        return summoned;
-      }
-    }
-    return "quiet";
-  }
-
-  #leaversOf: { local: Map<string, AnyBody[]> | null; remote: Map<string, AnyBody[]> | null } = {
-    local: null,
-    remote: null,
-  };
-
-  #leavers(side: Side): Map<string, AnyBody[]> {
-    const known = this.#leaversOf[side];
-    if (known !== null) return known;
-    const index = new Map<string, AnyBody[]>();
-    for (const body of this.#bodies) if (body[side].now !== null) index.set(this.#key(side, body[side].now), [body]);
-    this.#leaversOf[side] = index;
-    return index;
-  }
-
-  #claimLocal(body: AnyBody): Barred | null {
-    const place = body.local.goal!;
-    const owner = this.#owner("local", place, body);
-    if (owner === null) {
-      this.#take("local", body, place);
-      return null;
-    }
-    if (owner === "foreign") return bar(body, "path-taken", `something that is not mirrored is at ${place.name}`);
-    if (owner !== "quiet" && owner.kind !== body.kind)
-      return bar(body, "type-clash", `a ${owner.kind} is at ${place.name} here`);
-    if (owner !== "quiet" && !this.#pinned.has(owner) && this.#giveWay(owner)) {
-      if (this.#owner("local", place, body) !== null)
-        return bar(body, "path-taken", `${place.name} is taken here until what is there has another name`);
-      this.#take("local", body, place);
-      return null;
-    }
-    const hashed = { parent: place.parent, name: hashedName(place.name, kindOf(body), idOf(body)) };
-    if (this.#owner("local", hashed, body) !== null) return bar(body, "path-taken", `${place.name} is taken here`);
-    this.#take("local", body, hashed);
-    return null;
-  }
-
-  /** A local one makes room for the service's row. Only one whose place comes from here, or whose name here is not its own, does. */
-  #giveWay(owner: AnyBody): boolean {
-    if (isStirring(owner, "remote")) return this.#number(owner);
-    if (isStirring(owner, "local") || owner.local.now === null || owner.remote.goal === null) return false;
-    const own = localNameFor(owner.remote.goal.name, kindOf(owner), idOf(owner));
-    const mapped = mapName(owner.local.now.name, kindOf(owner), this.#desk.policy.refusedCharacters);
-    if (owner.local.now.name === own || mapped === owner.remote.goal.name || owner.link === null) return false;
-    const place = { parent: owner.local.now.parent, name: own };
-    if (this.#owner("local", place, owner) !== null) return false;
-    this.#free("local", owner);
-    this.#take("local", owner, place);
-    this.#desk.whys.set(owner, "its name here is another's on the service");
-    return true;
-  }
-
-  /** `name-2.md`: on both sides where it is linked; what is not linked yet gets it on the service now and here in the next pass. */
-  #number(body: AnyBody): boolean {
-    const here = body.local.goal ?? body.local.now;
-    const there = body.remote.goal;
-    if (here === null || there === null) return false;
-    const linked = body.link !== null;
-    for (let number = 2; number <= MAX_NUMBER; number++) {
-      const local = { parent: here.parent, name: numberedName(here.name, kindOf(body), number) };
-      const mapped = mapName(local.name, kindOf(body), this.#desk.policy.refusedCharacters);
-      if (mapped === null) return false;
-      const remote = { parent: there.parent, name: mapped };
-      if (this.#owner("local", local, body) !== null || this.#owner("remote", remote, body) !== null) continue;
-      if (linked) {
-        this.#free("local", body);
-        this.#take("local", body, local);
-      }
-      this.#free("remote", body);
-      this.#take("remote", body, remote);
-      this.#desk.whys.set(body, `${here.name} is another's on the service`);
-      return true;
-    }
-    return false;
-  }
-
-  #free(side: Side, body: AnyBody): void {
-    const goal = body[side].goal;
-    if (goal === null) return;
-    const key = this.#key(side, goal);
-    if (this.#taken[side].get(key) === body) this.#taken[side].delete(key);
-  }
-
-  #claimRemote(body: AnyBody): Barred | null {
-    const place = body.remote.goal!;
-    const owner = this.#owner("remote", place, body);
-    if (owner === null) {
-      this.#take("remote", body, place);
-      return null;
-    }
-    const here = body.local.goal;
-    const wanted = owner === "quiet" || owner === "foreign" ? null : (this.#wishes.get(owner)?.local ?? null);
-    const wantsMine = wanted !== null && here !== null && this.#key("local", wanted) === this.#key("local", here);
-    if (wantsMine && this.#number(body)) return null;
-    if (owner !== "quiet" && owner !== "foreign" && owner.local.now === null && owner.local.goal === null)
-      return bar(body, "path-taken", `${place.name} on the service is another's that is held`);
-    return bar(body, "name-clash", `the service has another ${place.name} there`);
-  }
-}
-
-function bar(body: AnyBody, reason: HoldReason, detail: string): Barred {
-  return { body, reason, detail };
-}
-
-function kindOf(body: AnyBody): "file" | "folder" {
-  return body.kind === "document" ? "file" : "folder";
+  holdDocument(desk, body, reason, detail);
 }

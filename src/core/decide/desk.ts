@@ -4,6 +4,7 @@ import { HOLD_REASONS, type HoldReason } from "../hold.ts";
 import type { Hold } from "../link.ts";
 import type { AnyBody, DocumentBody, FolderBody, Place } from "../match/body.ts";
 import type { Forest } from "../match/forest.ts";
+import { claimedPaths } from "./absence.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../path.ts";
 import { once } from "../once.ts";
@@ -26,6 +27,8 @@ export type Desk = {
   readonly populated: () => ReadonlySet<RemotePath>;
   /** Ignored, dot and other unmirrored files, by inode. */
   readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
+  /** Paths on disk that something will have by this plan. Asked for only when all is decided. */
+  readonly claimedPaths: () => ReadonlySet<LocalPath>;
   /** Bodies whose place changes or is to be recorded, and why: a clause for people. */
   readonly whys: Map<AnyBody, string>;
 };
@@ -37,7 +40,7 @@ export function openDesk(
   forest: Forest,
   documents: DocumentBody[],
 ): Desk {
-  return {
+  const desk: Desk = {
     trees,
     policy,
     texts,
@@ -57,7 +60,9 @@ export function openDesk(
       }
       return index;
     }),
+    claimedPaths: once(() => claimedPaths(desk)),
   };
+  return desk;
 }
 
 /** The paths at which an action will find and leave its document, when its turn comes. */

@@ -2,6 +2,7 @@ import type { HoldReason } from "../hold.ts";
 import type { Link } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
 import type { LocalFile } from "../tree.ts";
+import { isOccupied } from "./absence.ts";
 import { type Desk, holdDocument } from "./desk.ts";
 import { hasNewMarkers } from "./markers.ts";
 
@@ -35,6 +36,8 @@ export function isDirectionOff(desk: Desk, body: DocumentBody, off: "pull-only" 
 /** In `sync` an absence needs two looks before anything follows from it. */
 export function needsSecondLook(desk: Desk, body: DocumentBody, link: Link): boolean {
   if (desk.policy.absentTwice?.has(link.localPath) !== false) return false;
+  // Another document stands at its path: no editor is between the two steps of a save there.
+  if (isOccupied(desk, link.localPath)) return false;
   holdDocument(desk, body, "second-look", "absent in one look; a second look decides");
   return true;
 }

@@ -2,15 +2,14 @@ import type { Drift } from "../drift/drift.ts";
 import type { DocumentBody, Place } from "../match/body.ts";
 import { type Desk, holdDocument, keepHold } from "./desk.ts";
 import { isDirectionOff } from "./gates.ts";
-import { localWish, remoteWish, samePlace, type Wish } from "./places.ts";
+import { localWish, placeRule, remoteWish, samePlace, type Wish } from "./places.ts";
 import { isStopped, standingHold } from "./remembered.ts";
-import { PLACE_RULES } from "./table.ts";
 
 /** Decides the place of a document that both sides have; content was decided apart. Leaves as `goal` where the plan shall put it. */
 export function placeDocument(desk: Desk, body: DocumentBody, drift: Drift): void {
   if (body.link === null || body.local.now === null || body.remote.now === null) return;
   if (body.local.goal === null || body.remote.goal === null) return;
-  const rule = PLACE_RULES[drift.place];
+  const rule = placeRule(body, drift.place);
   if (rule === "stay") return;
   if (rule === "follow-local") {
     followLocal(desk, body);

@@ -1,10 +1,12 @@
 import { mapName } from "../../contract/names.ts";
+import type { WhoMoved } from "../drift/drift.ts";
 import type { HoldReason } from "../hold.ts";
-import { isUnsafeName, localNameFor } from "../local-name.ts";
-import type { DocumentBody, FolderBody, Place } from "../match/body.ts";
+import { isTemporaryName, isUnsafeName, localNameFor } from "../local-name.ts";
+import type { AnyBody, DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
 import { joinPath, nameOf } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import type { Desk } from "./desk.ts";
+import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
 /** Where one side's place puts a body on the other side, or why it cannot. */
 export type Wish =
@@ -18,7 +20,8 @@ export function localWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   const bar = localBar(desk, there.parent);
   if (bar !== null) return bar;
   const known = body.link ?? (body.kind === "document" ? body.tombstone : null);
-  const kept = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
+  const same = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
+  const kept = same === null || isTemporaryName(same) ? null : same;
   const kind = body.kind === "document" ? "file" : "folder";
   if (kept === null && isUnsafeName(there.name, kind))
     return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
@@ -35,7 +38,8 @@ export function remoteWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   if (here === null) return barred("not-seen", "the disk shows no place");
   const bar = remoteBar(desk, here.parent);
   if (bar !== null) return barred("folder-held", bar.detail);
-  const kept = body.link !== null && nameOf(body.link.localPath) === here.name ? nameOf(body.link.remotePath) : null;
+  const same = body.link !== null && nameOf(body.link.localPath) === here.name ? nameOf(body.link.remotePath) : null;
+  const kept = same === null || isTemporaryName(same) ? null : same;
   if (kept !== null) return { kind: "place", place: { parent: here.parent, name: kept } };
   const mapped = remoteName(here.name, body.kind === "document" ? "file" : "folder", desk.policy);
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
@@ -98,6 +102,34 @@ function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "ba
   return { kind: "barred", reason, detail };
 }
 
+/** The table's rule; a temporary name that a plan cut short has left is nobody's choice, so the other side's is followed. */
+export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): PlaceRule {
+  const rule = PLACE_RULES[moved];
+  if (rule !== "stay" || body.local.now === null || body.remote.now === null) return rule;
+  const [here, there] = [isTemporaryName(body.local.now.name), isTemporaryName(body.remote.now.name)];
+  return here === there ? rule : there ? "follow-local" : "follow-remote";
+}
+
 export function samePlace(a: Place | null, b: Place | null): boolean {
   return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
+}
+
+/** Where the plan wants a body, as a path; null: nowhere. */
+export function goalPath(body: AnyBody, side: Side): string | null {
+  const goal = body[side].goal;
+  return goal === null ? null : pathOfGoal(goal, side);
+}
+
+/** The path of a place when all folders are where the plan wants them. */
+export function pathOfGoal(place: Place, side: Side): string {
+  const names = [place.name];
+  const seen = new Set<FolderBody>();
+  for (let at = place.parent; !seen.has(at); ) {
+    seen.add(at);
+    const above = at[side].goal;
+    if (above === null) break;
+    names.push(above.name);
+    at = above.parent;
+  }
+  return names.reduceRight((path, name) => joinPath(path, name), "");
 }

@@ -5,6 +5,7 @@ import type { DocumentBody, FolderBody } from "../match/body.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";
 import { parentOf } from "../path.ts";
 import type { LocalFile, RemoteFile } from "../tree.ts";
+import { absentPath } from "./absence.ts";
 import { type Desk, draft, holdDocument } from "./desk.ts";
 import { isDirectionOff, isTextHeld, needsSecondLook } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
@@ -64,7 +65,7 @@ export function deleteThere(desk: Desk, body: DocumentBody, there: RemoteFile, d
     kind: "delete-remote",
     why: "deleted here",
     id: link.id,
-    localPath: link.localPath,
+    localPath: absentPath(desk, body),
     remotePath: at.remote,
     changeId: there.changeId,
   }));
@@ -130,17 +131,24 @@ export function postAsNew(desk: Desk, body: DocumentBody, link: Link, here: Loca
     holdDocument(desk, body, "gone-or-unreadable", detail, { digest: here.digest });
     return;
   }
-  createThere(desk, body, here, link.id, "edited here after it was deleted on the service");
+  if (!createThere(desk, body, here, link.id, "edited here after it was deleted on the service")) return;
+  // ORDER: the old link ends before the new document takes its file.
+  draft(desk, body, "before", () => ({
+    kind: "forget",
+    why: "gone from the service; its text goes on as a new document",
+    id: link.id,
+    localPath: link.localPath,
+  }));
 }
 
-function createThere(desk: Desk, body: DocumentBody, here: LocalFile, tombstone: DocId | null, why: string): void {
-  if (isTextHeld(desk, body, body.link, here)) return;
+function createThere(desk: Desk, body: DocumentBody, here: LocalFile, tombstone: DocId | null, why: string): boolean {
+  if (isTextHeld(desk, body, body.link, here)) return false;
   const wish = remoteWish(desk, body);
   if (wish.kind === "barred") {
-    holdDocument(desk, body, wish.reason, wish.detail, { digest: null });
-    return;
+    holdDocument(desk, body, wish.reason, wish.detail);
+    return false;
   }
-  if (isDirectionOff(desk, body, "pull-only", why) || isStopped(desk, body, "post")) return;
+  if (isDirectionOff(desk, body, "pull-only", why) || isStopped(desk, body, "post")) return false;
   body.remote.goal = wish.place;
   draft(desk, body, "arrive-remote", (at) => ({
     kind: "create-remote",
@@ -150,6 +158,7 @@ function createThere(desk: Desk, body: DocumentBody, here: LocalFile, tombstone:
     expect: here.digest,
     tombstone,
   }));
+  return true;
 }
 
 export function meet(desk: Desk, body: DocumentBody, here: LocalFile, there: RemoteFile): void {

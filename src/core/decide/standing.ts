@@ -4,7 +4,7 @@ import type { DocumentBody } from "../match/body.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import type { LocalOther } from "../tree.ts";
 import { type Desk, draft, holdDocument } from "./desk.ts";
-import { bringBack } from "./presence.ts";
+import { bringBack, createHere, forget } from "./presence.ts";
 
 /**
  * What stands before the table: newly ignored and un-ignored documents, and those renamed out of the mirror. A change of the ignore rules
@@ -27,6 +27,13 @@ export function decideStanding(desk: Desk, body: DocumentBody, link: Link, drift
       bringBack(desk, body, body.remote.seen.file, "no longer excluded by the ignore rules");
       return true;
     }
+  }
+  if (link.standing === "outside" && drift.local === "deleted") {
+    // Its text went to the trash when it left; its return is a move, whatever is absent here.
+    if (body.remote.seen.kind === "present")
+      createHere(desk, body, body.remote.seen.file, "back in the mirrored subtree");
+    if (body.remote.seen.kind === "gone") forget(desk, body);
+    return true;
   }
   if (drift.local !== "deleted") return false;
   const other = findRenamed(desk, link.stamp);

@@ -40,6 +40,8 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   // Two links at one path (nonsense) must not both be quiet: the later one would have no file.
   for (const path of quietPaths) files.delete(path);
   const loose = [...links.values()];
+  // Its text is in the trash: a file at its old path is another one.
+  for (const link of loose) if (link.standing === "outside" && link.stamp === null) links.delete(link.id);
   const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
   matchDocuments(matching);
   const forest = growForest(trees, policy, folders);

@@ -42,6 +42,8 @@ function addOperations(desk: Desk, body: AnyBody, operations: Operation[]): void
   const why = desk.whys.get(body);
   const { link } = body;
   if (why === undefined || link === null || body.local.goal === null || body.remote.goal === null) return;
+  // What arrives is linked by its arrival.
+  if (body.local.now === null || body.remote.now === null) return;
   const make: Draft["make"] = (at) => ({
     kind: "relink",
     why,

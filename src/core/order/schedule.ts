@@ -233,9 +233,11 @@ class Schedule {
     const stood = sidecar.stands.parent.localPath ?? "";
     const recorded = sidecar.recorded === (stood === "" ? sidecar.stands.name : `${stood}/${sidecar.stands.name}`);
     if (from === to && recorded) return;
+    // It stands where it should already, and only the record does not know: from the recorded path, where nothing is left.
+    const leaves = from === to ? sidecar.recorded : from;
     const after = this.#dependencies(body, ["local"]);
     ledger.waitsFor(sidecar.stands, after);
-    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id: body.id, from, to }, after);
+    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id: body.id, from: leaves, to }, after);
     this.#use(body, ["local"], step);
     ledger.use(sidecar.stands, step);
   }
@@ -323,7 +325,10 @@ class Schedule {
 
   /** Moves one of a circle aside, one whose path another waits for. Each is moved aside once at most, so this ends. */
   #breakCircle(): boolean {
-    const moves = [...this.#blocked.keys()].filter((one): one is Moving => one.kind === "move" && !one.parked);
+    const waits = (one: Moving): boolean => !this.#isHopeless(one.body[one.side].goal!.parent, one.side);
+    const moves = [...this.#blocked.keys()].filter(
+      (one): one is Moving => one.kind === "move" && !one.parked && waits(one),
+    );
     const awaited = moves.find((one) => {
       const at = this.#ledgers[one.side].at(one.body);
       return at !== null && this.#waiting.has(`slot ${one.side} ${this.#ledgers[one.side].key(at)}`);
@@ -342,6 +347,14 @@ class Schedule {
     return true;
   }
 
+  /** Whether a folder is not there and nothing is left that would make it. */
+  #isHopeless(folder: FolderBody, side: Side): boolean {
+    const ledger = this.#ledgers[side];
+    for (let at: FolderBody | undefined = folder; at !== undefined; at = (ledger.at(at) ?? at[side].goal)?.parent)
+      if (ledger.at(at) === null && at !== this.#desk.forest.root && at[side].goal === null) return true;
+    return false;
+  }
+
   /** The nearest folder above that the plan does not remove: what is moved aside must not keep one from going. */
   #lastingFolder(side: Side, from: FolderBody): FolderBody {
     for (let at: FolderBody | undefined = from; at !== undefined; at = this.#ledgers[side].at(at)?.parent)
@@ -351,9 +364,11 @@ class Schedule {
 
   #giveUp(operation: Operation): void {
     const { body } = operation;
-    const detail = "waits for what is at its place or inside it";
-    if (body.kind === "document") holdDocument(this.#desk, body, "path-taken", detail);
-    else holdFolder(this.#desk, body, "path-taken", detail);
+    const folderMissing = this.#blocked.get(operation)?.startsWith("moved") === true;
+    const reason = folderMissing ? "folder-held" : "path-taken";
+    const detail = folderMissing ? "its folder is held" : "waits for what is at its place or inside it";
+    if (body.kind === "document") holdDocument(this.#desk, body, reason, detail);
+    else holdFolder(this.#desk, body, reason, detail);
   }
 }
 

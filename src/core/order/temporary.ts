@@ -1,4 +1,5 @@
 import { digestOf } from "../digest.ts";
+import { TEMPORARY_MARK } from "../local-name.ts";
 import type { AnyBody, Place } from "../match/body.ts";
 
 /** LIMIT: UTF-16 units kept of a name, so that what is added stays within 255 bytes and characters. */
@@ -14,7 +15,7 @@ export function temporaryName(body: AnyBody, name: string, isFree: (name: string
     .replaceAll("\ufffd", "-");
   const identity = (body.kind === "document" ? body.id : body.dirId) ?? name;
   for (let round = 0; ; round++) {
-    const candidate = `${stem}-mdmirror-${digestOf(`${identity} ${round}`).slice(0, 8)}${ending}`;
+    const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${round}`).slice(0, 8)}${ending}`;
     if (isFree(candidate)) return candidate;
   }
 }

@@ -120,7 +120,7 @@ function applyDocument(world: World, action: DocumentActionOf, say: string): voi
       const file = fileAt(action.localPath, action.expect);
       check(!isTakenThere(world, action.remotePath), `taken there: ${say}`);
       check(hasFolderThere(world, parentOf(action.remotePath)), `no folder there: ${say}`);
-      if (action.tombstone !== null) bury(world, action.tombstone);
+      if (action.tombstone !== null) check(world.tombstones.delete(action.tombstone), `no tombstone: ${say}`);
       world.linkDocument(world.newDocument(action.remotePath, file.text), action.localPath);
       return;
     }
@@ -180,6 +180,7 @@ function applyDocument(world: World, action: DocumentActionOf, say: string): voi
     case "delete-remote": {
       const document = documentOf(action.id);
       check(document.changeId === action.changeId && document.path === action.remotePath, `other version: ${say}`);
+      check(!isTakenHere(world, action.localPath), `there again: ${say}`);
       world.documents.delete(action.id);
       bury(world, action.id);
       return;
@@ -262,10 +263,11 @@ function applyConflict(
     }
     case "move-sidecar": {
       const other = world.others.get(action.from);
-      check(other !== undefined, `no sidecar at ${action.from}: ${say}`);
-      world.others.delete(action.from);
-      check(!isTakenHere(world, action.to), `taken: ${say}`);
-      world.others.set(action.to, other);
+      if (other !== undefined) {
+        world.others.delete(action.from);
+        check(!isTakenHere(world, action.to), `taken: ${say}`);
+        world.others.set(action.to, other);
+      } else check(world.others.has(action.to), `no sidecar at ${action.from}: ${say}`);
       world.conflicts.set(action.id, { ...conflict, sidecarPath: action.to });
       return;
     }
@@ -293,12 +295,12 @@ function applyFolder(
   action: Extract<Action, { dirId: DirId } | { kind: "make-folder-remote" }>,
   say: string,
 ): void {
-  const link = (id: DirId, localPath: string, remotePath: string): void => {
+  const link = (id: DirId, localPath: string, remotePath: string, rewrites = false): void => {
     const folder = world.folders.get(localPath);
     check(folder !== undefined, `no folder at ${localPath}: ${say}`);
     check(world.dirs.get(id) === remotePath, `no folder there: ${say}`);
     const known = world.dirLinks.get(id);
-    if (known !== undefined) {
+    if (known !== undefined && rewrites) {
       rewrite(world, "local", known.localPath, localPath);
       rewrite(world, "remote", known.remotePath, remotePath);
     }
@@ -317,7 +319,7 @@ function applyFolder(
       link(world.newDir(action.remotePath), action.localPath, action.remotePath);
       return;
     case "link-folder":
-      link(action.dirId, action.localPath, action.remotePath);
+      link(action.dirId, action.localPath, action.remotePath, true);
       return;
     case "move-folder-local":
       check(world.folders.has(action.from), `no folder at ${action.from}: ${say}`);
@@ -325,7 +327,7 @@ function applyFolder(
       check(parentOf(action.to) === "" || world.folders.has(parentOf(action.to)), `no folder: ${say}`);
       check(!isBelow(action.to, action.from), `into itself: ${say}`);
       world.moveLocal(action.from, action.to);
-      rewrite(world, "local", world.dirLinks.get(action.dirId)!.localPath, action.to);
+      rewrite(world, "local", action.from, action.to);
       return;
     case "rename-folder-remote":
     case "reparent-folder-remote": {
@@ -338,7 +340,7 @@ function applyFolder(
       check(!isTakenThere(world, action.to), `taken there: ${say}`);
       check(hasFolderThere(world, parentOf(action.to)) && !isBelow(action.to, action.from), `no folder there: ${say}`);
       world.moveDir(action.dirId, action.to);
-      rewrite(world, "remote", world.dirLinks.get(action.dirId)!.remotePath, action.to);
+      rewrite(world, "remote", action.from, action.to);
       return;
     }
     case "remove-folder-local": {
@@ -352,6 +354,7 @@ function applyFolder(
       const inside = [...world.dirs.values(), ...[...world.documents.values()].map(({ path }) => path)];
       check(!inside.some((path) => isBelow(path, action.remotePath)), `not empty: ${say}`);
       check(world.dirs.get(action.dirId) === action.remotePath, `not there: ${say}`);
+      check(!isTakenHere(world, action.localPath), `there again: ${say}`);
       world.dirs.delete(action.dirId);
       world.dirLinks.delete(action.dirId);
       return;

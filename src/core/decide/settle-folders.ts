@@ -1,96 +1,15 @@
-import { whoMoved } from "../drift/drift.ts";
-import type { AnyBody, FolderBody, Side } from "../match/body.ts";
-import { isInside } from "../match/forest.ts";
-import { depthOf, parentOf } from "../path.ts";
+import type { AnyBody, FolderBody } from "../match/body.ts";
 import { once } from "../once.ts";
+import { depthOf, parentOf } from "../path.ts";
+import { absentPath } from "./absence.ts";
 import { type Desk, draft, holdFolder } from "./desk.ts";
-import { localWish, remoteWish, samePlace } from "./places.ts";
-import { PLACE_RULES } from "./table.ts";
+import { isOnBoth } from "./place-folders.ts";
+import { localWish, remoteWish } from "./places.ts";
 
-/** Folders: presence and place only. Places are decided before the documents' (which may bar them), presences after, by what must be inside. */
-
-export function placeFolders(desk: Desk): void {
-  for (const folder of desk.forest.folders) {
-    folder.local.goal = folder.local.now;
-    folder.remote.goal = folder.remote.now;
-  }
-  for (const folder of desk.forest.folders) if (isOnBoth(folder) && folder.link !== null) placeFolder(desk, folder);
-  breakCycles(desk);
-}
-
-function isOnBoth(folder: FolderBody): boolean {
-  return folder.localSeen === "present" && folder.local.now !== null && folder.remote.now !== null;
-}
-
-function placeFolder(desk: Desk, folder: FolderBody): void {
-  const rule = PLACE_RULES[whoMoved(desk.forest, folder)];
-  if (rule === "stay") return;
-  const here = localWish(desk, folder);
-  const there = remoteWish(desk, folder);
-  if (rule === "agree") {
-    const agreed =
-      (here.kind === "place" && samePlace(here.place, folder.local.now)) ||
-      (there.kind === "place" && samePlace(there.place, folder.remote.now));
-    if (agreed) {
-      desk.whys.set(folder, "moved alike on both sides");
-      return;
-    }
-  }
-  const side: Side = rule === "follow-local" ? "remote" : "local";
-  const wish = side === "remote" ? there : here;
-  if (wish.kind === "barred") {
-    holdFolder(desk, folder, wish.reason, wish.detail);
-    return;
-  }
-  if (!samePlace(wish.place, folder[side].now)) {
-    const off = side === "remote" ? "pull-only" : "push-only";
-    if (desk.policy.direction === off) {
-      holdFolder(
-        desk,
-        folder,
-        "direction-off",
-        `moved ${side === "remote" ? "here" : "on the service"}; this mirror is ${off}`,
-      );
-      return;
-    }
-    if (side === "remote" && isRootBarred(desk, folder, wish.place.parent)) return;
-    folder[side].goal = wish.place;
-  }
-  desk.whys.set(folder, side === "remote" ? "moved here" : "moved on the service");
-}
-
-function isRootBarred(desk: Desk, folder: FolderBody, to: FolderBody): boolean {
-  const fromRoot = folder.remote.now?.parent === desk.forest.root;
-  if (to !== desk.forest.root || fromRoot || desk.policy.movesToRoot) return false;
-  holdFolder(desk, folder, "no-move-to-root", "the service cannot move a folder to the root of the workspace");
-  return true;
-}
-
-/** Local moves that with the remote's would close a circle of folders are dropped: those folders go where the service has them. */
-function breakCycles(desk: Desk): void {
-  const finalParent = (side: Side) => (folder: FolderBody) => folder[side].goal?.parent ?? null;
-  for (const folder of desk.forest.folders) {
-    if (samePlace(folder.remote.goal, folder.remote.now)) continue;
-    const parent = folder.remote.goal!.parent;
-    if (!isInside(parent, folder, finalParent("remote")) && !isInside(parent, folder, finalParent("local"))) continue;
-    folder.remote.goal = folder.remote.now;
-    const wish = localWish(desk, folder);
-    if (wish.kind === "place") folder.local.goal = wish.place;
-    desk.whys.set(folder, "its move here and another on the service would close a circle");
-  }
-  // What still circles is two moves of the service that this pass saw half of: left for the next.
-  for (const folder of desk.forest.folders)
-    for (const side of ["local", "remote"] as const) {
-      const goal = folder[side].goal;
-      if (goal === null || samePlace(goal, folder[side].now) || !isInside(goal.parent, folder, finalParent(side)))
-        continue;
-      folder[side].goal = folder[side].now;
-      desk.whys.delete(folder);
-    }
-}
+/** Presence of folders. Decided after the documents', for it follows from them: a folder is where something must be inside. */
 
 /** Deepest first, so that what is kept below keeps what is above. */
-export function settleFolders(desk: Desk): void {
+export function settleFolders(desk: Desk, pinned: ReadonlySet<FolderBody>): void {
   const needs = { local: new Set<FolderBody>(), remote: new Set<FolderBody>() };
   const need = (body: AnyBody): void => {
     for (const side of ["local", "remote"] as const) {
@@ -105,10 +24,10 @@ export function settleFolders(desk: Desk): void {
     .filter((folder) => !isOnBoth(folder))
     .sort((a, b) => deepness(b) - deepness(a) || a.key - b.key);
   for (const folder of order) {
-    settleFolder(desk, folder, needs.local.has(folder), needs.remote.has(folder), occupied);
+    if (!pinned.has(folder)) settleFolder(desk, folder, needs.local.has(folder), needs.remote.has(folder), occupied);
     need(folder);
   }
-  for (const folder of desk.forest.folders) recordFolder(desk, folder);
+  for (const folder of desk.forest.folders) if (!pinned.has(folder)) recordFolder(desk, folder);
 }
 
 function deepness(folder: FolderBody): number {
@@ -191,7 +110,7 @@ function settleRemoteOnly(desk: Desk, folder: FolderBody, neededHere: boolean, n
       kind: "remove-folder-remote",
       why: "deleted here",
       dirId,
-      localPath: link.localPath,
+      localPath: absentPath(desk, folder),
       remotePath: at.remote,
     }));
     return;

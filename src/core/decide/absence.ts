@@ -1,0 +1,40 @@
+import type { DocumentBody, FolderBody } from "../match/body.ts";
+import { baseFolderAt } from "../match/forest.ts";
+import { numberedName } from "../local-name.ts";
+import { joinPath, type LocalPath, nameOf, parentOf } from "../path.ts";
+import type { Desk } from "./desk.ts";
+import { goalPath, pathOfGoal } from "./places.ts";
+
+/**
+ * The path that must still be empty right before a deletion on the service, and to which the thing would come back: where it was below its
+ * folder, which may be moved by this plan. If something else is there now (`rm b; mv a b`), its absence is already proven by that, and a free name beside it is given.
+ */
+export function absentPath(desk: Desk, body: DocumentBody | FolderBody): LocalPath {
+  const link = body.link!;
+  const folder = baseFolderAt(desk.forest, parentOf(link.localPath), parentOf(link.remotePath));
+  const name = nameOf(link.localPath);
+  const path = folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
+  const isFree = (one: LocalPath): boolean => !isOccupied(desk, one) && !desk.claimedPaths().has(one);
+  if (isFree(path)) return path;
+  const kind = body.kind === "document" ? "file" : "folder";
+  for (let number = 2; ; number++) {
+    const beside = joinPath(parentOf(path), numberedName(nameOf(path), kind, number));
+    if (isFree(beside)) return beside;
+  }
+}
+
+/** Whether something is at a path on disk now. */
+export function isOccupied(desk: Desk, path: LocalPath): boolean {
+  const { files, folders, others } = desk.trees.local;
+  return files.has(path) || folders.has(path) || others.has(path);
+}
+
+/** Paths on disk that something with a body will have by this plan. */
+export function claimedPaths(desk: Desk): ReadonlySet<LocalPath> {
+  const paths = new Set<LocalPath>();
+  for (const body of [...desk.forest.folders, ...desk.documents]) {
+    const path = goalPath(body, "local");
+    if (path !== null) paths.add(path);
+  }
+  return paths;
+}

@@ -1,0 +1,102 @@
+import type { AnyBody, FolderBody, Side } from "../match/body.ts";
+import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
+import { ancestorsOf, isWithin, nameOf, parentOf } from "../path.ts";
+import { type Desk, draft } from "./desk.ts";
+import { pathOfGoal } from "./places.ts";
+
+/**
+ * Base's paths are strings. A folder's move rewrites what begins with its recorded path, in one statement; that is right as long as
+ * nothing else is recorded below that path in the same plan. Where something is (two folders that change places, a new folder at the old path of a
+ * renamed one), the folder's link is dropped first and made anew after, and what is below it is recorded one by one.
+ */
+export function untieRecords(desk: Desk): void {
+  const moved = [...desk.forest.folders].filter((folder) => folder.link !== null && desk.whys.has(folder));
+  if (moved.length === 0) return;
+  const recorded = { local: recordedAt(desk, moved, "local"), remote: recordedAt(desk, moved, "remote") };
+  const tied = new Set<FolderBody>();
+  for (const body of [...desk.forest.folders, ...desk.documents])
+    for (const side of ["local", "remote"] as const)
+      for (const { path, parent } of placesToRecord(body, side))
+        for (const above of [...ancestorsOf(path), path])
+          for (const folder of recorded[side].get(above) ?? [])
+            if (folder !== body && !isGoingInside(parent, folder, side)) tied.add(folder);
+  if (tied.size > 0) untie(desk, tied);
+}
+
+/** Moved folders by their recorded path: as base has it, and as it is once the folders above it are recorded anew. */
+function recordedAt(desk: Desk, moved: readonly FolderBody[], side: Side): ReadonlyMap<string, readonly FolderBody[]> {
+  const index = new Map<string, FolderBody[]>();
+  for (const folder of moved) {
+    const { localPath, remotePath } = folder.link!;
+    const [path, other] = side === "local" ? [localPath, remotePath] : [remotePath, localPath];
+    const parent =
+      side === "local"
+        ? baseFolderAt(desk.forest, parentOf(path), parentOf(other))
+        : baseRemoteFolderAt(desk.forest, parentOf(path), parentOf(other));
+    for (const one of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)])) {
+      const list = index.get(one);
+      if (list === undefined) index.set(one, [folder]);
+      else list.push(folder);
+    }
+  }
+  return index;
+}
+
+type Recorded = { readonly path: string; readonly parent: FolderBody | null };
+
+/** Where base will say that a body is, in the end or on the way there. */
+function placesToRecord(body: AnyBody, side: Side): Recorded[] {
+  const { now, goal } = body[side];
+  if (goal === null) return [];
+  const places = [goal];
+  // Between its two PATCHes it stands at one of these.
+  if (now !== null && side === "remote")
+    places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
+  const recorded: Recorded[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
+  if (body.kind !== "folder" || body.link === null) return recorded;
+  // A folder that is moved from a place that base does not know.
+  const path = side === "local" ? body.localPath : body.remotePath;
+  const known = side === "local" ? body.link.localPath : body.link.remotePath;
+  if (path !== null && path !== known) recorded.push({ path, parent: null });
+  return recorded;
+}
+
+function isGoingInside(start: FolderBody | null | undefined, folder: FolderBody, side: Side): boolean {
+  const seen = new Set<FolderBody>();
+  for (let at = start ?? undefined; at !== undefined && !seen.has(at); at = at[side].goal?.parent) {
+    if (at === folder) return true;
+    seen.add(at);
+  }
+  return false;
+}
+
+function untie(desk: Desk, tied: ReadonlySet<FolderBody>): void {
+  const isTied = (body: AnyBody): boolean =>
+    [...tied].some((folder) => isGoingInside(body.local.goal?.parent, folder, "local") || isBelowRecord(body, folder));
+  for (const folder of desk.forest.folders) {
+    const { link, dirId } = folder;
+    if (link === null || dirId === null || folder.replaced !== null || desk.holds.has(dirId)) continue;
+    if (!tied.has(folder) && !isTied(folder)) continue;
+    const stands = [folder.local.now, folder.remote.now, folder.local.goal, folder.remote.goal];
+    if (stands.includes(null)) continue;
+    draft(desk, folder, "before", () => ({ kind: "forget-folder", why: "recorded anew at its new place", dirId }));
+    if (!desk.whys.has(folder))
+      draft(desk, folder, "record", (at) => ({
+        kind: "link-folder",
+        why: "its folder moved",
+        dirId,
+        localPath: at.local,
+        remotePath: at.remote,
+      }));
+  }
+  // What is held where it is keeps what base says of it, else its own move would be forgotten.
+  for (const document of desk.documents)
+    if (document.link !== null && !desk.holds.has(document.link.id) && !desk.whys.has(document) && isTied(document))
+      desk.whys.set(document, "its folder moved");
+}
+
+function isBelowRecord(body: AnyBody, folder: FolderBody): boolean {
+  const { link } = body;
+  if (link === null || folder.link === null) return false;
+  return isWithin(link.localPath, folder.link.localPath) || isWithin(link.remotePath, folder.link.remotePath);
+}

@@ -1,0 +1,31 @@
+import fc from "fast-check";
+import { test } from "vitest";
+import type { Policy } from "../../../src/core/policy.ts";
+import { baseWorld, scenarios } from "./arbitrary.ts";
+import { converge } from "./converge.ts";
+import { POLICY, type World } from "./world.ts";
+
+const RUNS = Number(process.env["PLANNER_RUNS"] ?? 400);
+
+const policies: [string, Partial<Policy>, (world: World) => void][] = [
+  ["with inodes", {}, () => undefined],
+  [
+    "without inodes",
+    {},
+    (world) => {
+      world.inodesTrusted = false;
+    },
+  ],
+  ["where folders cannot be moved", { folderMoves: false }, () => undefined],
+];
+
+test.each(policies)("I01 I02 I11 I15 any changes on both sides converge in any allowed order, %s", (_, patch, set) => {
+  fc.assert(
+    fc.property(scenarios(), fc.infiniteStream(fc.nat(1000)), (scenario, picks) => {
+      const world = baseWorld(scenario);
+      set(world);
+      converge(world, scenario, { ...POLICY, ...patch }, (n) => (picks.next().value as number) % n);
+    }),
+    { numRuns: RUNS },
+  );
+});
