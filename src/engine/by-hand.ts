@@ -8,7 +8,7 @@ import { flushNow } from "./durable.ts";
 import { ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
 import { checkRoot } from "./guard-facts.ts";
 import { recoverLocal } from "./recover.ts";
-import { type PassContext, type Settings, trashPlace, type World, zeroCounts } from "./world.ts";
+import { type PassContext, type Settings, trashPlace, type World, zeroCounts, zeroTally } from "./world.ts";
 
 /** What a person asks for, outside of a pass: under the lock, as a run of its own, with the same journal and the same commits. */
 
@@ -49,8 +49,7 @@ export async function runByHand(
     counts: zeroCounts(),
     toFlush: new Map(),
     refusedAtStart: world.remote.traits().refusedCharacters,
-    created: 0,
-    refusedBases: 0,
+    tally: zeroTally(),
   };
   recoverLocal(ctx, state.intents());
   const ends = await work(ctx);

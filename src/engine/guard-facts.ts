@@ -101,7 +101,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
     root,
     deletionsDone: { local: state.deletionsSince("local", since), remote: state.deletionsSince("remote", since) },
     earlierChangeIds,
-    refusedBases: ctx.refusedBases,
+    refusedBases: ctx.tally.refusedBases,
     conflictsOpened: ctx.counts.conflicts + floodedConflicts(ctx.world),
     approved: approvedKeys(ctx.world),
   };

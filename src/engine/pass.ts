@@ -14,7 +14,15 @@ import { approvedKeys, checkRoot, conflictBudget, gatherSignals } from "./guard-
 import { observeLocal, observeRemote, type RemoteLook, refreshStamps } from "./observe.ts";
 import { performAction } from "./perform.ts";
 import { recoverLocal, recoverRemote, type StillOpen } from "./recover.ts";
-import { type Counts, type PassContext, recordEvent, type Settings, type World } from "./world.ts";
+import {
+  type Counts,
+  type PassContext,
+  recordEvent,
+  type Settings,
+  type Tally,
+  type World,
+  zeroTally,
+} from "./world.ts";
 
 /** One pass: observe → plan → apply, once. */
 
@@ -23,6 +31,8 @@ export type PassInput = {
   readonly settings: Settings;
   /** Shared by the passes of one run. */
   readonly counts: Counts;
+  /** Shared likewise; a pass by itself counts for itself. */
+  readonly tally?: Tally;
   readonly retryRefused: boolean;
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /** I23: nothing is written, on either side or in the state. */
@@ -83,8 +93,7 @@ function newContext(world: World, input: PassInput): PassContext {
     counts: input.counts,
     toFlush: new Map(),
     refusedAtStart: world.remote.traits().refusedCharacters,
-    created: 0,
-    refusedBases: 0,
+    tally: input.tally ?? zeroTally(),
   };
 }
 

@@ -98,6 +98,25 @@ export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attentio
   });
 }
 
+/** What the last pass that a run may make left undone: the world kept changing under it, or it does not end. */
+export function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[]): Attention[] {
+  return ends.flatMap((end, index) => {
+    if (end.kind === "skipped" || end.outcome.kind !== "stale") return [];
+    const { path } = subjectOf(plan.steps[index]!.action);
+    const next = "nothing, if it is being changed just now: the next sync goes on; else run: mdmirror why ";
+    return [
+      {
+        path,
+        kind: "unfinished",
+        code: null,
+        detail: end.outcome.detail,
+        requestId: null,
+        next: `${next}${quoted(path)}`,
+      },
+    ];
+  });
+}
+
 function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
   if (outcome.kind === "refused" && outcome.hold === null) {
     return {

@@ -1,3 +1,4 @@
+import type { DocId } from "../contract/ids.ts";
 import type { Outcome } from "../core/action.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
@@ -89,6 +90,15 @@ export async function settlePut(
   );
 }
 
+/** A document that was gone and is back as a new one: the old link ends, and its id is known as buried. */
+export function buryReplaced(ctx: PassContext, old: DocId | null): void {
+  const { state, clock } = ctx.world;
+  const link = old === null ? null : state.link(old);
+  if (link === null) return;
+  state.putTombstone(bury(link, null, clock.now()));
+  state.removeLink(link.id);
+}
+
 export async function settlePost(
   ctx: PassContext,
   intentId: number,
@@ -130,6 +140,7 @@ export async function settlePost(
     ),
     version: { id: found.id, changeId: file.lastChangeId, digest },
     closes: intentId,
+    also: () => buryReplaced(ctx, intent.replaces ?? null),
     event: {
       kind: "create-remote",
       side: "remote",

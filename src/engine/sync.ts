@@ -5,8 +5,16 @@ import type { Verdict } from "../core/plan-types.ts";
 import type { StepEnd } from "./execute.ts";
 import { META, rememberFlood, rememberRoot } from "./guard-facts.ts";
 import { type PassEnd, runPass } from "./pass.ts";
-import { type Attention, attentionOfHold, attentionOfSteps, countStaying, isQuiet, type RunReport } from "./report.ts";
-import { type Counts, recordEvent, type Settings, type World, zeroCounts } from "./world.ts";
+import {
+  type Attention,
+  attentionOfHold,
+  attentionOfSteps,
+  attentionOfUnfinished,
+  countStaying,
+  isQuiet,
+  type RunReport,
+} from "./report.ts";
+import { type Counts, recordEvent, type Settings, type World, zeroCounts, zeroTally } from "./world.ts";
 
 /** One run: passes until nothing is left to do, `MAX_PASSES` at most. */
 
@@ -35,14 +43,26 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   const { state, clock } = world;
   const run = state.beginRun(options.kind, clock.now());
   const counts = zeroCounts();
+  const tally = zeroTally();
   const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
   let end: PassEnd | null = null;
   let passes = 0;
   while (passes < MAX_PASSES) {
     passes++;
     const retryRefused = options.retryRefused && passes === 1;
-    end = await runPass(world, { run, settings: options.settings, counts, retryRefused, quietTexts, dry: false });
-    if (end.kind === "offline" || wasCutOff(end.ends) || !wantsMore(end)) break;
+    const refusedBefore = tally.refusedBases;
+    end = await runPass(world, {
+      run,
+      settings: options.settings,
+      counts,
+      tally,
+      retryRefused,
+      quietTexts,
+      dry: false,
+    });
+    if (end.kind === "offline" || wasCutOff(end.ends)) break;
+    // Bases that were read and are refused may mean a restored service: the next plan's guard judges that, before anything else is written.
+    if (!wantsMore(end) && tally.refusedBases === refusedBefore) break;
   }
   const report = reportOf(world, run, passes, counts, end!);
   if (end!.kind === "planned") {
@@ -98,6 +118,7 @@ export function reportOf(world: World, run: number, passes: number, counts: Coun
   const attention: Attention[] = [
     ...holds.filter((hold) => !isQuiet(hold)).map(attentionOfHold),
     ...attentionOfSteps(end.plan, end.ends),
+    ...(passes === MAX_PASSES && wantsMore(end) ? attentionOfUnfinished(end.plan, end.ends) : []),
   ];
   const halt = end.plan.verdict.kind === "halt" ? end.plan.verdict : null;
   const { local } = end.trees;

@@ -65,6 +65,18 @@ export function zeroCounts(): Counts {
   };
 }
 
+/** What the passes of one run count for themselves. */
+export type Tally = {
+  /** Documents created so far: the first ones are read back. */
+  created: number;
+  /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
+  refusedBases: number;
+};
+
+export function zeroTally(): Tally {
+  return { created: 0, refusedBases: 0 };
+}
+
 /** What the effects of one pass share. Mutable: it is the pass's own notebook, dropped with it. */
 export type PassContext = {
   readonly world: World;
@@ -79,9 +91,7 @@ export type PassContext = {
   readonly toFlush: Map<DocId, LocalPath>;
   /** What the deployment was known to refuse in names when the plan was made. */
   readonly refusedAtStart: string;
-  /** Documents created so far in this run: the first ones are read back. */
-  created: number;
-  refusedBases: number;
+  readonly tally: Tally;
   /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */
   conflictBudget?: { readonly most: number; readonly approved: ReadonlySet<DocId> };
 };

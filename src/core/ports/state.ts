@@ -7,7 +7,14 @@ import type { BaseTree } from "../tree.ts";
 /** Written before an effect, removed with the commit of its base. What recovery needs to settle it by looking. */
 export type Intent =
   // remote
-  | { readonly kind: "post"; readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly digest: Digest }
+  /** `replaces`: the gone document that this one brings back, whose link ends with the commit. */
+  | {
+      readonly kind: "post";
+      readonly localPath: LocalPath;
+      readonly remotePath: RemotePath;
+      readonly digest: Digest;
+      readonly replaces?: DocId | null;
+    }
   | {
       readonly kind: "put";
       readonly id: DocId;

@@ -18,7 +18,7 @@ import {
   readLocal,
   stale,
 } from "../effect.ts";
-import { settlePost, settlePut } from "../settle-writes.ts";
+import { buryReplaced, settlePost, settlePut } from "../settle-writes.ts";
 import { fromService, type PassContext, toService } from "../world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -159,7 +159,7 @@ async function refusedPut(ctx: PassContext, action: Of<"put">, link: Link, fault
   const live = await fetchText(ctx, action.id, action.localPath);
   if (live.kind === "end") return live.outcome;
   if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
-  if (fault.code === "invalid_base_change") ctx.refusedBases++;
+  if (fault.code === "invalid_base_change") ctx.tally.refusedBases++;
   const readOnly = fault.status === 403;
   const hold = makeHold(ctx, {
     key: action.id,
@@ -184,6 +184,7 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
     localPath: action.localPath,
     remotePath: action.remotePath,
     digest: action.expect,
+    replaces: action.tombstone,
   } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.createFile(toService(ctx.world, action.remotePath), local.value.text);
@@ -211,12 +212,10 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
     detail: action.why,
     after: action.expect,
   } as const;
-  const also = () => {
-    if (action.tombstone !== null) state.removeTombstone(action.tombstone);
-  };
+  const also = () => buryReplaced(ctx, action.tombstone);
   const version = { id, changeId: lastChangeId, digest: action.expect };
   commit(ctx, { link, version, closes: intentId, also, event });
-  if (ctx.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text)) return verifyCreate(ctx, link);
+  if (ctx.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text)) return verifyCreate(ctx, link);
   return { kind: "done" };
 }
 
