@@ -136,7 +136,7 @@ export async function observeRemote(
 }
 
 /** Faults after which nothing of this pass can be trusted to be sent: no connection, the service closed, the key refused. */
-function isWholeServiceFault(fault: Fault): boolean {
+export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
 }
 

@@ -12,6 +12,7 @@ import { discardParked, listParked, putBack, readParked, sweep } from "./parked.
 import { stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 import { walkTree } from "./walk.ts";
+import { lookAtFiles } from "./watch-look.ts";
 import { createFile, NO_FILE, replaceFile } from "./write.ts";
 
 export type DiskOptions = {
@@ -49,6 +50,7 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
       folding();
       return walkTree(ground, { probe, ignore: options.ignore ?? [] }, known, onText);
     },
+    lookAtFiles: (tree, paths, onText) => lookAtFiles(ground, tree, paths, onText),
     look: (path) => look(ground, path),
     read: (path) => readText(ground, path),
     create: (path, text) => createFile(ground, path, text),

@@ -49,6 +49,15 @@ export interface Disk {
   folding(): DiskFolding;
   /** Whole walk; reads and hashes what `known` does not vouch for. New texts are handed to `onText` (to be kept before they can be lost). */
   walk(known: (path: LocalPath) => KnownFile | null, onText: (digest: Digest, text: string) => void): LocalTree;
+  /**
+   * An earlier walk's tree with what changed at these paths looked at again, as long as all that changed is the text of known files. The same object:
+   * nothing is different. null: only a whole walk can tell.
+   */
+  lookAtFiles(
+    tree: LocalTree,
+    paths: Iterable<LocalPath>,
+    onText: (digest: Digest, text: string) => void,
+  ): LocalTree | null;
   look(path: LocalPath): Look;
   /** The text, strictly UTF-8, byte for byte (BOM kept). */
   read(path: LocalPath): DiskOutcome<LocalText>;

@@ -11,15 +11,19 @@ export type WatchHint =
   | { readonly kind: "folder"; readonly path: LocalPath }
   /** Notices were lost, or the watcher stumbled: everything must be looked at again. */
   | { readonly kind: "overflow"; readonly why: string }
-  /** The system gives no more watches or descriptors: nothing is watched any more, so look from time to time. Told once, the last hint. */
+  /** The system gives no more watches or descriptors: nothing is watched any more, so look from time to time. The last hint. */
   | { readonly kind: "limit"; readonly code: "ENOSPC" | "EMFILE"; readonly why: string };
 
-/** Watches the mirrored folder. Never looks into `.mdmirror`, dot folders or what the ignore rules exclude. */
+/** Watches the mirrored folder; never `.mdmirror`, dot folders, or folders that `ignores` excludes. */
 export interface Watcher {
   /**
-   * Begins (again, after `close`). Resolves when every folder that is there is watched: what changes from then on is hinted at.
+   * Begins, again after a `close`. Resolves when every folder that is there is watched (what changes from then on is hinted at), or when
+   * the watcher had to give up and said so.
    */
-  start(onHint: (hint: WatchHint) => void): Promise<void>;
+  start(
+    ignores: (path: LocalPath, kind: "file" | "folder") => boolean,
+    onHint: (hint: WatchHint) => void,
+  ): Promise<void>;
   /** Ends it; no hint comes after. */
   close(): Promise<void>;
 }

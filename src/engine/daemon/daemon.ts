@@ -3,8 +3,9 @@ import type { Watcher } from "../../core/ports/watch.ts";
 import type { RunReport } from "../report.ts";
 import type { Settings, World } from "../world.ts";
 import type { DaemonEvent } from "./events.ts";
+import { startLoop } from "./loop.ts";
 import type { Phase } from "./phase.ts";
-import type { DaemonTiming } from "./timing.ts";
+import { DEFAULT_TIMING, type DaemonTiming } from "./timing.ts";
 
 /** The daemon of one mirrored folder: whole passes, run when hints, polls and requests ask for them. */
 
@@ -66,5 +67,8 @@ export type Daemon = {
   alive(): number;
 };
 
-/** What `createDaemon` is. */
-export type CreateDaemon = (world: World, watcher: Watcher, options: DaemonOptions) => Daemon;
+export function createDaemon(world: World, watcher: Watcher, options: DaemonOptions): Daemon {
+  return startLoop(world, watcher, options.settings, { ...DEFAULT_TIMING, ...options.timing });
+}
+
+export type CreateDaemon = typeof createDaemon;

@@ -1,0 +1,28 @@
+import { ancestorsOf, type LocalPath } from "../../core/path.ts";
+import type { BaseTree, LocalFile, LocalTree } from "../../core/tree.ts";
+import { STILL_WRITTEN } from "./dirty.ts";
+
+/** What of a local tree may not be judged yet: it is unseen then, neither present nor absent. */
+export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, string>): LocalTree {
+  if (waiting.size === 0) return tree;
+  const files = new Map<LocalPath, LocalFile>();
+  for (const [path, file] of tree.files) if (!isHidden(path, waiting)) files.set(path, file);
+  return { ...tree, files, unseen: new Map([...waiting, ...tree.unseen]) };
+}
+
+function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, string>): boolean {
+  return waiting.has(path) || waiting.has("") || ancestorsOf(path).some((folder) => waiting.has(folder));
+}
+
+/** Linked documents that had text and are empty now: perhaps an editor crashed between truncating and writing. */
+export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, string> {
+  const empty = new Set<LocalPath>();
+  for (const file of tree.files.values()) if (file.empty) empty.add(file.path);
+  const emptied = new Map<LocalPath, string>();
+  if (empty.size === 0) return emptied;
+  for (const link of base.links.values()) {
+    const file = empty.has(link.localPath) ? tree.files.get(link.localPath) : undefined;
+    if (file !== undefined && file.digest !== link.localDigest) emptied.set(file.path, STILL_WRITTEN);
+  }
+  return emptied;
+}

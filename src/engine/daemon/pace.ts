@@ -1,0 +1,39 @@
+import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
+import type { WaitReason } from "./phase.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+/** How long until the next request. Pure. */
+
+const JITTER = 0.1;
+
+/**
+ * Milliseconds between two polls: by how long nothing has happened, stretched so that the whole listing stays within the budget.
+ * @param fraction [0, 1)
+ */
+export function pollInterval(timing: DaemonTiming, quietMs: number, documents: number, fraction: number): number {
+  const wanted =
+    quietMs < timing.activeForMs
+      ? timing.pollActiveMs
+      : quietMs < timing.sleepyAfterMs
+        ? timing.pollRestMs
+        : timing.pollSleepyMs;
+  const requests = Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT));
+  const affordable = (requests * 60_000) / timing.pollRequestsAMinute;
+  return Math.max(wanted, affordable) * (1 + JITTER * (2 * fraction - 1));
+}
+
+/**
+ * Milliseconds until a failed attempt is made again: doubling from the first to the most; the second half of it by chance, so that many
+ * clients of a service that comes back do not come at once.
+ * @param failures in a row, this one included
+ */
+export function retryDelay(
+  timing: DaemonTiming,
+  why: Exclude<WaitReason, "paused">,
+  failures: number,
+  fraction: number,
+): number {
+  const first = why === "unauthenticated" ? timing.retryKeyMs : timing.retryMs;
+  const delay = Math.min(timing.retryMostMs, first * 2 ** Math.min(failures - 1, 20));
+  return delay * (0.5 + 0.5 * fraction);
+}

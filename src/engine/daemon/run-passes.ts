@@ -1,0 +1,66 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../core/digest.ts";
+import type { LocalPath } from "../../core/path.ts";
+import { META } from "../guard-facts.ts";
+import { type Eyes, type PassEnd, runPass } from "../pass.ts";
+import type { RunReport } from "../report.ts";
+import { rememberHalt, reportOf, wantsMore, wasCutOff } from "../sync.ts";
+import { type Settings, type World, zeroCounts } from "../world.ts";
+
+/** One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run that finds nothing to do leaves no trace. */
+
+const MAX_PASSES = 5;
+
+export type RunInput = {
+  readonly settings: Settings;
+  readonly retryRefused: boolean;
+  readonly eyes: Eyes;
+  /** Asked before each pass. */
+  readonly quietTexts: () => ReadonlyMap<DocId, Digest>;
+  readonly absentTwice: () => ReadonlySet<LocalPath>;
+  /** After each pass, before the next. */
+  readonly onPass: (end: PassEnd) => void;
+};
+
+export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readonly didSomething: boolean };
+
+export async function runPasses(world: World, input: RunInput): Promise<RunEnd> {
+  const { state, clock } = world;
+  const counts = zeroCounts();
+  let run: number | null = null;
+  const numberOf = () => {
+    run ??= state.beginRun("watch", clock.now());
+    return run;
+  };
+  const settings: Settings = { ...input.settings, reviewAfterQuiet: false, secondLookMs: null };
+  let end: PassEnd;
+  let passes = 0;
+  do {
+    passes++;
+    end = await runPass(world, {
+      get run() {
+        return numberOf();
+      },
+      settings,
+      counts,
+      retryRefused: input.retryRefused && passes === 1,
+      quietTexts: input.quietTexts(),
+      dry: false,
+      eyes: input.eyes,
+      absentTwice: input.absentTwice(),
+    });
+    input.onPass(end);
+  } while (passes < MAX_PASSES && end.kind === "planned" && !wasCutOff(end.ends) && wantsMore(end));
+  if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, numberOf(), end.plan.verdict);
+  const report = reportOf(world, run ?? 0, passes, counts, end);
+  const traits = JSON.stringify(world.remote.traits());
+  if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
+  if (run !== null) state.endRun(run, clock.now(), JSON.stringify({ state: report.state, counts: report.counts }));
+  return { report, end, didSomething: run !== null };
+}
+
+/** Whether there is a halt or an approval to begin or to end: else nothing is written. */
+function needsHaltNote(world: World, end: Extract<PassEnd, { kind: "planned" }>): boolean {
+  const { state } = world;
+  return end.plan.verdict.kind === "halt" || state.meta(META.halt) !== null || state.meta(META.approved) !== null;
+}

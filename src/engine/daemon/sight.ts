@@ -1,0 +1,117 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { FileResource } from "../../contract/resources.ts";
+import type { LocalPath } from "../../core/path.ts";
+import type { Listing } from "../../core/ports/remote.ts";
+import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../../core/tree.ts";
+import { documentsOf, observeLocal, observeRemote } from "../observe.ts";
+import type { Eyes, PassEnd } from "../pass.ts";
+import type { PassContext, World } from "../world.ts";
+import { followEffects } from "./follow.ts";
+
+/**
+ * What the daemon saw last, on both sides, so that an edit of one document costs one look at one file and no listing. Each tree is kept only while
+ * what was done since can be followed in it (`follow.ts`); after everything else it is looked at again.
+ */
+export type Sight = {
+  /** @param judge what of a walk's tree may not be judged yet, or was mended before: called with each pass's local tree */
+  eyes(judge: (ctx: PassContext, base: BaseTree, local: LocalTree, again: () => LocalTree) => LocalTree): Eyes;
+  /** Looks again at single files. `same`: nothing is different; `changed`: in their text; `whole`: only a walk can tell. */
+  lookAt(paths: readonly LocalPath[]): "same" | "changed" | "whole";
+  /** A listing just made. `same`: nothing is different from what is kept, so that no pass is needed. */
+  take(listing: Listing<FileResource>): "same" | "changed";
+  /** After a pass: what of it may be kept. */
+  learn(end: PassEnd): void;
+  forgetLocal(): void;
+  /** `folders`: those too; without, they are believed until a document stands in one that is not known. */
+  forgetRemote(folders: boolean): void;
+  /** The ignore rules as last walked; null before the first walk. */
+  local(): LocalTree | null;
+  documents(): number;
+};
+
+export function createSight(world: World): Sight {
+  let local: LocalTree | null = null;
+  let remote: RemoteTree | null = null;
+  let folders: RemoteTree["folders"] | null = null;
+  /** Listed, and not yet looked at by a pass. */
+  let listing: Listing<FileResource> | null = null;
+  /** Survives what is forgotten: rules and counts need not be of this moment. */
+  let lastLocal: LocalTree | null = null;
+  let documents = 0;
+
+  const keep = (digest: Parameters<World["state"]["putKnownText"]>[0], text: string) =>
+    world.state.putKnownText(digest, text);
+
+  return {
+    eyes: (judge) => ({
+      local(ctx, base, inodesTrusted, keepText) {
+        const walk = () => {
+          local = observeLocal(world, base, inodesTrusted, keepText);
+          lastLocal = local;
+          return local;
+        };
+        return judge(ctx, base, local === null ? walk() : { ...local, inodesTrusted }, walk);
+      },
+      async remote(base, trustEmpty) {
+        if (remote !== null && listing === null) return { kind: "seen", tree: remote };
+        const known = {
+          ...(listing === null ? {} : { files: listing }),
+          ...(folders === null ? {} : { folders }),
+        };
+        listing = null;
+        const look = await observeRemote(world, base, trustEmpty, known);
+        remote = look.kind === "seen" ? look.tree : null;
+        if (remote?.foldersComplete === true || remote === null) folders = remote?.folders ?? null;
+        documents = remote?.files.size ?? documents;
+        return look;
+      },
+    }),
+    lookAt(paths) {
+      if (local === null) return "whole";
+      const looked = world.disk.lookAtFiles(local, paths, keep);
+      if (looked === local) return "same";
+      local = looked;
+      lastLocal = looked ?? lastLocal;
+      return looked === null ? "whole" : "changed";
+    },
+    take(made) {
+      const now = documentsOf(world, made);
+      if (made.complete && remote?.complete === true && sameDocuments(remote.files, now)) return "same";
+      listing = made;
+      return "changed";
+    },
+    learn(end) {
+      if (end.kind === "offline") {
+        remote = null;
+        listing = null;
+        return;
+      }
+      if (end.ends.length === 0) return;
+      const kept = local === null || remote === null ? null : followEffects(world, end, local, remote);
+      local = kept?.local ?? null;
+      remote = kept?.remote ?? null;
+      if (kept === null) folders = null;
+    },
+    forgetLocal() {
+      local = null;
+    },
+    forgetRemote(alsoFolders) {
+      remote = null;
+      listing = null;
+      if (alsoFolders) folders = null;
+    },
+    local: () => lastLocal,
+    documents: () => documents,
+  };
+}
+
+function sameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [id, file] of a) {
+    const other = b.get(id);
+    if (other === undefined) return false;
+    if (other.changeId !== file.changeId || other.path !== file.path || other.protected !== file.protected)
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,107 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../core/digest.ts";
+import type { Hold } from "../../core/link.ts";
+import type { LocalPath } from "../../core/path.ts";
+import type { BaseTree, LocalTree } from "../../core/tree.ts";
+import type { PassEnd } from "../pass.ts";
+import type { PassContext, Settings, World } from "../world.ts";
+import { createDirtyBook, type DirtyBook } from "./dirty.ts";
+import { createGraces, type Graces } from "./grace.ts";
+import { findEmptied, hidePaths } from "./judge.ts";
+import { createRest, type Rest } from "./rest.ts";
+import { type RunEnd, runPasses } from "./run-passes.ts";
+import { createSight, type Sight } from "./sight.ts";
+import { createStalePaths } from "./stale-path.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+/** What the daemon knows between passes, and how a run is made of it. */
+export type Work = {
+  readonly dirty: DirtyBook;
+  readonly graces: Graces;
+  readonly sight: Sight;
+  /** Protected texts on their way to review. */
+  readonly quiet: Rest<DocId, Digest>;
+  /** Documents that became empty. */
+  readonly emptied: Rest<LocalPath, string>;
+  run(retryRefused: boolean): Promise<RunEnd & Deletions>;
+};
+
+export type Deletions = { readonly begun: readonly LocalPath[]; readonly calledOff: readonly LocalPath[] };
+
+export function createWork(world: World, settings: Settings, timing: DaemonTiming): Work {
+  const dirty = createDirtyBook(timing);
+  const graces = createGraces(timing);
+  const sight = createSight(world);
+  const quiet = createRest<DocId, Digest>(timing.reviewQuietMs);
+  const emptied = createRest<LocalPath, string>(timing.emptyMs);
+  const stalePaths = createStalePaths(timing.stalePathMs);
+  const now = () => world.clock.monotonic();
+  let stopped: ReadonlySet<LocalPath> = new Set();
+
+  function judge(ctx: PassContext, base: BaseTree, tree: LocalTree, again: () => LocalTree): LocalTree {
+    const shown = show(tree, base);
+    return stalePaths.redirect(ctx, base, shown, now()) ? show(again(), base) : shown;
+  }
+
+  function show(tree: LocalTree, base: BaseTree): LocalTree {
+    const found = findEmptied(tree, base);
+    emptied.see(now(), found);
+    const over = emptied.rested(now());
+    const waiting = new Map([...found].filter(([path]) => !over.has(path)));
+    return hidePaths(tree, new Map([...waiting, ...dirty.unsettled(now())]));
+  }
+
+  return {
+    dirty,
+    graces,
+    sight,
+    quiet,
+    emptied,
+    async run(retryRefused) {
+      let sent: ReadonlySet<LocalPath> = new Set();
+      const deletions = { begun: [] as LocalPath[], calledOff: [] as LocalPath[] };
+      const ended = await runPasses(world, {
+        settings,
+        retryRefused,
+        eyes: sight.eyes(judge),
+        quietTexts: () => quiet.rested(now()),
+        absentTwice: () => {
+          // What a guard stopped has had its grace, and stays stopped by it, not by a new grace.
+          sent = new Set([...graces.due(now()), ...stopped]);
+          return sent;
+        },
+        onPass(end) {
+          sight.learn(end);
+          if (end.kind === "offline" || end.trees.local.unseen.has("")) return;
+          stalePaths.learn(end, end.trees.base, now());
+          const { holds } = end.plan;
+          const waiting = new Set(holds.flatMap((hold) => (hold.reason === "second-look" ? [hold.path] : [])));
+          stopped = stoppedDeletions(end);
+          const { begun, ended: over } = graces.see(waiting, now());
+          deletions.begun.push(...begun);
+          deletions.calledOff.push(...over.filter((path) => !sent.has(path)));
+          quiet.see(now(), textsWaiting(holds));
+        },
+      });
+      return { ...ended, ...deletions };
+    },
+  };
+}
+
+function textsWaiting(holds: readonly Hold[]): Map<DocId, Digest> {
+  const texts = new Map<DocId, Digest>();
+  for (const { reason, key, digest } of holds)
+    if (reason === "review-quiet" && digest !== null) texts.set(key as DocId, digest);
+  return texts;
+}
+
+/** Local paths of the deletions that a guard holds back. */
+function stoppedDeletions({ plan }: Extract<PassEnd, { kind: "planned" }>): ReadonlySet<LocalPath> {
+  const paths = new Set<LocalPath>();
+  if (plan.verdict.kind !== "halt") return paths;
+  for (const index of plan.verdict.guarded) {
+    const action = plan.steps[index]?.action;
+    if (action?.kind === "delete-remote") paths.add(action.localPath);
+  }
+  return paths;
+}
