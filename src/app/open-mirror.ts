@@ -54,6 +54,9 @@ export type OpenedMirror = {
   close(): Promise<void>;
 };
 
+/** The command that keeps the folder, and lends it. */
+export const DAEMON = "watch";
+
 /** `take`: false while another process has it. */
 export type FolderLock = { free(): void; take(): boolean };
 
@@ -78,9 +81,9 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   try {
     const lock = mode === "write" ? folderLock(folder, options) : null;
     if (lock !== null) {
-      const taken = lock.take();
-      if (taken.kind === "busy") return busyTrouble(root, taken.holder, clock);
-      closers.push(() => lock.free());
+      const taken = await takeFolder(root, lock, options);
+      if (taken.kind === "trouble") return taken;
+      closers.push(taken.value, () => lock.free());
     }
     const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
     if (opened.kind === "trouble") {
@@ -118,6 +121,28 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     if (told === null) throw error;
     return told;
   }
+}
+
+/**
+ * The lock, also where a daemon has it: asked by a command, it ends its pass and lends the folder until it is given back.
+ * @returns what gives it back
+ */
+async function takeFolder(
+  root: string,
+  lock: ReturnType<typeof folderLock>,
+  { what, clock }: MirrorOptions,
+): Promise<Result<() => void>> {
+  const first = lock.take();
+  if (first.kind === "locked") return ok(() => undefined);
+  if (what === DAEMON) return busyTrouble(root, first.holder, clock);
+  const { borrowFolder, NO_DAEMON } = await import("./control/ask.ts");
+  const borrowed = await borrowFolder(root, what);
+  if (borrowed === NO_DAEMON) return busyTrouble(root, first.holder, clock);
+  if (borrowed.kind === "trouble") return borrowed;
+  const second = lock.take();
+  if (second.kind === "locked") return ok(borrowed.value.giveBack);
+  borrowed.value.giveBack();
+  return busyTrouble(root, second.holder, clock);
 }
 
 /** A lock that can be freed and taken again. */

@@ -32,6 +32,7 @@ describe("help", () => {
       "",
       "Bring both sides together, once.",
       "Passes until nothing is left to do, five at most; made for cron. Prints one line; with --quiet, none on success.",
+      "Where a daemon keeps the folder, it is asked for the run, and waited for.",
       "",
       "  --dry-run        show what it would do; write nothing at all (mdmirror plan)",
       "  --json           end with one JSON object instead of lines",

@@ -134,6 +134,6 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   return null;
 }
 
-function isOnPath(command: string, path: string): boolean {
+export function isOnPath(command: string, path: string): boolean {
   return path.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, command)));
 }

@@ -37,6 +37,8 @@ export type DaemonStatus = {
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
+  /** Milliseconds since the epoch: when both sides were last seen to agree, holds apart; null: not yet since the start. */
+  readonly inSyncAsOf: number | null;
   /** Milliseconds since its loop was last seen to move on. */
   readonly stillMs: number;
 };

@@ -1,3 +1,4 @@
+import type { DaemonStatus } from "../../app/control/protocol.ts";
 import type { MirrorStatus } from "../../app/read-status.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
@@ -8,7 +9,7 @@ import { plural } from "../progress.ts";
 
 export const command: Command = {
   usage: "status [DIR] [--json] [--max-age 15m]",
-  about: ["Reads the state alone: no network, no look at the files, nothing written."],
+  about: ["Reads the state, and asks the daemon if one runs: no network, no look at the files, nothing written."],
   options: {
     json: { help: "one JSON object" },
     "max-age": { value: "TIME", help: "exit 3 when it was last in sync longer ago (90s, 15m, 6h, 2d)" },
@@ -28,11 +29,20 @@ export const command: Command = {
     const { ageText } = await import("../../app/ground.ts");
     const read = readStatus(root.value, io.clock);
     if (read.kind === "trouble") return complain(io, read.trouble);
-    const status = read.value;
-    const age = status.syncedAt === null ? null : Math.max(0, io.clock.now() - status.syncedAt);
+    const { askDaemon, NO_DAEMON } = await import("../../app/control/ask.ts");
+    const asking = await askDaemon(root.value, { do: "status" });
+    if (asking !== NO_DAEMON && asking.kind === "trouble") return complain(io, asking.trouble);
+    const daemon = asking === NO_DAEMON ? null : asking.value;
+    // The daemon knows of later looks than it writes down.
+    const syncedAt = latest(read.value.syncedAt, daemon?.inSyncAsOf ?? null);
+    const status = { ...read.value, syncedAt };
+    const age = syncedAt === null ? null : Math.max(0, io.clock.now() - syncedAt);
     const old = maxAge !== null && (age === null || age > maxAge);
-    if (args.flag("json")) io.out(JSON.stringify(statusJson(status, age)));
-    else showStatus(io, status, age === null ? null : ageText(age));
+    if (args.flag("json")) io.out(JSON.stringify({ ...statusJson(status, age), daemon }));
+    else {
+      showStatus(io, status, age === null ? null : ageText(age));
+      if (daemon !== null) io.out(daemonLine(daemon));
+    }
     if (old && !args.flag("json")) io.err(`mdmirror: not in sync within ${asked}; next: mdmirror sync`);
     if (status.halt !== null) return EXIT.halted;
     return status.attention.length > 0 || old ? EXIT.attention : EXIT.inSync;
@@ -45,6 +55,15 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 export function readAge(text: string): number | null {
   const match = /^(\d{1,6})([smhd])$/.exec(text);
   return match === null ? null : Number(match[1]) * UNITS[match[2]!]!;
+}
+
+function latest(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+function daemonLine({ pid, phase, detail, paused }: DaemonStatus): string {
+  if (paused) return `the daemon (process ${pid}) is paused; next: mdmirror resume`;
+  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${detail}`}`;
 }
 
 function stateOf(status: MirrorStatus): "halted" | "never" | "attention" | "in-sync" {

@@ -9,6 +9,7 @@ export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
   about: [
     "Passes until nothing is left to do, five at most; made for cron. Prints one line; with --quiet, none on success.",
+    "Where a daemon keeps the folder, it is asked for the run, and waited for.",
   ],
   options: {
     "dry-run": { help: "show what it would do; write nothing at all (mdmirror plan)" },
@@ -42,6 +43,13 @@ export const command: Command = {
         url: args.text("url"),
         keyFile: args.text("key-file"),
       });
+    }
+    const plain = direction === "both" && asked === null && args.text("url") === null && args.text("key-file") === null;
+    if (plain) {
+      // Anything else than a plain sync is not what the daemon does: then it lends the folder (open-mirror).
+      const { syncByDaemon } = await import("../sync-by-daemon.ts");
+      const ended = await syncByDaemon(io, root.value, { quiet, json });
+      if (ended !== null) return ended;
     }
     const { openMirror } = await import("../../app/open-mirror.ts");
     const { runSync } = await import("../../app/run.ts");

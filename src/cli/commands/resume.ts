@@ -1,0 +1,12 @@
+import type { Command } from "../command.ts";
+
+export const command: Command = {
+  usage: "resume [DIR]",
+  about: ["The daemon of DIR goes on, with a look at everything first."],
+  options: {},
+  operands: { least: 0, most: 1 },
+  async run(io, args) {
+    const { pauseOrResume } = await import("../pause-or-resume.ts");
+    return pauseOrResume(io, args.operands[0], "resume");
+  },
+};

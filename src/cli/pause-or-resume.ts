@@ -1,0 +1,23 @@
+import { askDaemon, NO_DAEMON } from "../app/control/ask.ts";
+import type { Io } from "./command.ts";
+import { complain } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { findMirror, quoted } from "./find-mirror.ts";
+
+export async function pauseOrResume(io: Io, dir: string | undefined, verb: "pause" | "resume"): Promise<ExitCode> {
+  const root = findMirror(io, dir);
+  if (root.kind === "trouble") return complain(io, root.trouble);
+  const done = await askDaemon(root.value, { do: verb });
+  if (done === NO_DAEMON) {
+    return complain(io, {
+      kind: "usage",
+      what: `no daemon keeps ${root.value}`,
+      next: `mdmirror watch ${quoted(root.value)}, or mdmirror service install ${quoted(root.value)}`,
+    });
+  }
+  if (done.kind === "trouble") return complain(io, done.trouble);
+  const { changed } = done.value;
+  if (verb === "pause") io.out(changed ? "paused; next: mdmirror resume" : "it was paused already");
+  else io.out(changed ? "goes on" : "it was not paused");
+  return EXIT.inSync;
+}

@@ -1,0 +1,128 @@
+import { basename } from "node:path";
+import type { FolderNews } from "../app/daemon.ts";
+import type { ActionKind } from "../core/action.ts";
+import type { Io } from "./command.ts";
+import { origin } from "./complain.ts";
+import { ACTION_WORDS } from "./describe.ts";
+import { count } from "./progress.ts";
+import { reportJson } from "./show-report.ts";
+
+/** What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing, applying) is no news. */
+
+export type NewsOptions = {
+  readonly json: boolean;
+  /** Of several folders each line names its own. */
+  readonly several: boolean;
+};
+
+export function showNews(io: Io, { json, several }: NewsOptions): (root: string, news: FolderNews) => void {
+  const lastPhase = new Map<string, string>();
+  return (root, news) => {
+    if (news.kind === "phase") {
+      const { kind } = news.phase;
+      if (kind === "observing" || kind === "applying") return;
+      const told = JSON.stringify(kind === "waiting" ? [kind, news.phase.why] : kind);
+      const before = lastPhase.get(root) ?? '"idle"';
+      lastPhase.set(root, told);
+      if (told === before) return;
+    }
+    if (json) return io.out(JSON.stringify(newsJson(root, news)));
+    const lines = newsLines(news);
+    const prefix = `${timeOf(news.at)} ${several ? `${basename(root)}: ` : ""}`;
+    for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
+  };
+}
+
+/** Flat: `at` as an ISO date, the folder, then the members of the event. */
+export function newsJson(root: string, news: FolderNews): object {
+  const { kind, at, ...rest } = news;
+  const head = { at: new Date(at).toISOString(), root, kind };
+  switch (news.kind) {
+    case "run":
+      return { ...head, ...reportJson(news.report) };
+    case "phase": {
+      const { kind: phase, ...more } = news.phase;
+      return { ...head, phase, ...more };
+    }
+    case "change": {
+      const { lines, ...more } = news;
+      return { ...more, ...head, added: lines?.added ?? null, removed: lines?.removed ?? null };
+    }
+    case "deletion-pending":
+      return { ...head, path: news.path, dueAt: new Date(news.dueAt).toISOString() };
+    default:
+      return { ...head, ...rest };
+  }
+}
+
+function isBad(news: FolderNews): boolean {
+  return news.kind === "broken" || news.kind === "watch-limit";
+}
+
+export function newsLines(news: FolderNews): string[] {
+  switch (news.kind) {
+    case "opened":
+      return [`watching, mirrored from ${news.url}`, ...news.notes];
+    case "lent":
+      return [`lent to mdmirror ${news.what}`];
+    case "returned":
+      return [`mdmirror ${news.what} is done; looking at everything`];
+    case "broken":
+      return [`${news.trouble.what}; opened again in ${seconds(news.retryMs)}`, `  next: ${news.trouble.next}`];
+    case "phase":
+      return phaseLines(news.phase);
+    case "change":
+      return [changeLine(news)];
+    case "run":
+      return news.report.attention.map(
+        ({ path, kind, code, detail, requestId, next }) =>
+          `${path}: ${kind}: ${detail}${origin(code, requestId)}; next: ${next}`,
+      );
+    case "deletion-pending":
+      return [`${news.path} is gone here; deleted on the service in ${seconds(Math.max(0, news.dueAt - news.at))}`];
+    case "deletion-called-off":
+      return [`${news.path} is not deleted on the service`];
+    case "watch-limit":
+      return [`the system gives no more watches (${news.code}): looking with each poll instead; next: mdmirror doctor`];
+    case "woke":
+      return [`woke up after ${seconds(news.sleptMs)}; looking at everything`];
+  }
+}
+
+type PhaseNews = Extract<FolderNews, { kind: "phase" }>["phase"];
+
+function phaseLines(phase: PhaseNews): string[] {
+  switch (phase.kind) {
+    case "waiting":
+      return phase.why === "paused"
+        ? ["paused; next: mdmirror resume"]
+        : [`${phase.why}: ${phase.detail}; tried again by itself`];
+    case "halted":
+      return [`halted: ${phase.detail}`, "  next: mdmirror plan; if it is what you want: mdmirror approve"];
+    case "stopped":
+      return ["stopped"];
+    case "idle":
+      return ["goes on"];
+    case "observing":
+    case "applying":
+      return [];
+  }
+}
+
+function changeLine(news: Extract<FolderNews, { kind: "change" }>): string {
+  const { what, path, outcome, detail, lines, code, requestId } = news;
+  const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
+  const head = words === null ? `· ${what}` : `${words.arrow} ${words.label}`;
+  const size = lines === null ? "" : `  (+${count(lines.added)} −${count(lines.removed)})`;
+  const ended =
+    outcome === "done" || outcome === "submitted" ? "" : `  ${outcome}: ${detail}${origin(code, requestId)}`;
+  return `${head}: ${path === "" ? detail : path}${size}${ended}`;
+}
+
+function seconds(ms: number): string {
+  return `${count(Math.round(ms / 1_000))} s`;
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toTimeString().slice(0, 8);
+}

@@ -1,0 +1,34 @@
+import { askDaemon, NO_DAEMON } from "../app/control/ask.ts";
+import type { Io } from "./command.ts";
+import { complain } from "./complain.ts";
+import type { ExitCode } from "./exit.ts";
+import { exitOf, reportJson, showNeeds, showReport } from "./show-report.ts";
+
+/**
+ * `sync` where a daemon keeps the folder: asks it for a run and waits.
+ * @returns null where there is none: then the command runs it itself
+ */
+export async function syncByDaemon(
+  io: Io,
+  root: string,
+  { quiet, json }: { readonly quiet: boolean; readonly json: boolean },
+): Promise<ExitCode | null> {
+  const shown = io.terminal.error && !quiet && !json;
+  const began = io.clock.monotonic();
+  if (shown) io.status("the daemon is at it …");
+  const asked = await askDaemon(root, { do: "sync" });
+  if (shown) io.status("");
+  if (asked === NO_DAEMON) return null;
+  if (asked.kind === "trouble") return complain(io, asked.trouble);
+  const { report } = asked.value;
+  if (json) io.out(JSON.stringify(reportJson(report)));
+  else if (quiet) showNeeds(io, report);
+  else showReport(io, report, io.clock.monotonic() - began);
+  if (report.fault !== null) {
+    const { readConfig } = await import("../app/config.ts");
+    const { faultTrouble } = await import("../app/fault.ts");
+    const config = readConfig(`${root}/.mdmirror`);
+    if (config.kind === "ok") complain(io, faultTrouble(report.fault, config.value.url));
+  }
+  return exitOf(report);
+}

@@ -1,0 +1,110 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeUnit, type ServiceUnit, type UnitOptions } from "../../src/app/service-unit.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "mdm-unit-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+function unit(more: Partial<UnitOptions> = {}): ServiceUnit {
+  const made = makeUnit({
+    manager: "systemd",
+    root: "/home/ann/notes",
+    home: "/home/ann",
+    env: {},
+    notifies: true,
+    ...more,
+  });
+  if (made.kind === "trouble") throw new Error(made.trouble.what);
+  return made.value;
+}
+
+const HOSTILE = `/home/ann/my "no%tes" $HOME 'x' \\n & <b> ü {{ROOT}}`;
+
+describe("a systemd unit", () => {
+  test("has a watchdog, does not start again after a configuration fault, and waits for word", () => {
+    const { text } = unit();
+    for (const line of [
+      "Type=notify",
+      "NotifyAccess=all",
+      "WatchdogSec=300",
+      "Restart=on-failure",
+      "RestartPreventExitStatus=2",
+    ])
+      expect(text.split("\n")).toContain(line);
+    expect(text).not.toMatch(/\{\{/);
+  });
+
+  test("where systemd-notify is not there it waits for none", () => {
+    const lines = unit({ notifies: false }).text.split("\n");
+    expect(lines).toContain("Type=exec");
+    expect(lines.filter((line) => /Watchdog|Notify|notify/.test(line) && !line.startsWith("#"))).toEqual([]);
+  });
+
+  test("is named after its folder, the same each time, another for another folder of the same name", () => {
+    expect(unit().name).toMatch(/^mdmirror-notes-[0-9a-f]{8}$/);
+    expect(unit().name).toBe(unit().name);
+    expect(unit({ root: "/home/bob/notes" }).name).not.toBe(unit().name);
+    expect(unit({ root: "/home/ann/日本" }).name).toMatch(/^mdmirror-folder-/);
+  });
+
+  test.each([
+    [{}, "/home/ann/.config/systemd/user/"],
+    [{ XDG_CONFIG_HOME: "/cfg" }, "/cfg/systemd/user/"],
+  ])("with the environment %j goes below %s", (env, folder) => {
+    expect(dirname(unit({ env }).file)).toBe(folder.replace(/\/$/, ""));
+  });
+
+  test("keeps a hostile path one word of the command", () => {
+    const line = unit({ root: HOSTILE })
+      .text.split("\n")
+      .find((one) => one.startsWith("ExecStart="))!;
+    expect(line).toMatch(/^ExecStart=:"/);
+    expect(line.endsWith(String.raw` "watch" "/home/ann/my \"no%%tes\" $HOME 'x' \\n & <b> ü {{ROOT}}"`)).toBe(true);
+  });
+
+  test("a path with a line feed is refused: it could add lines to the unit", () => {
+    const made = makeUnit({ manager: "systemd", root: "/a\n[Service]\nUser=root", home: "/", env: {}, notifies: true });
+    expect(made).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
+  });
+
+  const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
+  if (!analyze) console.log("skipped: systemd-analyze is not there, so no unit is verified by it");
+  test.skipIf(!analyze).each([
+    ["usual", "/home/ann/notes", true],
+    ["hostile", HOSTILE, true],
+    ["without systemd-notify", "/home/ann/notes", false],
+  ])("is accepted by systemd-analyze: %s", (_name, root, notifies) => {
+    const made = unit({ root, notifies });
+    const file = join(dir, `${made.name}.service`);
+    writeFileSync(file, made.text);
+    mkdirSync(join(dir, "run"), { mode: 0o700 });
+    const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--user", file], {
+      encoding: "utf8",
+      env: { ...process.env, XDG_RUNTIME_DIR: join(dir, "run") },
+    });
+    expect({ status, told: stderr.includes(made.name) ? stderr : "" }).toEqual({ status: 0, told: "" });
+  });
+});
+
+describe("a launchd agent", () => {
+  test("is XML, with a hostile path as one argument", () => {
+    const { text, file } = unit({ manager: "launchd", root: HOSTILE });
+    expect(file).toMatch(/^\/home\/ann\/Library\/LaunchAgents\/mdmirror-.*\.plist$/);
+    expect(text).toContain(`<string>/home/ann/my "no%tes" $HOME 'x' \\n &amp; &lt;b&gt; ü {{ROOT}}</string>`);
+    const python = spawnSync(
+      "python3",
+      ["-c", "import plistlib,sys,json;print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))"],
+      { input: text, encoding: "utf8" },
+    );
+    if (python.error !== undefined) return;
+    const plist = JSON.parse(python.stdout) as { ProgramArguments: string[]; KeepAlive: object };
+    expect(plist.ProgramArguments.slice(-2)).toEqual(["watch", HOSTILE]);
+    expect(plist.KeepAlive).toEqual({ SuccessfulExit: false });
+  });
+});
