@@ -26,7 +26,7 @@ export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: 
 
 /** Match's result to decisions: places of folders first, for they may bar their documents'; presences of folders last, for they follow from them. */
 export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): Desk {
-  const desk = openDesk(trees, policy, texts, matched.forest, matched.documents);
+  const desk = openDesk(trees, policy, texts, matched);
   placeFolders(desk);
   for (const body of desk.documents) {
     const drift = driftOf(desk.forest, body);

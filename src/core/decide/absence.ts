@@ -3,7 +3,7 @@ import { baseFolderAt } from "../match/forest.ts";
 import { numberedName } from "../local-name.ts";
 import { joinPath, type LocalPath, nameOf, parentOf } from "../path.ts";
 import type { Desk } from "./desk.ts";
-import { goalPath, pathOfGoal } from "./places.ts";
+import { pathOfGoal } from "./places.ts";
 
 /**
  * The path that must still be empty right before a deletion on the service, and to which the thing would come back: where it was below its
@@ -29,12 +29,12 @@ export function isOccupied(desk: Desk, path: LocalPath): boolean {
   return files.has(path) || folders.has(path) || others.has(path);
 }
 
-/** Paths on disk that something with a body will have by this plan. */
+/** Paths on disk that something with a body has at some time in this plan. */
 export function claimedPaths(desk: Desk): ReadonlySet<LocalPath> {
   const paths = new Set<LocalPath>();
   for (const body of [...desk.forest.folders, ...desk.documents]) {
-    const path = goalPath(body, "local");
-    if (path !== null) paths.add(path);
+    // In the end; and while its folder has moved already and it has not.
+    for (const place of [body.local.goal, body.local.now]) if (place !== null) paths.add(pathOfGoal(place, "local"));
   }
   return paths;
 }

@@ -4,6 +4,7 @@ import { HOLD_REASONS, type HoldReason } from "../hold.ts";
 import type { Hold } from "../link.ts";
 import type { AnyBody, DocumentBody, FolderBody, Place } from "../match/body.ts";
 import type { Forest } from "../match/forest.ts";
+import type { Matched } from "../match/match.ts";
 import { claimedPaths } from "./absence.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../path.ts";
@@ -23,6 +24,8 @@ export type Desk = {
   readonly drifts: Map<DocumentBody, Drift>;
   /** Open conflicts whose sidecar must stand beside its document: where it stands, and where the record says it does. */
   readonly sidecars: Map<DocumentBody, { readonly recorded: LocalPath; readonly stands: Place }>;
+  /** Folders that directly hold documents on which nothing is to be done. */
+  readonly quietFolders: Matched["quietFolders"];
   /** Folders of the service that hold a shown document directly. */
   readonly populated: () => ReadonlySet<RemotePath>;
   /** Ignored, dot and other unmirrored files, by inode. */
@@ -33,19 +36,14 @@ export type Desk = {
   readonly whys: Map<AnyBody, string>;
 };
 
-export function openDesk(
-  trees: Trees,
-  policy: Policy,
-  texts: TextLookup,
-  forest: Forest,
-  documents: DocumentBody[],
-): Desk {
+export function openDesk(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): Desk {
   const desk: Desk = {
     trees,
     policy,
     texts,
-    forest,
-    documents,
+    forest: matched.forest,
+    documents: matched.documents,
+    quietFolders: matched.quietFolders,
     drafts: new Map(),
     holds: new Map(),
     drifts: new Map(),

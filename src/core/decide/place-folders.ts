@@ -2,6 +2,7 @@ import { whoMoved } from "../drift/drift.ts";
 import type { FolderBody, Side } from "../match/body.ts";
 import { isInside } from "../match/forest.ts";
 import { type Desk, holdFolder } from "./desk.ts";
+import { isFolderStopped } from "./remembered.ts";
 import { localWish, placeRule, remoteWish, samePlace } from "./places.ts";
 
 /** Places of folders. Decided before the documents', which they may bar. */
@@ -51,6 +52,7 @@ function placeFolder(desk: Desk, folder: FolderBody): void {
       return;
     }
     if (side === "remote" && isRootBarred(desk, folder, wish.place.parent)) return;
+    if (side === "remote" && isFolderStopped(desk, folder.dirId!, "move")) return;
     folder[side].goal = wish.place;
   }
   desk.whys.set(folder, side === "remote" ? "moved here" : "moved on the service");

@@ -6,6 +6,7 @@ import type { AnyBody, DocumentBody, FolderBody, Place, Side } from "../match/bo
 import { joinPath, nameOf } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import type { Desk } from "./desk.ts";
+import { isFolderStopped } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
 /** Where one side's place puts a body on the other side, or why it cannot. */
@@ -67,6 +68,8 @@ export function remoteBar(desk: Desk, folder: FolderBody): (Wish & { readonly ki
     if (at.remoteSeen === "gone") continue;
     const name = remoteName(at.local.now.name, "folder", desk.policy);
     if (name.kind === "barred") return name;
+    if (at.localPath !== null && isFolderStopped(desk, at.localPath, "make"))
+      return barred("folder-held", `the service refused to make the folder ${JSON.stringify(at.localPath)}`);
   }
   return null;
 }

@@ -5,6 +5,7 @@ import { absentPath } from "./absence.ts";
 import { type Desk, draft, holdFolder } from "./desk.ts";
 import { isOnBoth } from "./place-folders.ts";
 import { localWish, remoteWish } from "./places.ts";
+import { isFolderStopped } from "./remembered.ts";
 
 /** Presence of folders. Decided after the documents', for it follows from them: a folder is where something must be inside. */
 
@@ -68,7 +69,7 @@ function settleLocalOnly(
   const foreign = occupied().foreign.has(path);
   const empty = !foreign && !occupied().mirrored.has(path);
   if (link !== null && !neededThere) {
-    const leaves = folder.remoteSeen === "gone" && !foreign && !neededHere;
+    const leaves = folder.remoteSeen === "gone" && !foreign && !neededHere && !desk.quietFolders().local.has(path);
     if (!leaves || desk.policy.direction === "push-only") {
       forgetFolder(desk, folder);
       return;
@@ -88,7 +89,7 @@ function settleLocalOnly(
     holdFolder(desk, folder, wish.reason, wish.detail);
     return;
   }
-  if (desk.policy.direction === "pull-only") return;
+  if (desk.policy.direction === "pull-only" || isFolderStopped(desk, path, "make")) return;
   if (link !== null) forgetFolder(desk, folder);
   folder.remote.goal = wish.place;
   const why = link === null ? "new here" : "gone from the service, but needed for what is new inside";
@@ -105,6 +106,7 @@ function settleRemoteOnly(desk: Desk, folder: FolderBody, neededHere: boolean, n
   const { link, dirId } = folder;
   if (link !== null && !neededHere) {
     if (neededThere || dirId === null || desk.policy.direction === "pull-only") return;
+    if (desk.quietFolders().remote.has(folder.remotePath!) || isFolderStopped(desk, dirId, "remove")) return;
     folder.remote.goal = null;
     draft(desk, folder, "leave-remote", (at) => ({
       kind: "remove-folder-remote",

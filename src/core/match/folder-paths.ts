@@ -111,8 +111,12 @@ export function findFoldersByContents(
     if (poll === undefined) continue;
     const winner = [...poll.votes].find(([path, count]) => count * 2 > poll.total && folders.has(path))?.[0];
     const inherited = relocate(dir.localPath, paths);
-    const path = winner ?? (inherited !== dir.localPath && folders.has(inherited) ? inherited : undefined);
-    if (path !== undefined && !paths.claimed.has(path)) claimFolder(paths, dir, path);
+    // Where its parent's move took it says more than where its documents went from there.
+    for (const path of [inherited, winner]) {
+      if (path === undefined || !folders.has(path) || paths.claimed.has(path)) continue;
+      claimFolder(paths, dir, path);
+      break;
+    }
   }
 }
 

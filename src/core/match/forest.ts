@@ -122,7 +122,14 @@ function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, paths: Fold
       news.push({ depth: depthOf(folder.path), path: folder.path, local: false, listed: folder });
     imply(folder.path);
   }
-  for (const file of trees.remote.files.values()) imply(file.path);
+  // Listings come folder by folder, so that most documents share the folder of the one before.
+  let before = "";
+  for (const { path } of trees.remote.files.values()) {
+    const slash = path.lastIndexOf("/");
+    if (slash <= 0 || (slash === before.length && path.startsWith(before))) continue;
+    before = path.slice(0, slash);
+    if (!forest.byRemote.has(before) && !implied.has(before)) imply(path);
+  }
   for (const path of trees.local.folders.keys())
     if (!paths.claimed.has(path)) news.push({ depth: depthOf(path), path, local: true, listed: null });
   // Above before below; listed before implied, so that a folder's id is known; the service's before ours, so that ours join.

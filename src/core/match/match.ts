@@ -6,7 +6,7 @@ import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../path.ts"
 import type { Policy } from "../policy.ts";
 import { ABSENT, present, type Seen, unknown } from "../seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../tree.ts";
-import type { DocumentBody, RemoteSeen } from "./body.ts";
+import type { DocumentBody, RemoteSeen, Side } from "./body.ts";
 import { matchDocuments } from "./documents.ts";
 import { findFolders } from "./folder-paths.ts";
 import { type Forest, folderAt, growForest, whyUnseen } from "./forest.ts";
@@ -20,6 +20,8 @@ export type Matched = {
   readonly documents: DocumentBody[];
   /** Makes the body of a document that had none, because something else wants its place; null where no linked document is at the path. */
   readonly summon: (path: LocalPath) => DocumentBody | null;
+  /** Folders that directly hold documents without a body. */
+  readonly quietFolders: () => Record<Side, ReadonlySet<string>>;
 };
 
 /**
@@ -29,7 +31,6 @@ export type Matched = {
  */
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
   const folders = findFolders(trees);
-  const files = new Map(trees.local.files);
   const links = new Map<DocId, Link>();
   const quiet = quietTest(trees, folders.moved);
   const quietPaths = new Set<LocalPath>();
@@ -38,7 +39,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
     else links.set(link.id, link);
   }
   // Two links at one path (nonsense) must not both be quiet: the later one would have no file.
-  for (const path of quietPaths) files.delete(path);
+  const files = filesBut(trees.local.files, quietPaths);
   const loose = [...links.values()];
   // Its text is in the trash: a file at its old path is another one.
   for (const link of loose) if (link.standing === "outside" && link.stamp === null) links.delete(link.id);
@@ -59,7 +60,23 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
     documents.push(body);
     return body;
   };
-  return { forest, documents, summon };
+  const quietFolders = once(() => foldersOf([...quietPaths].map((path) => byPath().get(path)!)));
+  return { forest, documents, summon, quietFolders };
+}
+
+/** Without a pass over all of them where nothing is left, which is nearly always. */
+function filesBut(files: ReadonlyMap<LocalPath, LocalFile>, quiet: ReadonlySet<LocalPath>): Map<LocalPath, LocalFile> {
+  const left = new Map<LocalPath, LocalFile>();
+  if (files.size === quiet.size) return left;
+  for (const [path, file] of files) if (!quiet.has(path)) left.set(path, file);
+  return left;
+}
+
+function foldersOf(links: readonly Link[]): Record<Side, ReadonlySet<string>> {
+  return {
+    local: new Set(links.map(({ localPath }) => parentOf(localPath))),
+    remote: new Set(links.map(({ remotePath }) => parentOf(remotePath))),
+  };
 }
 
 function quietTest(trees: Trees, foldersMoved: boolean): (link: Link) => boolean {
@@ -142,7 +159,9 @@ function standing(forest: Forest, side: "local" | "remote", path: string | null)
 /** New documents: of the service, of the disk, and those that both sides have at corresponding places. */
 function addNew(forest: Forest, documents: DocumentBody[], trees: Trees, policy: Policy, newFiles: LocalFile[]): void {
   const waiting = new Map(newFiles.map((file) => [pathKey(file.path, trees.local.disk), file]));
-  const fresh = [...trees.remote.files.values()].filter((file) => !trees.base.links.has(file.id)).sort(byPath);
+  const fresh: RemoteFile[] = [];
+  for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) fresh.push(file);
+  fresh.sort(byPath);
   const alone: RemoteFile[] = [];
   const meet = (file: RemoteFile, twin: LocalFile | undefined): void => {
     if (twin === undefined) alone.push(file);
