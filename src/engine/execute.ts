@@ -55,6 +55,7 @@ export async function executeSteps(
   }
 
   const running = new Set<Promise<void>>();
+  const broken: unknown[] = [];
   while (ended < steps.length) {
     while (next < ready.length && running.size < options.concurrency) {
       const index = ready[next++]!;
@@ -62,13 +63,25 @@ export async function executeSteps(
       if (stopped) end(index, { kind: "skipped", why: "stopped" });
       else if (withheld.has(index)) end(index, { kind: "skipped", why: "withheld" });
       else {
-        const job = runOne(index).finally(() => running.delete(job));
+        const job = runOne(index)
+          .catch((error: unknown) => void broken.push(error))
+          .finally(() => running.delete(job));
         running.add(job);
       }
     }
     if (running.size > 0) await Promise.race(running);
-    else if (ended < steps.length && next >= ready.length)
-      throw new Error("the plan's steps need each other in a circle");
+    // A bug, or the process being killed: nothing more is started.
+    if (broken.length > 0) throw broken[0];
+    if (running.size === 0 && next >= ready.length && ended < steps.length)
+      throw new Error(`the plan's steps need each other in a circle: ${describe(steps, ends)}`);
   }
   return ends as StepEnd[];
+}
+
+/** For the report of a bug: the steps that never became ready. */
+function describe(steps: readonly Step[], ends: readonly (StepEnd | undefined)[]): string {
+  const open = steps.flatMap(({ action, after }, index) =>
+    ends[index] === undefined ? [`${index} ${JSON.stringify(action)} after ${after.join(",")}`] : [],
+  );
+  return open.join("; ");
 }

@@ -115,11 +115,8 @@ export async function observeRemote(
     ? await proveAbsences(world, base, seen, trustEmpty)
     : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
-  const goneFolders = new Set<DirId>();
-  if (folders.complete && files.complete) {
-    for (const dir of base.dirs.values())
-      if (!dirs.has(dir.id) && !holdsDocument(dir.remotePath, seen)) goneFolders.add(dir.id);
-  }
+  const complete = folders.complete && files.complete;
+  const goneFolders = complete ? findGoneFolders(base, dirs, seen) : new Set<DirId>();
   return {
     kind: "seen",
     tree: {
@@ -147,6 +144,20 @@ function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMa
     if (parent !== "" && !paths.has(parent)) return false;
   }
   return true;
+}
+
+/** A folder that is not listed is gone, unless documents are shown below its path: then the key may not read the folder itself. */
+function findGoneFolders(
+  base: BaseTree,
+  listed: ReadonlyMap<DirId, RemoteFolder>,
+  files: ReadonlyMap<DocId, RemoteFile>,
+): Set<DirId> {
+  const missing = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
+  if (missing.length === 0) return new Set();
+  // Deleted and made anew: what is below the path now is the other folder's.
+  const paths = new Set([...listed.values()].map((folder) => folder.path));
+  const gone = missing.filter((dir) => paths.has(dir.remotePath) || !holdsDocument(dir.remotePath, files));
+  return new Set(gone.map((dir) => dir.id));
 }
 
 function holdsDocument(folder: string, files: ReadonlyMap<DocId, RemoteFile>): boolean {

@@ -14,12 +14,17 @@ export type FolderPaths = {
   readonly linked: ReadonlyMap<LocalPath, DirLink>;
   /** Linked folders, those above first. */
   readonly sorted: readonly DirLink[];
+  readonly asOne: boolean;
   /** Whether any folder was found elsewhere than at its base path. */
   moved: boolean;
 };
 
-/** Inode and birth time first (a rename, even into a swap), then the path below the parent's new place, then the base path. */
-export function findFolders(trees: Trees): FolderPaths {
+/**
+ * Inode and birth time first (a rename, even into a swap), then the path below the parent's new place, then the base path.
+ * @param asOne whether the deployment can move a folder; where it cannot, a folder that is at another path here is a new one, its documents
+ * move there one by one, and the old one goes as one that was deleted
+ */
+export function findFolders(trees: Trees, asOne: boolean): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
     (a, b) => depthOf(a.localPath) - depthOf(b.localPath) || (a.localPath < b.localPath ? -1 : 1),
   );
@@ -28,9 +33,10 @@ export function findFolders(trees: Trees): FolderPaths {
     claimed: new Map(),
     linked: new Map(sorted.map((dir) => [dir.localPath, dir])),
     sorted,
+    asOne,
     moved: false,
   };
-  if (trees.local.inodesTrusted) findByInode(paths, trees.local);
+  if (trees.local.inodesTrusted && asOne) findByInode(paths, trees.local);
   const byKey = foldedFolders(trees.local);
   const at = (path: LocalPath): LocalFolder | undefined =>
     trees.local.folders.get(path) ?? byKey?.get(pathKey(path, trees.local.disk));
@@ -89,7 +95,7 @@ export function findFoldersByContents(
   documents: Iterable<{ readonly base: LocalPath; readonly now: LocalPath | null }>,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
-  if (paths.sorted.every((dir) => paths.found.has(dir.id))) return;
+  if (!paths.asOne || paths.sorted.every((dir) => paths.found.has(dir.id))) return;
   const polls = new Map<LocalPath, { total: number; votes: Map<LocalPath, number> }>();
   for (const dir of paths.sorted)
     if (!paths.found.has(dir.id)) polls.set(dir.localPath, { total: 0, votes: new Map() });

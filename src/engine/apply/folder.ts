@@ -241,6 +241,7 @@ export function removeFolderLocal(ctx: PassContext, action: Of<"remove-folder-lo
 export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-folder-remote">): Promise<Outcome> {
   const { remote, state, disk } = ctx.world;
   if (disk.look(action.localPath).kind === "folder") return stale("the folder is there again");
+  if (remote.traits().folderDelete === "no") return undeletable(ctx, action, "folder_delete_unsupported", null);
   const intent = {
     kind: "delete-folder",
     dirId: action.dirId,
@@ -266,8 +267,8 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
     state.removeDir(action.dirId);
     return stale("the folder still holds something on the service, so it comes back");
   }
-  const unsupported = remote.traits().folderDelete === "no";
-  const detail = unsupported ? "this service cannot delete folders; the empty folder stays there" : fault.detail;
+  if (remote.traits().folderDelete === "no") return undeletable(ctx, action, fault.code, fault.requestId);
+  const { detail } = fault;
   const hold = makeHold(ctx, {
     key: action.dirId,
     path: action.localPath,
@@ -277,6 +278,25 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
     requestId: fault.requestId,
   });
   return { kind: "refused", code: fault.code, detail, requestId: fault.requestId, hold };
+}
+
+/** A deployment without that route: the empty folder stays there, deleted here, and nothing is sent again. */
+function undeletable(
+  ctx: PassContext,
+  action: Of<"remove-folder-remote">,
+  code: string,
+  requestId: string | null,
+): Outcome {
+  const detail = "this service cannot delete folders; the empty folder stays there";
+  const hold = makeHold(ctx, {
+    key: action.dirId,
+    path: action.localPath,
+    reason: "delete-refused",
+    code,
+    detail,
+    requestId,
+  });
+  return { kind: "refused", code, detail, requestId, hold };
 }
 
 export function forgetFolder(ctx: PassContext, action: Of<"forget-folder">): Outcome {
