@@ -1,12 +1,14 @@
 import { join } from "node:path";
-import type { Daemon, DaemonEvent } from "../engine/daemon/daemon.ts";
+import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import { MIRROR_FOLDER } from "../local/ignore.ts";
 import { type Call, type Handled, listenControl } from "./control/listen.ts";
 import { choosePlace, removePlace, writePlace } from "./control/place.ts";
 import { boundReport, type ControlRequest, type DaemonStatus } from "./control/protocol.ts";
 import { lendFolder } from "./lend.ts";
 import { type DaemonGround, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
+import { logNews } from "./log-news.ts";
 import { noteReport } from "./run.ts";
+import { isPaused, syncNow } from "./sync-now.ts";
 import { ok, type Result, type Trouble, trouble } from "./trouble.ts";
 
 /** One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again when its ground broke. */
@@ -26,6 +28,8 @@ const BEAT_MS = 2_000;
 export const HANG_MS = 240_000;
 /** A command that waits for another one waits so long. */
 const LENT_MS = 30_000;
+/** A `sync` waits so long for what is held back; the grace of a deletion is the longest of it. */
+const HELD_BACK_MS = 45_000;
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
 export class DaemonFolder {
@@ -117,13 +121,12 @@ export class DaemonFolder {
 
   /** @returns why it broke; null when it was asked to end */
   async #runOnce({ mirror, daemon, reopen }: OpenedDaemon, stop: AbortSignal): Promise<Trouble | null> {
-    const { clock, onNews } = this.#options;
     const off = daemon.onEvent((event) => {
       if (event.kind === "run") noteReport(mirror, event.report);
-      onNews(this.root, event);
+      this.#tell(event);
     });
     this.#closedBy = null;
-    onNews(this.root, { kind: "opened", at: clock.now(), url: mirror.url, notes: mirror.notes });
+    this.#tell({ kind: "opened", at: this.#options.clock.now(), url: mirror.url, notes: mirror.notes });
     try {
       await daemon.run(AbortSignal.any([stop, reopen.signal]));
       return null;
@@ -143,7 +146,7 @@ export class DaemonFolder {
   async #broken(told: Trouble, failures: number, stop: AbortSignal): Promise<void> {
     this.#closedBy = told;
     const retryMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
-    this.#options.onNews(this.root, { kind: "broken", at: this.#options.clock.now(), trouble: told, retryMs });
+    this.#tell({ kind: "broken", at: this.#options.clock.now(), trouble: told, retryMs });
     await this.#options.clock.sleep(retryMs, stop);
   }
 
@@ -158,7 +161,7 @@ export class DaemonFolder {
       else if (this.stillMs() < HANG_MS) call.beat();
     }, BEAT_MS);
     const { do: verb } = request;
-    const work = verb === "lend" ? this.#lend(open, request.what, call, stop) : this.#do(open, verb);
+    const work = verb === "lend" ? this.#lend(open, request.what, call, stop) : this.#do(open, verb, call);
     try {
       return await Promise.race([work, busy.promise]);
     } catch (error) {
@@ -170,9 +173,14 @@ export class DaemonFolder {
     }
   }
 
-  async #do({ daemon }: OpenedDaemon, verb: "sync" | "pause" | "resume"): Promise<Handled> {
+  async #do({ daemon }: OpenedDaemon, verb: "sync" | "pause" | "resume", call: Call): Promise<Handled> {
     if (verb === "sync") {
-      const report = await daemon.request("sync");
+      const { clock } = this.#options;
+      const report = await syncNow(daemon, {
+        mostMs: HELD_BACK_MS,
+        monotonic: () => clock.monotonic(),
+        gone: call.gone,
+      });
       return { kind: "done", value: { report: boundReport(report) } };
     }
     const changed = isPaused(daemon) === (verb === "resume");
@@ -185,9 +193,9 @@ export class DaemonFolder {
   /** Answers as soon as the lock is free; has it again when the caller is gone. */
   async #lend({ mirror, daemon, reopen }: OpenedDaemon, what: string, call: Call, stop: AbortSignal): Promise<Handled> {
     const tell = (kind: "lent" | "returned") => {
-      const { clock, onNews } = this.#options;
+      const { clock } = this.#options;
       this.#lent = kind === "lent" ? { what, at: clock.monotonic() } : null;
-      onNews(this.root, { kind, at: clock.now(), what });
+      this.#tell({ kind, at: clock.now(), what });
     };
     await lendFolder({
       mirror,
@@ -199,6 +207,11 @@ export class DaemonFolder {
       onReplaced: () => reopen.abort(),
     });
     return { kind: "done", value: { lent: true } };
+  }
+
+  #tell(news: FolderNews): void {
+    if (this.#open !== null) logNews(this.#open.mirror.world.log, news);
+    this.#options.onNews(this.root, news);
   }
 
   #busy(what: string): Handled {
@@ -215,11 +228,6 @@ export class DaemonFolder {
     const { log } = this.#open?.mirror.world ?? { log: null };
     log?.write("error", event, { code: codeOf(error), why: error instanceof Error ? error.message : null });
   }
-}
-
-function isPaused(daemon: Daemon): boolean {
-  const { phase } = daemon.status();
-  return phase.kind === "waiting" && phase.why === "paused";
 }
 
 function endingTrouble(root: string): Trouble {

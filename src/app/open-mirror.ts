@@ -51,8 +51,12 @@ export type OpenedMirror = {
   readonly notes: readonly string[];
   /** Of `write`: what the daemon frees while a command has the folder. */
   readonly lock?: FolderLock;
+  /** A daemon keeps the folder, has lent it, and goes on when it is closed. */
+  readonly borrowed?: boolean;
   close(): Promise<void>;
 };
+
+type GiveBack = () => void;
 
 /** The command that keeps the folder, and lends it. */
 export const DAEMON = "watch";
@@ -78,12 +82,17 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer();
   };
+  let giveBack: GiveBack | null = null;
   try {
     const lock = mode === "write" ? folderLock(folder, options) : null;
     if (lock !== null) {
       const taken = await takeFolder(root, lock, options);
       if (taken.kind === "trouble") return taken;
-      closers.push(taken.value, () => lock.free());
+      giveBack = taken.value;
+      closers.push(
+        () => giveBack?.(),
+        () => lock.free(),
+      );
     }
     const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
     if (opened.kind === "trouble") {
@@ -114,7 +123,8 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     // A state without a past takes the folder as it is: adoption deletes and overwrites nothing (I05).
     if (isNew) rememberRoot(world);
     const lendable = lock === null ? {} : { lock: { free: lock.free, take: () => lock.take().kind === "locked" } };
-    return ok({ root, config: config.value, url: url.value, world, notes, ...lendable, close });
+    const borrowed = giveBack !== null;
+    return ok({ root, config: config.value, url: url.value, world, notes, ...lendable, borrowed, close });
   } catch (error) {
     await close();
     const told = unwritable(root, error);
@@ -125,15 +135,15 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
 
 /**
  * The lock, also where a daemon has it: asked by a command, it ends its pass and lends the folder until it is given back.
- * @returns what gives it back
+ * @returns what gives it back; null: nobody had it
  */
 async function takeFolder(
   root: string,
   lock: ReturnType<typeof folderLock>,
   { what, clock }: MirrorOptions,
-): Promise<Result<() => void>> {
+): Promise<Result<GiveBack | null>> {
   const first = lock.take();
-  if (first.kind === "locked") return ok(() => undefined);
+  if (first.kind === "locked") return ok(null);
   if (what === DAEMON) return busyTrouble(root, first.holder, clock);
   const { borrowFolder, NO_DAEMON } = await import("./control/ask.ts");
   const borrowed = await borrowFolder(root, what);

@@ -45,8 +45,8 @@ export function newsJson(root: string, news: FolderNews): object {
       return { ...head, phase, ...more };
     }
     case "change": {
-      const { lines, ...more } = news;
-      return { ...more, ...head, added: lines?.added ?? null, removed: lines?.removed ?? null };
+      const { lines, kind: _kind, at: _at, ...more } = news;
+      return { ...head, ...more, added: lines?.added ?? null, removed: lines?.removed ?? null };
     }
     case "deletion-pending":
       return { ...head, path: news.path, dueAt: new Date(news.dueAt).toISOString() };

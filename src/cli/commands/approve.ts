@@ -59,7 +59,11 @@ export const command: Command = {
         );
         return EXIT.halted;
       }
-      return await decide(io, args, halted, () => approve(mirror, halted));
+      const next = mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync";
+      return await decide(io, args, halted, () => {
+        approve(mirror, halted);
+        return `approved; ${next}`;
+      });
     } finally {
       progress.end();
       await mirror.close();
@@ -71,7 +75,7 @@ async function decide(
   io: Io,
   args: Args,
   halted: Extract<Halted, { kind: "halted" }>,
-  approve: () => void,
+  approve: () => string,
 ): Promise<ExitCode> {
   for (const line of groupLines(halted.actions, args.flag("all") ? Number.POSITIVE_INFINITY : MOST)) io.out(line);
   if (!args.flag("yes")) {
@@ -86,7 +90,6 @@ async function decide(
       return EXIT.halted;
     }
   }
-  approve();
-  io.out("approved; next: mdmirror sync");
+  io.out(approve());
   return EXIT.inSync;
 }
