@@ -10,10 +10,10 @@ import { allOf, anyOf, literalExpression } from "./match.ts";
 export function requiredExpression(pattern: string): string | null {
   // `\Q…\E`, and the flags that change what is a literal inside a group, are rare.
   if (/\\[QE]/.test(pattern)) return null;
-  const reader: Reader = { pattern: [...pattern], at: 0, foldsCase: /\(\?[a-zA-Z]*i/.test(pattern) };
+  const reader: Reader = { pattern: [...pattern], at: 0, isLost: false, foldsCase: /\(\?[a-zA-Z]*i/.test(pattern) };
   const need = readAlternatives(reader);
   // A parenthesis that this reader sees otherwise than the engine does.
-  return reader.at < reader.pattern.length ? null : expressionOf(need);
+  return reader.isLost || reader.at < reader.pattern.length ? null : expressionOf(need);
 }
 
 type Need =
@@ -23,7 +23,7 @@ type Need =
 
 const ANYTHING: Need = { kind: "anything" };
 
-type Reader = { readonly pattern: readonly string[]; at: number; readonly foldsCase: boolean };
+type Reader = { readonly pattern: readonly string[]; at: number; isLost: boolean; readonly foldsCase: boolean };
 
 function expressionOf(need: Need): string | null {
   switch (need.kind) {
@@ -118,16 +118,18 @@ function readGroup(reader: Reader): Need {
     const head = /^\?(?:P?<\w+>|[a-zA-Z-]*[:)])/.exec(reader.pattern.slice(reader.at, reader.at + 200).join(""));
     if (head === null) return giveUp(reader);
     reader.at += [...head[0]].length;
-    if (head[0].endsWith(")")) return ANYTHING;
+    // The engine reads a quantifier after flags alone as one of what stands before them.
+    if (head[0].endsWith(")")) return /[?*+{]/.test(reader.pattern[reader.at] ?? "") ? giveUp(reader) : ANYTHING;
   }
   const need = readAlternatives(reader);
   reader.at++;
   return need;
 }
 
-/** Ends the reading with nothing told: the end is never reached, which the caller takes for "anything". */
+/** Ends the reading with nothing told. */
 function giveUp(reader: Reader): Need {
-  reader.at = Number.MAX_SAFE_INTEGER;
+  reader.isLost = true;
+  reader.at = reader.pattern.length;
   return ANYTHING;
 }
 

@@ -33,6 +33,8 @@ describe("what every match of a regex contains", () => {
     ["(?i)ÄBC", null],
     ["\\Qabc\\E", null],
     ["()abc", '"abc"'],
+    ["(abc)(?i)?", null],
+    ["abc(?i)def", '("abc" AND "def")'],
     ['a"b', '"a""b"'],
     ["^#.*zip$", '"zip"'],
   ])("%s", (pattern, expected) => {
