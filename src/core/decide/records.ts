@@ -2,7 +2,7 @@ import type { AnyBody, FolderBody, Side } from "../match/body.ts";
 import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf, parentOf } from "../path.ts";
 import { type Desk, draft } from "./desk.ts";
-import { pathOfGoal } from "./places.ts";
+import { pathOfGoal, samePlace } from "./places.ts";
 
 /**
  * Base's paths are strings. A folder's move rewrites what begins with its recorded path, in one statement; that is right as long as
@@ -57,7 +57,7 @@ function placesToRecord(body: AnyBody, side: Side): Recorded[] {
   // A folder that is moved from a place that base does not know.
   const path = side === "local" ? body.localPath : body.remotePath;
   const known = side === "local" ? body.link.localPath : body.link.remotePath;
-  if (path !== null && path !== known) recorded.push({ path, parent: null });
+  if (path !== null && path !== known && !samePlace(now, goal)) recorded.push({ path, parent: null });
   return recorded;
 }
 

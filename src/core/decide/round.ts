@@ -58,7 +58,10 @@ export class Round {
       const barred = this.#claimLocal(body);
       if (barred !== null) return barred;
     }
-    for (const body of this.#bodies) {
+    // A name that is legal as it is goes before one that is only mapped to it.
+    const mapped = (body: AnyBody): boolean =>
+      body.local.goal !== null && body.local.goal.name !== body.remote.goal?.name;
+    for (const body of [...this.#bodies.filter((one) => !mapped(one)), ...this.#bodies.filter(mapped)]) {
       if (!isStirring(body, "remote") || this.#taken.remote.get(this.#key("remote", body.remote.goal!)) === body)
         continue;
       const barred = this.#claimRemote(body);

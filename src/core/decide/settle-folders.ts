@@ -1,4 +1,5 @@
-import type { AnyBody, FolderBody } from "../match/body.ts";
+import type { AnyBody, DocumentBody, FolderBody, Side } from "../match/body.ts";
+import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { once } from "../once.ts";
 import { depthOf, parentOf } from "../path.ts";
 import { absentPath } from "./absence.ts";
@@ -18,7 +19,10 @@ export function settleFolders(desk: Desk, pinned: ReadonlySet<FolderBody>): void
       if (parent !== undefined) needs[side].add(parent);
     }
   };
-  for (const document of desk.documents) need(document);
+  for (const document of desk.documents) {
+    need(document);
+    needUnseen(desk, document, needs);
+  }
   for (const folder of desk.forest.folders) if (isOnBoth(folder)) need(folder);
   const occupied = once(() => occupiedFolders(desk));
   const order = [...desk.forest.folders]
@@ -29,6 +33,17 @@ export function settleFolders(desk: Desk, pinned: ReadonlySet<FolderBody>): void
     need(folder);
   }
   for (const folder of desk.forest.folders) if (!pinned.has(folder)) recordFolder(desk, folder);
+}
+
+/** What could not be seen is taken to be where it was. */
+function needUnseen(desk: Desk, document: DocumentBody, needs: Record<Side, Set<FolderBody>>): void {
+  const { link } = document;
+  if (link === null) return;
+  const { localPath, remotePath } = link;
+  if (document.local.seen.kind === "unknown")
+    needs.local.add(baseFolderAt(desk.forest, parentOf(localPath), parentOf(remotePath)));
+  if (document.remote.seen.kind === "unseen")
+    needs.remote.add(baseRemoteFolderAt(desk.forest, parentOf(remotePath), parentOf(localPath)));
 }
 
 function deepness(folder: FolderBody): number {
@@ -83,12 +98,12 @@ function settleLocalOnly(
     }));
     return;
   }
-  if (!neededThere && !empty) return;
   const wish = remoteWish(desk, folder);
   if (wish.kind === "barred") {
-    holdFolder(desk, folder, wish.reason, wish.detail);
+    if (!foreign || neededThere) holdFolder(desk, folder, wish.reason, wish.detail);
     return;
   }
+  if (!neededThere && !empty) return;
   if (desk.policy.direction === "pull-only" || isFolderStopped(desk, path, "make")) return;
   if (link !== null) forgetFolder(desk, folder);
   folder.remote.goal = wish.place;

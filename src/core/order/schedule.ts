@@ -101,7 +101,7 @@ class Schedule {
       case "sidecar":
         return this.#isOpen(body, "local") ? `placed ${body.key}` : null;
       case "record":
-        return (this.#open.get(body) ?? 0) > 0 ? `placed ${body.key}` : null;
+        return (this.#open.get(body) ?? 0) > 0 ? `placed ${body.key}` : this.#needOfRecord(body);
       case "leave":
         return body.kind === "folder" && (this.#inside[operation.side].get(body) ?? 0) > 0
           ? `empty ${operation.side} ${body.key}`
@@ -112,6 +112,14 @@ class Schedule {
       case "move":
         return this.#needOfPlace(operation.side, body, body[operation.side].goal!);
     }
+  }
+
+  /** A place is written down when the folders above it have reached theirs: if one fails, base must not say that it was reached. */
+  #needOfRecord(body: AnyBody): string | null {
+    for (const side of ["local", "remote"] as const)
+      for (let at = body[side].goal?.parent; at !== undefined; at = at[side].goal?.parent)
+        if ((this.#open.get(at) ?? 0) > 0) return `placed ${at.key}`;
+    return null;
   }
 
   /** Whether a body still has a place to reach on a side. */

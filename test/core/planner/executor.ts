@@ -344,6 +344,8 @@ function applyFolder(
       return;
     }
     case "remove-folder-local": {
+      for (const [path, { kind }] of world.others)
+        if (kind === "litter" && isBelow(path, action.localPath)) world.others.delete(path);
       const inside = [...world.files.keys(), ...world.folders.keys(), ...world.others.keys()];
       check(!inside.some((path) => isBelow(path, action.localPath)), `not empty: ${say}`);
       check(world.folders.delete(action.localPath), `no folder: ${say}`);

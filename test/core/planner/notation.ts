@@ -46,5 +46,7 @@ export function wordsOf(action: Action): string {
 export function planWords(plan: Plan): string[] {
   const steps = plan.steps.map(({ action }) => wordsOf(action));
   const holds = plan.holds.map(({ reason, path }) => `hold ${reason} ${path}`);
-  return [...steps, ...holds].map((word) => word.replaceAll(/-mdmirror-[0-9a-f]{8}/g, "-TMP"));
+  return [...steps, ...holds].map((word) =>
+    word.replaceAll(/-mdmirror-[0-9a-f]{8}/g, "-TMP").replaceAll(/-[0-9a-f]{8}\b/g, "-HEX"),
+  );
 }

@@ -1,0 +1,187 @@
+import { expect, test } from "vitest";
+import { openConflict } from "./commands.ts";
+import { execute } from "./executor.ts";
+import { planOf, say, worldAfter } from "./table.ts";
+import type { World } from "./world.ts";
+
+const TEXT = "one|two|three|four|five|six";
+
+/** A conflict that was opened over `a.md`: both edited, the sidecar beside it; then what the user and the service do. */
+function inConflict(
+  then: (world: World) => void = () => undefined,
+  looksGone = 0,
+  base = `a.md=${TEXT} d/x.md=9`,
+): World {
+  const world = worldAfter([base, `edit a.md ${TEXT}|2`, `edit a.md ${TEXT}|3`, ""]);
+  openConflict(world, "a.md");
+  const id = world.idAt("a.md");
+  world.conflicts.set(id, { ...world.conflicts.get(id)!, looksGone });
+  then(world);
+  return world;
+}
+
+const SIDECAR = "a (theirs).md";
+const rows: [what: string, then: (world: World) => void, looksGone: number, plan: string][] = [
+  ["nothing is sent while it is open", () => undefined, 0, "hold conflict a.md"],
+  [
+    "nor what the user writes meanwhile",
+    (world) => {
+      world.files.get("a.md")!.text = "4";
+    },
+    0,
+    "hold conflict a.md",
+  ],
+  [
+    "the sidecar gone once is looked at again",
+    (world) => {
+      world.others.delete(SIDECAR);
+    },
+    0,
+    "look-again; hold conflict a.md",
+  ],
+  [
+    "the sidecar gone twice means mine",
+    (world) => {
+      world.others.delete(SIDECAR);
+    },
+    1,
+    "end-conflict mine a.md",
+  ],
+  [
+    "equal texts end it",
+    (world) => {
+      world.files.get("a.md")!.text = `${TEXT}|3`.replaceAll("|", "\n");
+    },
+    0,
+    "end-conflict equal a.md",
+  ],
+  [
+    "the sidecar moved over the document means theirs",
+    (world) => {
+      const { ino } = world.others.get(SIDECAR)!;
+      world.others.delete(SIDECAR);
+      world.files.set("a.md", { text: "3 and mine", ino, birthMs: 1, nlink: 1, fault: null });
+    },
+    0,
+    "end-conflict theirs a.md",
+  ],
+  [
+    "a newer remote version renews it",
+    (world) => {
+      const document = world.documents.get(world.idAt("a.md"))!;
+      Object.assign(document, { text: "5", changeId: world.newChange() });
+    },
+    0,
+    "renew-conflict a.md; hold conflict a.md",
+  ],
+  [
+    "a newer remote version does not bring back a sidecar that was removed",
+    (world) => {
+      world.others.delete(SIDECAR);
+      Object.assign(world.documents.get(world.idAt("a.md"))!, { text: "5", changeId: world.newChange() });
+    },
+    1,
+    "end-conflict mine a.md",
+  ],
+  [
+    "a sidecar that could not be seen is not gone",
+    (world) => {
+      world.others.delete(SIDECAR);
+      world.unseen.set(SIDECAR, "EACCES");
+    },
+    1,
+    "hold conflict a.md",
+  ],
+  [
+    "the sidecar follows its document's rename",
+    (world) => world.moveLocal("a.md", "b.md"),
+    0,
+    "rename-remote a.md>b.md; move-sidecar a (theirs).md>b (theirs).md; relink b.md; hold conflict b.md",
+  ],
+  [
+    "the sidecar follows the service's rename",
+    (world) => {
+      world.documents.get(world.idAt("a.md"))!.path = "d/a.md";
+    },
+    0,
+    "move-local a.md>d/a.md; move-sidecar a (theirs).md>d/a (theirs).md; relink d/a.md; hold conflict a.md",
+  ],
+  [
+    "a sidecar that the user moved along is only recorded",
+    (world) => {
+      world.moveLocal("a.md", "d/a.md");
+      world.others.set("d/a (theirs).md", world.others.get(SIDECAR)!);
+      world.others.delete(SIDECAR);
+    },
+    0,
+    "reparent-remote a.md>d/a.md; move-sidecar a (theirs).md>d/a (theirs).md; relink d/a.md; hold conflict d/a.md",
+  ],
+  [
+    "a document deleted here comes back without it",
+    (world) => {
+      world.files.delete("a.md");
+    },
+    0,
+    "drop-conflict a (theirs).md; create-local a.md",
+  ],
+  [
+    "a document deleted here with its sidecar comes back",
+    (world) => {
+      world.files.delete("a.md");
+      world.others.delete(SIDECAR);
+    },
+    1,
+    "drop-conflict -; create-local a.md",
+  ],
+  [
+    "a document deleted there ends it, and the edit goes on as a new one",
+    (world) => {
+      world.documents.delete(world.idAt("a.md"));
+      world.newDocument("y.md", "y");
+    },
+    0,
+    "drop-conflict a (theirs).md; forget a.md; create-remote a.md; create-local y.md",
+  ],
+  [
+    "a document that is not seen keeps it",
+    (world) => {
+      const id = world.idAt("a.md");
+      world.documents.delete(id);
+      world.remoteUnseen.set(id, "x");
+    },
+    1,
+    "hold not-seen a.md",
+  ],
+  [
+    "a text that cannot be sent does not end it",
+    (world) => {
+      world.others.delete(SIDECAR);
+      world.files.get("a.md")!.fault = "holds-nul";
+    },
+    1,
+    "hold holds-nul a.md",
+  ],
+];
+
+test.each(rows)("I27 %s", (_, then, looksGone, plan) => {
+  expect(say(planOf(inConflict(then, looksGone)))).toBe(plan);
+});
+
+test("I27 nothing of a conflict is done in one direction only", () => {
+  const gone = (world: World) => void world.others.delete(SIDECAR);
+  expect(say(planOf(inConflict(gone, 1), { direction: "pull-only" }))).toBe("hold conflict a.md");
+});
+
+test("names of a sidecar's form are no documents", () => {
+  const world = worldAfter(["a.md=1", "other b_(theirs).md sidecar", "", ""]);
+  expect(say(planOf(world))).toBe("");
+});
+
+test("two new texts at one path become a conflict that stays quiet until it ends", () => {
+  const world = worldAfter(["", "new a.md 1", "new a.md 2", ""]);
+  execute(world, planOf(world).steps, () => 0);
+  expect(say(planOf(world))).toBe("hold conflict a.md");
+  world.others.delete(SIDECAR);
+  execute(world, planOf(world).steps, () => 0);
+  expect(say(planOf(world))).toBe("end-conflict mine a.md");
+});

@@ -1,0 +1,92 @@
+import { describe, test } from "vitest";
+import { checkRow, type Row } from "./table.ts";
+
+const LONG = "one|two|three|four|five|six";
+
+describe("who wins: content and presence (DESIGN 4)", () => {
+  const rows: Row[] = [
+    ["a.md=1", "", "", ""],
+    // unchanged here
+    ["a.md=1", "", "edit a.md 2", "write-local a.md"],
+    ["a.md=1", "", "rm a.md", "trash-local a.md"],
+    ["a.md=1 b.md=2", "", "rm a.md", "trash-local a.md"],
+    ["a.md=1", "", "unsee a.md", "hold not-seen a.md"],
+    ["a.md=1", "", "outside a.md", "trash-local a.md outside"],
+    ["a.md=1", "", "protect a.md", "note-facts linked protected"],
+    // edited here
+    ["a.md=1", "edit a.md 2", "", "put a.md"],
+    ["a.md=1", "save a.md 2", "", "put a.md"],
+    ["a.md=1", "edit a.md 2", "edit a.md 3", "merge a.md"],
+    ["a.md=1", "save a.md 2", "edit a.md 3", "merge a.md"],
+    ["a.md=1 b.md=2", "edit a.md 3", "rm a.md", "forget a.md; create-remote a.md"],
+    ["a.md=1", "edit a.md 3", "rm a.md", "hold gone-or-unreadable a.md"],
+    ["d/a.md=1 b.md=2", "edit d/a.md 3", "rm d/a.md", "hold gone-or-unreadable d/a.md"],
+    ["d/a.md=1 d/b.md=2", "edit d/a.md 3", "rm d/a.md", "forget d/a.md; create-remote d/a.md"],
+    [
+      "d/a.md=1 d/b.md=2",
+      "edit d/a.md 3",
+      "rmdir d",
+      "forget-folder; trash-local d/b.md; hold gone-or-unreadable d/a.md",
+    ],
+    ["a.md=1", "edit a.md 3", "unsee a.md", "hold not-seen a.md"],
+    ["a.md=1", "edit a.md 3", "outside a.md", "note-facts outside; hold outside a.md"],
+    // deleted here
+    ["a.md=1", "rm a.md", "", "delete-remote a.md"],
+    ["a.md=1", "rm a.md", "edit a.md 2", "create-local a.md"],
+    ["a.md=1", "rm a.md", "mv a.md b.md", "create-local b.md"],
+    ["a.md=1 d/b.md=2", "rm a.md", "mv a.md d/a.md", "create-local d/a.md"],
+    ["a.md=1", "rm a.md", "rm a.md", "forget a.md"],
+    ["a.md=1", "rm a.md", "unsee a.md", "hold not-seen a.md"],
+    ["a.md=1", "rm a.md", "outside a.md", "forget a.md"],
+    // moved here
+    ["a.md=1", "mv a.md b.md", "rm a.md", "trash-local b.md"],
+    ["a.md=1 b.md=2", "mv a.md c.md; edit c.md 3", "rm a.md", "create-remote c.md; forget a.md"],
+    [`a.md=${LONG} b.md=2`, `mv a.md c.md; edit c.md ${LONG}|x`, "rm a.md", "forget a.md; create-remote c.md"],
+    ["a.md=1", "mv a.md b.md", "edit a.md 2", "rename-remote a.md>b.md; write-local b.md; relink b.md"],
+    ["a.md=1", "mv a.md b.md", "unsee a.md", "hold not-seen b.md"],
+    [`a.md=${LONG}`, `mv a.md b.md; edit b.md ${LONG}|x`, "", "rename-remote a.md>b.md; put b.md; relink b.md"],
+    // created here
+    ["", "new a.md 1", "", "create-remote a.md"],
+    ["", "new a.md ", "", "create-remote a.md"],
+    ["a.md=1", "cp a.md b.md", "", "create-remote b.md"],
+    ["a.md=1", "cp a.md b.md; edit a.md 2", "", "put a.md; create-remote b.md"],
+    ["", "new d/e/a.md 1", "", "make-folder-remote d; make-folder-remote d/e; create-remote d/e/a.md"],
+    // created there
+    ["", "", "new a.md 1", "create-local a.md"],
+    ["", "", "new d/e/a.md 1", "make-folder-local d; make-folder-local d/e; create-local d/e/a.md"],
+    ["a.md=1", "", "rm a.md; new a.md 2", "trash-local a.md; create-local a.md"],
+    ["a.md=1", "rm a.md", "rm a.md; new a.md 2", "create-local a.md; forget a.md"],
+    // new on both sides
+    ["", "new a.md 1", "new a.md 1", "meet a.md"],
+    ["", "new d/a.md 1", "new d/a.md 1", "meet d/a.md; link-folder d"],
+    // moved there
+    ["a.md=1", "", "mv a.md b.md", "move-local a.md>b.md; relink b.md"],
+    ["a.md=1", "edit a.md 2", "mv a.md b.md", "move-local a.md>b.md; put b.md; relink b.md"],
+    ["a.md=1", "", "mv a.md b.md; edit b.md 2", "move-local a.md>b.md; write-local b.md; relink b.md"],
+    ["a.md=1", "edit a.md 3", "mv a.md b.md; edit b.md 2", "move-local a.md>b.md; merge b.md; relink b.md"],
+    // unreadable here
+    ["a.md=1", "unseen a.md EACCES", "", "hold local-unreadable a.md"],
+    ["a.md=1", "unseen a.md still-being-written", "", "hold still-being-written a.md"],
+    ["a.md=1", "unseen a.md EACCES", "edit a.md 2", "hold local-unreadable a.md"],
+    ["a.md=1", "unseen a.md EACCES", "rm a.md", "hold local-unreadable a.md"],
+    // texts that cannot be sent
+    ["a.md=1", "edit a.md 2; fault a.md not-utf-8", "", "hold not-utf-8 a.md"],
+    ["a.md=1", "edit a.md 2; fault a.md holds-nul", "", "hold holds-nul a.md"],
+    ["a.md=1", "edit a.md 2; fault a.md too-large", "edit a.md 3", "hold too-large a.md"],
+    ["a.md=1", "fault a.md too-large", "", ""],
+    ["", "new a.md 2; fault a.md too-large", "", "hold too-large a.md"],
+    ["", "new a.md 2; fault a.md not-utf-8", "new a.md 3", "hold not-utf-8 a.md"],
+    ["a.md=1 b.md=2", "edit a.md 2; fault a.md too-large", "rm a.md", "hold too-large a.md"],
+    [
+      `a.md=${LONG}`,
+      `edit a.md ${LONG}|x; fault a.md too-large; mv a.md b.md`,
+      "",
+      "rename-remote a.md>b.md; relink b.md; hold too-large b.md",
+    ],
+    // unfinished merges
+    ["a.md=1", "edit a.md <<<<<<< mine|1|=======|2|>>>>>>> theirs", "", "hold conflict-markers a.md"],
+    ["a.md=1", "edit a.md =======|2|>>>>>>> theirs|<<<<<<< mine", "", "put a.md"],
+    ["", "new a.md <<<<<<< mine|1|=======|2|>>>>>>> theirs", "", "create-remote a.md"],
+  ];
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row));
+});

@@ -1,0 +1,154 @@
+import { describe, test } from "vitest";
+import { checkRow, type Row } from "./table.ts";
+import type { World } from "./world.ts";
+
+const LONG = "one|two|three|four|five|six";
+
+describe("who wins: places of documents (DESIGN 3 and 4)", () => {
+  const rows: Row[] = [
+    ["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"],
+    ["a.md=1 d/b.md=2", "mv a.md d/a.md", "", "reparent-remote a.md>d/a.md; relink d/a.md"],
+    ["d/a.md=1 b.md=2", "mv d/a.md a.md", "", "reparent-remote d/a.md>a.md; relink a.md"],
+    ["a.md=1", "", "mv a.md b.md", "move-local a.md>b.md; relink b.md"],
+    ["a.md=1 d/b.md=2", "", "mv a.md d/a.md", "move-local a.md>d/a.md; relink d/a.md"],
+    ["a.md=1", "mv a.md b.md", "mv a.md b.md", "relink b.md"],
+    ["a.md=1", "mv a.md b.md", "mv a.md c.md", "move-local b.md>c.md; relink c.md"],
+    ["a.md=1 d/x.md=2", "mv a.md b.md", "mv a.md d/a.md", "move-local b.md>d/a.md; relink d/a.md"],
+    [
+      "a.md=1",
+      "mv a.md n/m.md",
+      "",
+      "make-folder-remote n; rename-remote a.md>m.md; reparent-remote m.md>n/m.md; relink n/m.md",
+    ],
+    ["a.md=1", "", "mv a.md n/m.md", "make-folder-local n; move-local a.md>n/m.md; relink n/m.md"],
+    // chains and swaps
+    [
+      "a.md=1 b.md=2",
+      "mv b.md c.md; mv a.md b.md",
+      "",
+      "rename-remote b.md>c.md; rename-remote a.md>b.md; relink b.md; relink c.md",
+    ],
+    [
+      "a.md=1 b.md=2",
+      "",
+      "mv b.md c.md; mv a.md b.md",
+      "move-local b.md>c.md; move-local a.md>b.md; relink b.md; relink c.md",
+    ],
+    [
+      "a.md=1 b.md=2",
+      "mv a.md t.md; mv b.md a.md; mv t.md b.md",
+      "",
+      "rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote a-TMP.md>b.md; relink a.md; relink b.md",
+    ],
+    [
+      "a.md=1 b.md=2",
+      "",
+      "mv a.md t.md; mv b.md a.md; mv t.md b.md",
+      "move-local a.md>a-TMP.md~; move-local b.md>a.md; move-local a-TMP.md>b.md; relink a.md; relink b.md",
+    ],
+    [
+      "a.md=1 b.md=2 c.md=3",
+      "mv a.md t.md; mv b.md a.md; mv c.md b.md; mv t.md c.md",
+      "",
+      "rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote c.md>b.md; relink a.md; rename-remote a-TMP.md>c.md; relink b.md; relink c.md",
+    ],
+    // a path that is freed by a deletion
+    ["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", "delete-remote b.md; rename-remote a.md>b.md; relink b.md"],
+    ["a.md=1 b.md=2", "mv a.md b.md", "", "delete-remote b.md; rename-remote a.md>b.md; relink b.md"],
+    ["a.md=1 b.md=2", "", "rm b.md; mv a.md b.md", "trash-local b.md; move-local a.md>b.md; relink b.md"],
+    [
+      "a.md=1 b.md=2",
+      "rm b.md; mv a.md b.md",
+      "edit b.md 3",
+      "move-local b.md>b-2.md; rename-remote a.md>b-2.md; create-local b.md; relink b-2.md",
+    ],
+    // two PATCHes, in the order whose middle path is free
+    ["a.md=1 d/b.md=2", "mv a.md d/c.md", "", "rename-remote a.md>c.md; reparent-remote c.md>d/c.md; relink d/c.md"],
+    [
+      "a.md=1 c.md=3 d/b.md=2",
+      "mv a.md d/c.md",
+      "",
+      "reparent-remote a.md>d/a.md; rename-remote d/a.md>d/c.md; relink d/c.md",
+    ],
+    [
+      "a.md=1 c.md=3 d/a.md=2",
+      "mv a.md d/c.md",
+      "",
+      "rename-remote a.md>a-TMP.md~; reparent-remote a-TMP.md>d/a-TMP.md~; rename-remote d/a-TMP.md>d/c.md; relink d/c.md",
+    ],
+    // one path wanted by two rows
+    [
+      "a.md=1 b.md=2",
+      "mv a.md c.md",
+      "mv b.md c.md",
+      "move-local c.md>c-2.md; rename-remote a.md>c-2.md; move-local b.md>c.md; relink c-2.md; relink c.md",
+    ],
+    [
+      "a.md=1",
+      "mv a.md b.md",
+      "new b.md 2",
+      "move-local b.md>b-2.md; rename-remote a.md>b-2.md; create-local b.md; relink b-2.md",
+    ],
+    ["a.md=1", "new b.md 2", "mv a.md b.md", "create-remote b.md=b-2.md; hold path-taken a.md"],
+    [
+      "a.md=1 b.md=2",
+      "mv a.md c.md",
+      "mv b.md c.md; new c-2.md 3",
+      "move-local c.md>c-3.md; rename-remote a.md>c-3.md; move-local b.md>c.md; create-local c-2.md; relink c-3.md; relink c.md",
+    ],
+    // names that the service has otherwise
+    ["", "new My_notes.md 1", "", "create-remote My notes.md=My-notes.md"],
+    ["My_notes.md>My-notes.md=1", "edit My_notes.md 2", "", "put My notes.md"],
+    ["My_notes.md>My-notes.md=1", "mv My_notes.md My-notes.md", "", "relink My-notes.md"],
+    ["a.md=1", "mv a.md My_notes.md", "", "rename-remote a.md>My-notes.md; relink My notes.md=My-notes.md"],
+    [
+      "My_notes.md>My-notes.md=1 d/x.md=2",
+      "",
+      "mv My-notes.md d/My-notes.md",
+      "move-local My notes.md>d/My notes.md; relink d/My notes.md=d/My-notes.md",
+    ],
+    ["My_notes.md>My-notes.md=1", "", "mv My-notes.md other.md", "move-local My notes.md>other.md; relink other.md"],
+    ["My_notes.md>My-notes.md=1", "new My-notes.md 2", "", "hold name-clash My-notes.md"],
+    ["", "new My_notes.md 1; new My-notes.md 2", "", "create-remote My-notes.md; hold name-clash My notes.md"],
+    ["", "new My_notes.md 1", "new My-notes.md 1", "meet My notes.md=My-notes.md"],
+    ["", "new !.md 1", "", "create-remote !.md=u21.md"],
+    ["a.md=1", "new d_e/a.md 1", "", "make-folder-remote d e=d-e; create-remote d e/a.md=d-e/a.md"],
+    ["", "new .x.md 1", "", "create-remote .x.md"],
+    // found again without the same inode or path
+    [`a.md=${LONG}`, `rm a.md; new b.md ${LONG}`, "", "rename-remote a.md>b.md; relink b.md"],
+    [`a.md=${LONG}`, `rm a.md; new b.md ${LONG}|x`, "", "rename-remote a.md>b.md; put b.md; relink b.md"],
+    ["a.md=", "rm a.md; new b.md ", "", "create-remote b.md; delete-remote a.md"],
+    [
+      `a.md=${LONG} b.md=${LONG}`,
+      `rm a.md; rm b.md; new c.md ${LONG}`,
+      "",
+      "rename-remote a.md>c.md; relink c.md; delete-remote b.md",
+    ],
+    [`a.md=${LONG}`, `mv a.md b.md; save b.md ${LONG}|x; new a.md 1`, "", "put a.md; create-remote b.md"],
+    [`a.md=${LONG}`, "mv a.md b.md; new a.md 1", "", "rename-remote a.md>b.md; create-remote a.md; relink b.md"],
+    [`a.md=${LONG}`, `mv a.md b.md; edit b.md ${LONG}|x; new a.md 1`, "", "put a.md; create-remote b.md"],
+    // renamed to what is not mirrored
+    ["a.md=1", "rename-to-other a.md a.txt", "", "hold renamed-out-of-mirror a.md"],
+    ["a.md=1", "rename-to-other a.md a.txt; new a.md 2", "", "put a.md"],
+    // taken by what is not mirrored
+    ["a.md=1", "other b.md symlink", "mv a.md b.md", "hold path-taken a.md"],
+    ["", "other b.md ignored", "new b.md 1", "hold path-taken b.md"],
+    ["a.md=1", "mkdir b.md", "mv a.md b.md", "hold name-refused b.md; hold type-clash a.md"],
+  ];
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row));
+});
+
+describe("places on a disk that folds case", () => {
+  const folds = (world: World): void => {
+    world.disk = { foldsCase: true, foldsUnicode: true };
+  };
+  const rows: Row[] = [
+    ["a.md=1", "mv a.md A.md", "", "rename-remote a.md>A.md; relink A.md"],
+    ["a.md=1", "", "mv a.md A.md", "move-local a.md>A.md; relink A.md"],
+    ["a.md=1", "save a.md 2", "", "put a.md"],
+    ["a.md=1", "", "new A.md 2", "create-local A-HEX.md=A.md"],
+    ["", "", "new a.md 1; new A.md 2", "create-local A.md; create-local a-HEX.md=a.md"],
+    ["d/a.md=1", "mv d D", "", "rename-folder-remote d>D; link-folder D"],
+  ];
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, folds));
+});
