@@ -144,8 +144,10 @@ export function landText(
 }
 
 export type Commit = {
-  /** The links as they are from now on. */
+  /** The link as it is from now on, whole: a first one, or one that was read in this very turn. */
   readonly link?: Link;
+  /** The link after an effect on its text that waited for an answer: where the document stands is taken from the state, for a step on its place may have ended meanwhile. */
+  readonly text?: Link;
   /** The version to remember for the history, when base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
   readonly landed?: Landed;
@@ -154,11 +156,19 @@ export type Commit = {
   readonly also?: () => void;
 };
 
+export function whereItStands(ctx: PassContext, changed: Link): Link {
+  const current = ctx.world.state.link(changed.id);
+  if (current === null) return changed;
+  const { localPath, remotePath, standing } = current;
+  return { ...changed, localPath, remotePath, standing, protected: current.protected };
+}
+
 /** Effect first, base second: the one transaction of an action. */
 export function commit(ctx: PassContext, change: Commit): Outcome {
   const { state, clock } = ctx.world;
   state.transact(() => {
     if (change.link !== undefined) state.putLink(change.link);
+    if (change.text !== undefined) state.putLink(whereItStands(ctx, change.text));
     if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });
     if (change.closes !== undefined) state.closeIntent(change.closes);
     const parked = change.landed?.parked;

@@ -62,7 +62,7 @@ export async function settlePut(
     };
     ctx.counts.uploaded++;
     return commit(ctx, {
-      link: moveBase(link, base),
+      text: moveBase(link, base),
       version: { id: intent.id, changeId: file.lastChangeId, digest },
       closes: intentId,
       event: { ...event, detail: "the answer was lost; the text is there" },
@@ -72,7 +72,7 @@ export async function settlePut(
     // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two reviews.
     ctx.counts.submitted++;
     commit(ctx, {
-      link: submit(link, intent.digest, clock.now()),
+      text: submit(link, intent.digest, clock.now()),
       closes: intentId,
       event: {
         ...event,

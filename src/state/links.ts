@@ -61,14 +61,25 @@ export function openDirs(db: Db) {
   const columns = "id, local_path, remote_path, dev, ino, birth_ms";
   type DirRow = [DirId, string, string, number, number, number];
   const all = db.prepare<[], DirRow>(`SELECT ${columns} FROM dirs`).raw();
+  const one = db.prepare<[DirId], DirRow>(`SELECT ${columns} FROM dirs WHERE id = ?`).raw();
   const put = db.prepare(upsert("dirs", "id", columns.split(", ")));
   const remove = db.prepare<[DirId]>("DELETE FROM dirs WHERE id = ?");
+  const dirOf = ([id, localPath, remotePath, dev, ino, birthMs]: DirRow): DirLink => ({
+    id,
+    localPath,
+    remotePath,
+    dev,
+    ino,
+    birthMs,
+  });
   return {
+    get(id: DirId): DirLink | null {
+      const row = one.get(id);
+      return row === undefined ? null : dirOf(row);
+    },
     load(): Map<DirId, DirLink> {
       const dirs = new Map<DirId, DirLink>();
-      for (const [id, localPath, remotePath, dev, ino, birthMs] of all.all()) {
-        dirs.set(id, { id, localPath, remotePath, dev, ino, birthMs });
-      }
+      for (const row of all.all()) dirs.set(row[0], dirOf(row));
       return dirs;
     },
     put(dir: DirLink): void {

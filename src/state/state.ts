@@ -7,7 +7,7 @@ import { openHolds } from "./holds.ts";
 import { openIntents, openVersions } from "./journal.ts";
 import { openDirs, openLinks } from "./links.ts";
 import { openConflicts, openTombstones } from "./records.ts";
-import { openSubtrees } from "./subtree.ts";
+import { openMembers, openSubtrees } from "./subtree.ts";
 import { openNamedTexts } from "./named.ts";
 import { openRetention, type Pruned, type Retention } from "./retention.ts";
 import { TextStore } from "./texts.ts";
@@ -36,6 +36,7 @@ function openTables(db: Db) {
     runs: openRuns(db),
     meta: openMeta(db),
     subtrees: openSubtrees(db, holds),
+    members: openMembers(db),
     named: openNamedTexts(db),
   };
 }
@@ -45,7 +46,8 @@ export function stateOver(db: Db, textsDb: Db, clock: Clock, close: () => void):
   const texts = new TextStore(textsDb, clock);
   const transact = transactions(db, texts);
   const tables = openTables(db);
-  const { links, dirs, tombstones, conflicts, holds, intents, versions, events, runs, meta, subtrees, named } = tables;
+  const { links, dirs, tombstones, conflicts, holds, intents, versions, events, runs, meta, subtrees, members, named } =
+    tables;
   return {
     transact,
     // One transaction: all five of one moment, also while another process writes.
@@ -66,6 +68,11 @@ export function stateOver(db: Db, textsDb: Db, clock: Clock, close: () => void):
       if (from === "" || to === "") throw new RangeError("the root is not moved");
       transact(() => subtrees[side](from, to));
     },
+    moveMembers(side, from, to, within) {
+      if (from === "" || to === "" || within === "") throw new RangeError("the root is not moved");
+      transact(() => members[side](from, to, within));
+    },
+    dir: dirs.get,
     putTombstone: tombstones.put,
     removeTombstone: tombstones.remove,
     conflict: conflicts.get,

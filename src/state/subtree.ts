@@ -27,6 +27,37 @@ export function openSubtrees(db: Db, holds: ReturnType<typeof openHolds>): Recor
   };
 }
 
+/** The same for the rows alone whose other path lies at or below `within`. */
+export function openMembers(db: Db): Record<"local" | "remote", (from: string, to: string, within: string) => void> {
+  const members = (table: string, column: string, other: string) => {
+    const at = (path: string, name: string) =>
+      `(${path} = @${name} OR (${path} > @${name}First AND ${path} < @${name}End))`;
+    const move = db.prepare<Record<string, string>>(
+      `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${at(column, "from")} AND ${at(other, "within")}`,
+    );
+    return (from: string, to: string, within: string) => {
+      const bounds = { fromFirst: `${from}/`, fromEnd: `${from}0`, withinFirst: `${within}/`, withinEnd: `${within}0` };
+      move.run({ from, to, within, ...bounds });
+    };
+  };
+  // ORDER: sidecars by the links' places, so before the links move.
+  const linked = "(SELECT remote_path FROM links WHERE links.id = conflicts.id)";
+  const local = [
+    members("conflicts", "sidecar_path", linked),
+    members("links", "local_path", "remote_path"),
+    members("dirs", "local_path", "remote_path"),
+  ];
+  const remote = [members("links", "remote_path", "local_path"), members("dirs", "remote_path", "local_path")];
+  return {
+    local: (from, to, within) => {
+      for (const move of local) move(from, to, within);
+    },
+    remote: (from, to, within) => {
+      for (const move of remote) move(from, to, within);
+    },
+  };
+}
+
 function rewrite(db: Db, table: string, column: string): Move {
   const self = db.prepare<[string, string]>(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`);
   const below = db.prepare<{ to: string; from: string; first: string; end: string }>(

@@ -385,12 +385,12 @@ const CASES: readonly Case[] = [
   { name: "an empty document", here: (m) => m.write("a.md", ""), both: { "a.md": "" } },
   // -- kinds --
   {
-    name: "a file here where a folder is there",
+    name: "something that is not mirrored here where a folder is there: held",
     here: (m) => (m.write("k.md", "k\n"), m.write("x", "not markdown")),
     there: (app) => app.makeFolder("x"),
     local: { "k.md": "k\n", x: "not markdown" },
     remote: { "k.md": "k\n" },
-    holds: ["type-clash"],
+    holds: ["path-taken"],
   },
 ];
 
@@ -460,6 +460,12 @@ describe.each([
         expect(rig.app.folders()).toContain(path.slice(0, -1));
         expect(mirror.disk.user.exists(mirror.path(path.slice(0, -1)))).toBe(true);
       }
+    }
+    // I12: base says where both sides have each document.
+    const byId = new Map([...rig.app.files().values()].map((file) => [file.id, file.path] as const));
+    for (const link of mirror.state.load().links.values()) {
+      expect({ id: link.id, there: link.remotePath }).toEqual({ id: link.id, there: byId.get(link.id) });
+      expect(mirror.texts().has(link.localPath)).toBe(true);
     }
     // I02: a pass after convergence writes nothing on either side.
     mirror.requests.length = 0;

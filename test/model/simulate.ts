@@ -10,7 +10,13 @@ import { type App, createRig, type Mirror, type Rig } from "./rig.ts";
  * at port calls; then quiet passes, and the promises of DESIGN 2 are checked. Same seed, same trace (I32).
  */
 
-export type SimulationOptions = { readonly steps?: number; readonly kills?: boolean; readonly faults?: boolean };
+export type SimulationOptions = {
+  /** Called at the end, for a look at what a failing seed left. */
+  readonly onEnd?: (rig: Rig, mirror: Mirror) => void;
+  readonly steps?: number;
+  readonly kills?: boolean;
+  readonly faults?: boolean;
+};
 
 export type Life = {
   readonly seed: number;
@@ -46,6 +52,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   } catch (error) {
     life.crash(error);
   }
+  options.onEnd?.(rig, mirror);
   return life.end(seed);
 
   async function live(life: Chronicle): Promise<void> {
@@ -290,6 +297,13 @@ class Chronicle {
       if (conflicts.has(link.id) || holds.has(link.id)) continue;
       this.#fail(`I01 ${path} and its document have different texts`, file?.text !== text);
       this.#fail(`I01 ${path} is at ${file?.path} on the service`, file?.path !== path);
+    }
+    for (const link of base) {
+      const there = byId.get(link.id)?.path ?? link.remotePath;
+      this.#fail(
+        `I12 base has ${link.localPath} at ${link.remotePath}, and it is at ${there}`,
+        there !== link.remotePath,
+      );
     }
     for (const file of remote.values())
       if (!base.some((link) => link.id === file.id)) this.#fail(`I01 ${file.path} of the service is not linked`);

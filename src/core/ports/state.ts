@@ -93,6 +93,12 @@ export interface State {
   removeDir(id: DirId): void;
   /** A folder moved with all below it: rewrites the paths of links, folders, conflicts and holds on that side. */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
+  /**
+   * The same for those rows alone whose path on the other side lies at or below `within`: where a folder was moved by somebody else, and base learns of it, another
+   * folder may stand at `from` or `to` by now (a swap).
+   */
+  moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
+  dir(id: DirId): DirLink | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;

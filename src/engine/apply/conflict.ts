@@ -48,7 +48,7 @@ export function openConflict(
   };
   ctx.counts.conflicts++;
   return commit(ctx, {
-    link,
+    text: link,
     version: { id: link.id, changeId: remote.file.lastChangeId, digest: remote.digest },
     also: () => {
       state.putConflict(conflict);
@@ -110,7 +110,7 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
     const dropped = dropSidecar(ctx, conflict, shown.digest);
     if (dropped !== null) return dropped;
     return commit(ctx, {
-      link: moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp),
+      text: moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp),
       version: { id: action.id, changeId: file.lastChangeId, digest },
       landed: landed.value,
       also: () => state.removeConflict(action.id),

@@ -1,7 +1,7 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import { sameButForDress } from "../../core/dress.ts";
 import { moveBase, newLink, renameVersion } from "../../core/settle.ts";
-import { commit, fetchText, landText, outcomeOfDisk, readLocal, stale } from "../effect.ts";
+import { commit, fetchText, landText, outcomeOfDisk, readLocal, stale, whereItStands } from "../effect.ts";
 import { fromService, type PassContext } from "../world.ts";
 import { openConflict } from "./conflict.ts";
 
@@ -48,7 +48,8 @@ export async function writeLocal(ctx: PassContext, action: Of<"write-local">): P
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
   if (digest === link.digest) {
-    ctx.world.state.putLink({ ...renameVersion(link, file.lastChangeId), protected: file.protected });
+    const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
+    ctx.world.state.putLink({ ...renamed, protected: file.protected });
     return { kind: "done" };
   }
   const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, link);
@@ -56,7 +57,7 @@ export async function writeLocal(ctx: PassContext, action: Of<"write-local">): P
   ctx.counts.downloaded++;
   const version = { changeId: file.lastChangeId, digest };
   return commit(ctx, {
-    link: moveBase(link, {
+    text: moveBase(link, {
       ...version,
       localDigest: digest,
       stamp: landed.value.stamp,

@@ -110,10 +110,19 @@ function refusedFolder(
   );
 }
 
+/** Base learns where a folder stands, and with it what is below: whoever moved it there, its documents stayed where they are in it. */
 export function linkFolderBoth(ctx: PassContext, action: Of<"link-folder">): Outcome {
+  const { state } = ctx.world;
   const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
   if (link === null) return stale("the folder went meanwhile");
-  ctx.world.state.putDir(link);
+  state.transact(() => {
+    const before = state.dir(action.dirId);
+    if (before !== null && before.localPath !== action.localPath)
+      state.moveMembers("local", before.localPath, action.localPath, before.remotePath);
+    if (before !== null && before.remotePath !== action.remotePath)
+      state.moveMembers("remote", before.remotePath, action.remotePath, action.localPath);
+    state.putDir(link);
+  });
   return { kind: "done" };
 }
 

@@ -97,7 +97,7 @@ function landMerged(
   const next = writes === remote.digest ? moveBase(link, { ...settled, durable: landed.value.parked === null }) : under;
   return commit(ctx, {
     // Our own merge of a text in review counts as submitted with it: it is not a new edit of the user's.
-    link: submitted ? submit(next, writes, clock.now()) : next,
+    text: submitted ? submit(next, writes, clock.now()) : next,
     version: { id: action.id, changeId: lastChangeId, digest: remote.digest },
     landed: landed.value,
     event: {

@@ -85,11 +85,14 @@ async function landMove(
   if (link === null) return stale("its link went meanwhile");
   const remotePath = fromService(ctx.world, answer.value.path) ?? action.to;
   const sameText = answer.value.lastChangeId === link.changeId || (await isBaseText(ctx, action.id, link.digest));
-  const moved = movePlace(link, { remotePath });
+  // Read anew: an effect on its text may have ended during that look.
+  const current = state.link(action.id);
+  if (current === null) return stale("its link went meanwhile");
+  const moved = movePlace(current, { remotePath });
   if (!action.temporary) ctx.counts.movedRemote++;
   return commit(ctx, {
     // A deployment whose change id moves on a rename: the same text under a new id. With another text the old id stays, and the next pass merges.
-    link: sameText ? renameVersion(moved, answer.value.lastChangeId) : moved,
+    link: sameText && current.changeId === link.changeId ? renameVersion(moved, answer.value.lastChangeId) : moved,
     closes: intentId,
     event: {
       kind: action.kind,
@@ -138,7 +141,7 @@ export function relink(ctx: PassContext, action: Of<"relink">): Outcome {
       side: "both",
       id: action.id,
       path: action.localPath,
-      detail: action.why,
+      detail: `${action.why} (on the service: ${action.remotePath})`,
     });
   });
   return { kind: "done" };

@@ -78,7 +78,7 @@ async function savedVersion(
 function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentId: number): Outcome {
   ctx.counts.submitted++;
   commit(ctx, {
-    link: submit(link, action.expect, ctx.world.clock.now()),
+    text: submit(link, action.expect, ctx.world.clock.now()),
     closes: intentId,
     event: {
       kind: action.kind,
@@ -121,12 +121,12 @@ function landSaved(
       stamp: local.stamp,
       stampTrusted: local.stampTrusted,
     };
-    return commit(ctx, { link: moveBase(link, { ...base, durable: true }), version, closes: intentId, event });
+    return commit(ctx, { text: moveBase(link, { ...base, durable: true }), version, closes: intentId, event });
   }
   if (saved.digest === link.digest) {
     const detail = "saved as the text that was there: the service normalises what differed";
     return commit(ctx, {
-      link: noteEcho(link, saved.changeId, action.expect),
+      text: noteEcho(link, saved.changeId, action.expect),
       closes: intentId,
       event: { ...event, detail },
     });
@@ -145,7 +145,7 @@ function landSaved(
     stampTrusted: false,
   };
   return commit(ctx, {
-    link: moveBase(link, { ...base, durable: false }),
+    text: moveBase(link, { ...base, durable: false }),
     version,
     landed: landed.value,
     closes: intentId,
@@ -240,13 +240,13 @@ async function verifyCreate(ctx: PassContext, link: Link): Promise<Outcome> {
   if (landed.kind === "end") {
     // The base is what the service holds; the local bytes are an edit of it, or the same in another dress.
     return commit(ctx, {
-      link: { ...link, ...version, localDigest: digest, stampTrusted: false },
+      text: { ...link, ...version, localDigest: digest, stampTrusted: false },
       version: { id: link.id, ...version },
       event,
     });
   }
   const base = { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false };
-  return commit(ctx, { link: moveBase(link, base), version: { id: link.id, ...version }, landed: landed.value, event });
+  return commit(ctx, { text: moveBase(link, base), version: { id: link.id, ...version }, landed: landed.value, event });
 }
 
 async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault: Fault): Promise<Outcome> {

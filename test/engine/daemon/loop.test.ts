@@ -1,27 +1,247 @@
 import { describe, expect, test } from "vitest";
-import { createRig } from "../../model/rig.ts";
-import { startDaemon } from "./rig.ts";
+import { createRig, ROOT } from "../../model/rig.ts";
+import { type DaemonRig, startDaemon } from "./rig.ts";
 
-const TEXT = "# Plan\n\nfirst line\nsecond line\n";
+const TEXT = `# Plan
 
-async function withNote() {
+first line
+
+A paragraph that stays as it is, long enough that one edited line leaves the text like itself.
+
+third line
+`;
+
+async function withNotes(count = 1): Promise<DaemonRig> {
   const rig = createRig(1);
-  const id = rig.app.create("notes/plan.md", TEXT);
-  rig.app.create("notes/other.md", "# Other\n\nits text\n");
-  return { ...(await startDaemon({ rig })), id };
+  rig.app.create("notes/plan.md", TEXT);
+  for (let n = 1; n <= count; n++) rig.app.create(`notes/other-${n}.md`, `# Other ${n}\n\nits own text, number ${n}\n`);
+  return startDaemon({ rig });
 }
 
+const idOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.id;
+const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
+
 describe("a local edit", () => {
-  test("is one PUT, 300 ms after its last event, without a listing", async () => {
-    const { save, pass, sent, app, stop, id } = await withNote();
-    save("notes/plan.md", `${TEXT}third\n`);
-    await pass(200);
-    save("notes/plan.md", `${TEXT}third line\n`);
-    await pass(290);
-    expect(sent("PUT")).toEqual([]);
-    await pass(100);
-    expect(sent("")).toEqual([]);
-    expect(app.files().get("notes/plan.md")).toMatchObject({ id, text: `${TEXT}third line\n` });
-    await stop();
+  test("is one PUT and no other request, 300 ms after its last event", async () => {
+    const rig = await withNotes();
+    const id = idOf(rig, "notes/plan.md");
+    rig.save("notes/plan.md", `${TEXT}fourth\n`);
+    await rig.pass(200);
+    rig.save("notes/plan.md", `${TEXT}fourth line\n`);
+    await rig.pass(290);
+    expect(rig.sent()).toEqual([]);
+    await rig.pass(100);
+    expect(rig.sent()).toEqual([`PUT /v1/files/${id}/content`]);
+    expect(textOf(rig, "notes/plan.md")).toBe(`${TEXT}fourth line\n`);
+    await rig.pass(3_000);
+    expect(rig.sent("PUT")).toEqual([]);
+    await rig.stop();
+  });
+
+  test("that never pauses is sent every 5 s", async () => {
+    const rig = await withNotes();
+    for (let n = 0; n < 100; n++) {
+      rig.save("notes/plan.md", `${TEXT}edit ${n}\n`);
+      await rig.pass(200);
+    }
+    const puts = rig.sent("PUT").length;
+    expect(puts).toBeGreaterThanOrEqual(3);
+    expect(puts).toBeLessThanOrEqual(5);
+    await rig.until(() => textOf(rig, "notes/plan.md") === `${TEXT}edit 99\n`);
+    await rig.stop();
+  });
+
+  test("of one document does not wait for another that is saved all the time for longer than 5 s", async () => {
+    const rig = await withNotes();
+    rig.save("notes/other-1.md", "# Other 1\n\nedited once\n");
+    for (let n = 0; n < 30; n++) {
+      rig.save("notes/plan.md", `${TEXT}edit ${n}\n`);
+      await rig.pass(200);
+    }
+    expect(textOf(rig, "notes/other-1.md")).toBe("# Other 1\n\nedited once\n");
+    await rig.stop();
+  });
+
+  test("I10 what the mirror wrote itself causes no request", async () => {
+    const rig = await withNotes();
+    rig.app.edit("notes/plan.md", `${TEXT}from the app\n`);
+    await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === `${TEXT}from the app\n`);
+    rig.hint({ kind: "path", path: "notes/plan.md" });
+    rig.sent();
+    await rig.pass(1_000);
+    expect(rig.sent().filter((request) => !request.startsWith("GET /v1/files?"))).toEqual([]);
+    await rig.stop();
+  });
+
+  test("a document emptied by a crashing editor is not pushed at once, and is when it stays empty", async () => {
+    const rig = await withNotes();
+    rig.save("notes/plan.md", "");
+    await rig.pass(50_000);
+    expect(textOf(rig, "notes/plan.md")).toBe(TEXT);
+    await rig.pass(15_000);
+    expect(textOf(rig, "notes/plan.md")).toBe("");
+    await rig.stop();
+  });
+
+  test("a truncate-then-write is one PUT, however long it takes", async () => {
+    const rig = await withNotes();
+    rig.save("notes/plan.md", "");
+    await rig.pass(10_000);
+    rig.save("notes/plan.md", `${TEXT}written late\n`);
+    await rig.pass(1_000);
+    expect(rig.sent("PUT")).toHaveLength(1);
+    expect(textOf(rig, "notes/plan.md")).toBe(`${TEXT}written late\n`);
+    await rig.stop();
+  });
+});
+
+describe("places", () => {
+  test("a new document is made on the service", async () => {
+    const rig = await withNotes();
+    rig.save("notes/new.md", "# New\n");
+    await rig.pass(1_000);
+    expect(textOf(rig, "notes/new.md")).toBe("# New\n");
+    await rig.stop();
+  });
+
+  test("I09 a rename keeps the id, also when its two events come apart", async () => {
+    const rig = await withNotes();
+    const id = idOf(rig, "notes/plan.md");
+    rig.mirrored.disk.user.rename(`${ROOT}/notes/plan.md`, `${ROOT}/notes/goal.md`);
+    rig.hint({ kind: "path", path: "notes/goal.md" });
+    await rig.pass(1_000);
+    rig.hint({ kind: "path", path: "notes/plan.md" });
+    await rig.pass(1_000);
+    expect(idOf(rig, "notes/goal.md")).toBe(id);
+    expect(rig.app.files().size).toBe(2);
+    expect([...rig.sent("POST"), ...rig.sent("DELETE")]).toEqual([]);
+    await rig.stop();
+  });
+
+  test("I09 a swap of two documents through a third name keeps both ids", async () => {
+    const rig = await withNotes();
+    const [a, b] = [idOf(rig, "notes/plan.md"), idOf(rig, "notes/other-1.md")];
+    rig.rename("notes/plan.md", "notes/tmp.md");
+    rig.rename("notes/other-1.md", "notes/plan.md");
+    rig.rename("notes/tmp.md", "notes/other-1.md");
+    await rig.pass(2_000);
+    expect([idOf(rig, "notes/other-1.md"), idOf(rig, "notes/plan.md")]).toEqual([a, b]);
+    await rig.stop();
+  });
+
+  test("I09 a folder that moves with all in it is one move there, however many documents it holds", async () => {
+    const rig = await withNotes(40);
+    const ids = new Set([...rig.app.files().values()].map(({ id }) => id));
+    rig.mirrored.disk.user.rename(`${ROOT}/notes`, `${ROOT}/archive`);
+    rig.hint({ kind: "path", path: "notes" });
+    rig.hint({ kind: "folder", path: "archive" });
+    rig.sent();
+    await rig.pass(2_000);
+    expect(rig.sent().filter((request) => !request.startsWith("GET"))).toHaveLength(1);
+    expect(new Set([...rig.app.files().values()].map(({ id }) => id))).toEqual(ids);
+    expect([...rig.app.files().keys()].every((path) => path.startsWith("archive/"))).toBe(true);
+    await rig.stop();
+  });
+});
+
+describe("changes on the service", () => {
+  test("reach the disk in one poll", async () => {
+    const rig = await withNotes();
+    await rig.pass(120_000);
+    rig.app.edit("notes/plan.md", `${TEXT}from the app\n`);
+    await rig.pass(33_500);
+    expect(rig.mirrored.texts().get("notes/plan.md")).toBe(`${TEXT}from the app\n`);
+    await rig.stop();
+  });
+
+  test("are polled every 5 s after activity, every 30 s at rest, every 2 min after an hour", async () => {
+    const rig = await withNotes();
+    const polls = async (ms: number) => {
+      rig.sent();
+      await rig.pass(ms);
+      return rig.sent("GET").filter((request) => request.startsWith("GET /v1/files?")).length;
+    };
+    rig.save("notes/plan.md", `${TEXT}x\n`);
+    await rig.pass(1_000);
+    expect(await polls(50_000)).toBeGreaterThanOrEqual(8);
+    await rig.pass(60_000);
+    const rest = await polls(600_000);
+    expect(rest).toBeGreaterThanOrEqual(18);
+    expect(rest).toBeLessThanOrEqual(23);
+    await rig.pass(3_600_000);
+    const sleepy = await polls(3_600_000);
+    // Polls, and the listing of each periodic scan.
+    expect(sleepy).toBeGreaterThanOrEqual(27);
+    expect(sleepy).toBeLessThanOrEqual(42);
+    await rig.stop();
+  });
+
+  test("I14 while the file is being edited they are merged, never swapped under an unsettled save", async () => {
+    const rig = await withNotes();
+    rig.app.edit("notes/plan.md", TEXT.replace("first line", "first line of the app"));
+    // Saved every 250 ms, over a poll.
+    let last = "";
+    for (let n = 0; n < 40; n++) {
+      last = (rig.mirrored.texts().get("notes/plan.md") ?? "").replace(/third.*/, `third line, edit ${n}`);
+      rig.save("notes/plan.md", last);
+      await rig.pass(250);
+    }
+    await rig.until(() => /app[\s\S]*edit 39/.test(textOf(rig, "notes/plan.md") ?? ""));
+    await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === textOf(rig, "notes/plan.md"));
+    expect(rig.app.files().size).toBe(2);
+    await rig.stop();
+  });
+});
+
+describe("a document renamed on the service, open in an editor here", () => {
+  async function renamedThere() {
+    const rig = await withNotes();
+    const id = idOf(rig, "notes/plan.md");
+    rig.app.rename("notes/plan.md", "goal.md");
+    await rig.until(() => rig.mirrored.texts().has("notes/goal.md"));
+    await rig.pass(1_000);
+    return { rig, id };
+  }
+
+  test("saved to the old path: the text goes to the document, and why is in the log", async () => {
+    const { rig, id } = await renamedThere();
+    for (const edit of ["saved once", "saved twice"]) {
+      rig.save("notes/plan.md", `${TEXT}${edit}\n`);
+      await rig.until(() => textOf(rig, "notes/goal.md") === `${TEXT}${edit}\n`);
+      await rig.pass(1_000);
+      expect(rig.mirrored.texts().get("notes/goal.md")).toBe(`${TEXT}${edit}\n`);
+      expect(rig.mirrored.texts().has("notes/plan.md")).toBe(false);
+    }
+    expect(idOf(rig, "notes/goal.md")).toBe(id);
+    expect(rig.app.files().size).toBe(2);
+    expect(rig.mirrored.state.events({ limit: 9, kinds: ["late-write"], path: "notes/goal.md" })[0]?.detail).toMatch(
+      /saved to its old path notes\/plan\.md/,
+    );
+    await rig.stop();
+  });
+
+  test("edited there too: both edits are in it", async () => {
+    const { rig } = await renamedThere();
+    rig.save("notes/goal.md", TEXT.replace("first line", "first line, edited at the new path"));
+    rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
+    await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
+    expect(rig.app.files().size).toBe(2);
+    await rig.stop();
+  });
+
+  test("other text at the old path is a new document", async () => {
+    const { rig } = await renamedThere();
+    rig.save("notes/plan.md", "# Something else\n\nwith words of its own\n");
+    await rig.until(() => textOf(rig, "notes/plan.md") === "# Something else\n\nwith words of its own\n");
+    expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
+    await rig.stop();
+  });
+
+  test("after the window a save to the old path is a new document", async () => {
+    const { rig } = await renamedThere();
+    await rig.pass(660_000);
+    rig.save("notes/plan.md", `${TEXT}saved much later\n`);
+    await rig.until(() => textOf(rig, "notes/plan.md") === `${TEXT}saved much later\n`);
+    await rig.stop();
   });
 });

@@ -2,6 +2,7 @@ import type { Settings } from "../../../src/engine/world.ts";
 import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "../../../src/engine/daemon/daemon.ts";
 import type { Watcher, WatchHint } from "../../../src/core/ports/watch.ts";
 import type { LocalPath } from "../../../src/core/path.ts";
+import type { Fault, Remote } from "../../../src/core/ports/remote.ts";
 import { createRig, type Mirror, type Rig, ROOT, SETTINGS } from "../../model/rig.ts";
 
 /** A daemon over the rig: the person's programs act through `user`, which gives the hints that the system would give. */
@@ -18,8 +19,10 @@ export type DaemonRig = Rig & {
   save(path: LocalPath, text: string): void;
   remove(path: LocalPath): void;
   rename(from: LocalPath, to: LocalPath): void;
-  /** Requests of a method since the last call. */
-  sent(method: string): string[];
+  /** Requests since the last call, of one method or of all. */
+  sent(method?: string): string[];
+  /** Every call of the service ends so, until null. */
+  fault: Fault | null;
   stop(): Promise<void>;
   readonly watched: { starts: number; closes: number };
 };
@@ -51,7 +54,8 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
       listener = null;
     },
   };
-  const world = mirrored.world();
+  const fresh = mirrored.world();
+  const world = { ...fresh, remote: withFaults(fresh.remote, () => made.fault) };
   const daemon = createDaemon(world, watcher, {
     settings: { ...SETTINGS, ...options.settings },
     ...(options.timing === undefined ? {} : { timing: options.timing }),
@@ -75,6 +79,7 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
     daemon,
     events,
     watched,
+    fault: null,
     hint,
     async pass(ms) {
       await clock.sleep(ms);
@@ -90,7 +95,6 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
       }
     },
     save(path, text) {
-      const isNew = !mirrored.disk.user.exists(`${ROOT}/${path}`);
       const folder = path.includes("/") ? path.slice(0, path.lastIndexOf("/")) : "";
       if (folder !== "" && !mirrored.disk.user.exists(`${ROOT}/${folder}`)) {
         mirrored.disk.user.makeFolder(`${ROOT}/${folder}`);
@@ -98,7 +102,6 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
       }
       mirrored.disk.user.write(`${ROOT}/${path}`, text);
       changed(path);
-      if (isNew) changed(path);
     },
     remove(path) {
       mirrored.disk.user.remove(`${ROOT}/${path}`);
@@ -111,7 +114,7 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
     sent(method) {
       const requests = mirrored.requests.slice(seen);
       seen = mirrored.requests.length;
-      return requests.filter((request) => request.startsWith(`${method} `));
+      return requests.filter((request) => method === undefined || request.startsWith(`${method} `));
     },
     async stop() {
       stopping.abort();
@@ -119,8 +122,27 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
       if (failed !== null) throw failed;
     },
   };
-  await made.until(() => daemon.status().watching !== "starting" && daemon.status().phase.kind !== "observing");
+  await made.until(
+    () =>
+      options.limit !== undefined ||
+      (daemon.status().watching !== "starting" && daemon.status().phase.kind !== "observing"),
+  );
   await made.pass(1_000);
-  made.sent("GET");
+  made.sent();
   return made;
+}
+
+/** The client as it answers when the service cannot be reached, or the key is refused. */
+function withFaults(remote: Remote, current: () => Fault | null): Remote {
+  return new Proxy(remote, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function" || ["traits", "counts", "close"].includes(String(name))) return member;
+      return async (...args: unknown[]) => {
+        const fault = current();
+        if (fault === null) return Reflect.apply(member, target, args) as unknown;
+        return String(name).startsWith("list") ? { items: [], complete: false, fault } : { ok: false, fault };
+      };
+    },
+  });
 }

@@ -1,0 +1,167 @@
+import { describe, expect, test } from "vitest";
+import { createRig, ROOT } from "../../model/rig.ts";
+import { type DaemonRig, startDaemon } from "./rig.ts";
+
+async function withNotes(count: number): Promise<DaemonRig> {
+  const rig = createRig(1);
+  for (let n = 0; n < count; n++) rig.app.create(`notes/note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
+  return startDaemon({ rig });
+}
+
+const note = (n: number) => `notes/note-${n}.md`;
+
+describe("a local deletion", () => {
+  test("I04 is sent after 30 s, and shown as pending until then", async () => {
+    const rig = await withNotes(20);
+    rig.remove(note(3));
+    await rig.pass(1_000);
+    const pending = rig.daemon.status().pendingDeletions;
+    expect(pending.map(({ path }) => path)).toEqual([note(3)]);
+    expect(pending[0]!.dueAt - rig.clock.now()).toBeGreaterThan(28_000);
+    expect(rig.events).toContainEqual(expect.objectContaining({ kind: "deletion-pending", path: note(3) }));
+    await rig.pass(28_000);
+    expect(rig.sent("DELETE")).toEqual([]);
+    await rig.pass(2_000);
+    expect(rig.sent("DELETE")).toHaveLength(1);
+    expect(rig.app.files().has(note(3))).toBe(false);
+    expect(rig.daemon.status().pendingDeletions).toEqual([]);
+    await rig.stop();
+  });
+
+  test("that is undone costs nothing", async () => {
+    const rig = await withNotes(20);
+    const before = rig.app.files();
+    rig.remove(note(3));
+    await rig.pass(20_000);
+    rig.save(note(3), before.get(note(3))!.text);
+    await rig.pass(60_000);
+    expect([...rig.sent("DELETE"), ...rig.sent("POST"), ...rig.sent("PUT")]).toEqual([]);
+    expect(rig.app.files()).toEqual(before);
+    expect(rig.events).toContainEqual(expect.objectContaining({ kind: "deletion-called-off", path: note(3) }));
+    await rig.stop();
+  });
+
+  test("I09 followed by a creation of the same document is one edit, seconds apart", async () => {
+    const rig = await withNotes(20);
+    const { id, text } = rig.app.files().get(note(3))!;
+    rig.remove(note(3));
+    await rig.pass(5_000);
+    rig.save(note(3), `${text}and more\n`);
+    await rig.pass(1_000);
+    expect(rig.sent().filter((request) => !request.startsWith("GET"))).toEqual([`PUT /v1/files/${id}/content`]);
+    await rig.stop();
+  });
+
+  test("whose file comes back in the very last moment is not sent", async () => {
+    const rig = await withNotes(20);
+    const { text } = rig.app.files().get(note(3))!;
+    rig.remove(note(3));
+    await rig.pass(29_000);
+    // Without a hint: the second look finds it.
+    rig.mirrored.disk.user.write(`${ROOT}/${note(3)}`, text);
+    await rig.pass(10_000);
+    expect(rig.sent("DELETE")).toEqual([]);
+    await rig.stop();
+  });
+
+  test("I06 of a document that is edited there meanwhile brings it back", async () => {
+    const rig = await withNotes(20);
+    rig.remove(note(3));
+    await rig.pass(10_000);
+    rig.app.edit(note(3), "# Note 3\n\nedited in the app\n");
+    await rig.pass(60_000);
+    expect(rig.mirrored.texts().get(note(3))).toBe("# Note 3\n\nedited in the app\n");
+    expect(rig.sent("DELETE")).toEqual([]);
+    await rig.stop();
+  });
+});
+
+describe("many local deletions", () => {
+  test("I21 that arrive over a minute meet the budget as one, and the halt stays", async () => {
+    const rig = await withNotes(60);
+    for (let n = 0; n < 30; n++) {
+      rig.remove(note(n));
+      await rig.pass(2_000);
+    }
+    await rig.pass(120_000);
+    expect(rig.sent("DELETE")).toEqual([]);
+    expect(rig.daemon.status().phase).toMatchObject({ kind: "halted" });
+    expect(rig.daemon.status().lastReport?.stopped).toHaveLength(30);
+    const { hash } = rig.daemon.status().lastReport!.halt!;
+    await rig.pass(3_600_000);
+    expect(rig.daemon.status().lastReport?.halt?.hash).toBe(hash);
+    expect(rig.events.filter((event) => event.kind === "change" && event.what === "halt")).toHaveLength(1);
+    expect(rig.app.files().size).toBe(60);
+    await rig.stop();
+  });
+
+  test("I04 and a whole folder removed: its documents go, then the folder", async () => {
+    const rig = await withNotes(20);
+    rig.app.create("old/a.md", "# A\n");
+    rig.app.create("old/b.md", "# B\n");
+    await rig.until(() => rig.mirrored.texts().has("old/b.md"));
+    await rig.pass(1_000);
+    rig.mirrored.disk.user.remove(`${ROOT}/old`);
+    rig.hint({ kind: "folder", path: "old" });
+    await rig.pass(29_000);
+    expect(rig.app.folders()).toContain("old");
+    await rig.pass(10_000);
+    expect(rig.app.folders()).not.toContain("old");
+    expect(rig.app.files().size).toBe(20);
+    await rig.stop();
+  });
+
+  test("of which one never stops coming are sent after five minutes all the same", async () => {
+    const rig = await withNotes(200);
+    for (let n = 0; n < 14; n++) {
+      rig.remove(note(n));
+      await rig.pass(25_000);
+    }
+    expect(rig.app.files().has(note(0))).toBe(false);
+    await rig.stop();
+  });
+});
+
+describe("the folder goes away", () => {
+  test("I04 its disk is unmounted: nothing is deleted, and all goes on when it is back", async () => {
+    const rig = await withNotes(20);
+    const cover = rig.mirrored.disk.user.mount(ROOT);
+    rig.hint({ kind: "folder", path: "" });
+    await rig.pass(600_000);
+    expect(rig.daemon.status().phase.kind).toBe("halted");
+    cover();
+    await rig.pass(10_000);
+    expect(rig.daemon.status().phase.kind).toBe("idle");
+    expect(rig.watched.starts).toBe(2);
+    rig.save(note(1), "# Note 1\n\nedited after it was back\n");
+    await rig.pass(1_000);
+    expect(rig.app.files().get(note(1))?.text).toBe("# Note 1\n\nedited after it was back\n");
+    expect(rig.sent("DELETE")).toEqual([]);
+    expect(rig.app.files().size).toBe(20);
+    await rig.stop();
+  });
+
+  test("without a hint the next poll finds it gone", async () => {
+    const rig = await withNotes(20);
+    rig.mirrored.disk.user.mount(ROOT);
+    await rig.pass(40_000);
+    expect(rig.daemon.status().phase.kind).toBe("halted");
+    expect(rig.sent("DELETE")).toEqual([]);
+    await rig.stop();
+  });
+
+  test("a deletion whose grace ran while it was away waits anew", async () => {
+    const rig = await withNotes(20);
+    rig.remove(note(1));
+    await rig.pass(20_000);
+    const cover = rig.mirrored.disk.user.mount(ROOT);
+    rig.hint({ kind: "folder", path: "" });
+    await rig.pass(60_000);
+    cover();
+    await rig.pass(20_000);
+    expect(rig.sent("DELETE")).toEqual([]);
+    await rig.pass(30_000);
+    expect(rig.sent("DELETE")).toHaveLength(1);
+    await rig.stop();
+  });
+});

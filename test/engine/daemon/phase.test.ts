@@ -1,0 +1,54 @@
+import { describe, expect, test } from "vitest";
+import { IDLE, nextPhase, PAUSED, type Phase, type PhaseEvent } from "../../../src/engine/daemon/phase.ts";
+
+const PHASES: Record<string, Phase> = {
+  idle: IDLE,
+  observing: { kind: "observing" },
+  applying: { kind: "applying" },
+  offline: { kind: "waiting", why: "offline", failures: 2, detail: "no route" },
+  paused: PAUSED,
+  halted: { kind: "halted", detail: "too many deletions" },
+  stopped: { kind: "stopped" },
+};
+
+const EVENTS: Record<string, PhaseEvent> = {
+  look: { kind: "look" },
+  apply: { kind: "apply" },
+  ended: { kind: "ended" },
+  halt: { kind: "halt", detail: "h" },
+  failed: { kind: "failed", why: "unavailable", detail: "f" },
+  pause: { kind: "pause" },
+  resume: { kind: "resume" },
+  stop: { kind: "stop" },
+};
+
+/** By event, in this order; `=`: as it is. */
+const TABLE: Record<string, readonly string[]> = {
+  //          look         apply       ended   halt      failed                pause             resume  stop
+  idle: ["observing", "=", "=", "=", "=", "waiting paused", "=", "stopped"],
+  observing: ["observing", "applying", "idle", "halted", "waiting unavailable", "waiting paused", "=", "stopped"],
+  applying: ["observing", "=", "idle", "halted", "waiting unavailable", "waiting paused", "=", "stopped"],
+  offline: ["observing", "=", "=", "=", "=", "waiting paused", "=", "stopped"],
+  paused: ["observing", "=", "=", "=", "=", "waiting paused", "idle", "stopped"],
+  halted: ["observing", "=", "=", "=", "=", "waiting paused", "=", "stopped"],
+  stopped: ["=", "=", "=", "=", "=", "=", "=", "="],
+};
+
+const show = (phase: Phase) => (phase.kind === "waiting" ? `waiting ${phase.why}` : phase.kind);
+
+describe("nextPhase", () => {
+  const cases = Object.entries(TABLE).flatMap(([phase, row]) =>
+    Object.keys(EVENTS).map((event, column) => [phase, event, row[column]!] as const),
+  );
+  test.each(cases)("%s + %s → %s", (name, event, expected) => {
+    const phase = PHASES[name]!;
+    const next = nextPhase(phase, EVENTS[event]!);
+    if (expected === "=") expect(next).toEqual(phase);
+    else expect(show(next)).toBe(expected);
+  });
+
+  test("counts the failures in a row", () => {
+    const next = nextPhase({ kind: "observing" }, { kind: "failed", why: "offline", detail: "no route" }, 3);
+    expect(next).toEqual({ kind: "waiting", why: "offline", failures: 4, detail: "no route" });
+  });
+});

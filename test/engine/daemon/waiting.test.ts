@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import type { Fault } from "../../../src/core/ports/remote.ts";
+import { createRig, ROOT } from "../../model/rig.ts";
+import { type DaemonRig, startDaemon } from "./rig.ts";
+
+async function withNotes(count = 8): Promise<DaemonRig> {
+  const rig = createRig(1);
+  for (let n = 0; n < count; n++) rig.app.create(`note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
+  return startDaemon({ rig });
+}
+
+const later = (cause: "unreachable" | "unavailable" | "rate-limited"): Fault => ({
+  kind: "later",
+  detail: `the service is ${cause}`,
+  requestId: null,
+  cause,
+});
+const lockedOut: Fault = { kind: "locked-out", code: "unauthenticated", detail: "no such key", requestId: "r1" };
+
+describe("a service that does not answer", () => {
+  test.each([
+    ["offline", later("unreachable")],
+    ["unavailable", later("unavailable")],
+    ["rate-limited", later("rate-limited")],
+    ["unauthenticated", lockedOut],
+  ] as const)("%s is told apart, tried again with backoff, and ended by the first success", async (why, fault) => {
+    const rig = await withNotes();
+    rig.fault = fault;
+    rig.save("note-1.md", "# Note 1\n\nedited meanwhile\n");
+    await rig.pass(60_000);
+    expect(rig.daemon.status().phase).toMatchObject({ kind: "waiting", why });
+    const waits: number[] = [];
+    let seen: number | null = null;
+    await rig.until(() => {
+      const { retryAt } = rig.daemon.status();
+      if (retryAt !== null && retryAt !== seen) waits.push(retryAt - rig.clock.now());
+      seen = retryAt;
+      return waits.length === 4;
+    }, 3_600_000);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(300_000);
+    expect(waits.at(-1)!).toBeGreaterThan(why === "unauthenticated" ? 60_000 : 4_000);
+    rig.fault = null;
+    await rig.pass(301_000);
+    expect(rig.daemon.status().phase).toEqual({ kind: "idle" });
+    expect(rig.daemon.status().retryAt).toBeNull();
+    expect(rig.app.files().get("note-1.md")?.text).toBe("# Note 1\n\nedited meanwhile\n");
+    expect(rig.app.files().size).toBe(8);
+    await rig.stop();
+  });
+
+  test("I19 a refused key erases nothing, on either side, however long", async () => {
+    const rig = await withNotes();
+    const before = rig.mirrored.texts();
+    rig.fault = lockedOut;
+    await rig.pass(86_400_000);
+    expect(rig.mirrored.texts()).toEqual(before);
+    expect(rig.app.files().size).toBe(8);
+    await rig.stop();
+  });
+
+  test("a request by hand is tried at once", async () => {
+    const rig = await withNotes();
+    rig.fault = later("unreachable");
+    await rig.pass(1_200_000);
+    rig.fault = null;
+    const report = await rig.daemon.request("sync");
+    expect(report.state).toBe("in-sync");
+    expect(rig.daemon.status().phase.kind).toBe("idle");
+    await rig.stop();
+  });
+});
+
+describe("watches", () => {
+  test.each(["ENOSPC", "EMFILE"] as const)(
+    "%s is said once, and the folder is looked at with each poll",
+    async (limit) => {
+      const rig = createRig(1);
+      rig.app.create("note.md", "# Note\n");
+      const made = await startDaemon({ rig, limit });
+      await made.pass(60_000);
+      made.mirrored.write("note.md", "# Note\n\nedited unseen\n");
+      await made.pass(40_000);
+      expect(made.app.files().get("note.md")?.text).toBe("# Note\n\nedited unseen\n");
+      expect(made.daemon.status()).toMatchObject({ watching: "polling", limit: { code: limit } });
+      await made.pass(3_600_000);
+      expect(made.events.filter(({ kind }) => kind === "watch-limit")).toHaveLength(1);
+      expect(made.watched.starts).toBe(1);
+      await made.stop();
+    },
+  );
+
+  test("an overflow is a look at everything", async () => {
+    const rig = await withNotes();
+    rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
+    rig.hint({ kind: "overflow", why: "queue full" });
+    await rig.pass(1_000);
+    expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
+    await rig.stop();
+  });
+
+  test("a lost notice is made good by the periodic scan", async () => {
+    const rig = await withNotes();
+    rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
+    await rig.pass(605_000);
+    expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
+    await rig.stop();
+  });
+
+  test("changed ignore rules begin the watch anew", async () => {
+    const rig = await withNotes();
+    rig.mirrored.write(".mdmirrorignore", "drafts/\n");
+    rig.hint({ kind: "path", path: ".mdmirrorignore" });
+    await rig.pass(2_000);
+    expect(rig.watched.starts).toBe(2);
+    await rig.stop();
+  });
+});
+
+describe("requests", () => {
+  test("paused, nothing is sent or asked, also after a restart, until resumed", async () => {
+    const rig = await withNotes();
+    await rig.daemon.request("pause");
+    rig.save("note-1.md", "# Note 1\n\nedited in the pause\n");
+    rig.sent();
+    await rig.pass(3_600_000);
+    expect(rig.sent()).toEqual([]);
+    expect(rig.daemon.status().phase).toMatchObject({ kind: "waiting", why: "paused" });
+    expect(rig.mirrored.state.meta("watch.paused")).not.toBeNull();
+    const report = await rig.daemon.request("resume");
+    expect(report.counts.uploaded).toBe(1);
+    await rig.stop();
+  });
+
+  test("exclusive work runs between passes, and a whole look follows", async () => {
+    const rig = await withNotes();
+    const found = await rig.daemon.exclusive((world) => {
+      world.state.setMeta("mark", "x");
+      rig.mirrored.disk.user.write(`${ROOT}/note-3.md`, "# Note 3\n\nrestored\n");
+      return world.state.meta("mark");
+    });
+    expect(found).toBe("x");
+    await rig.pass(1_000);
+    expect(rig.app.files().get("note-3.md")?.text).toBe("# Note 3\n\nrestored\n");
+    await expect(rig.daemon.exclusive(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+    await rig.stop();
+  });
+
+  test("what is asked of a stopped daemon is refused", async () => {
+    const rig = await withNotes();
+    await rig.stop();
+    await expect(rig.daemon.request("sync")).rejects.toThrow(/stopped/);
+    expect(rig.daemon.status().phase.kind).toBe("stopped");
+  });
+
+  test("events tell phases, changes with their lines, and runs; never a text", async () => {
+    const rig = await withNotes();
+    rig.events.length = 0;
+    rig.save("note-1.md", "# Note 1\n\na secret line\nanother\n");
+    await rig.pass(1_000);
+    expect(
+      rig.events.filter(({ kind }) => kind === "phase").map((event) => "phase" in event && event.phase.kind),
+    ).toEqual(["observing", "applying", "idle"]);
+    expect(rig.events).toContainEqual(
+      expect.objectContaining({ kind: "change", what: "put", path: "note-1.md", lines: { added: 2, removed: 1 } }),
+    );
+    expect(JSON.stringify(rig.events)).not.toContain("secret");
+    await rig.stop();
+  });
+});
+
+describe("protected documents", () => {
+  test("go to review when their text has rested for 60 s, once", async () => {
+    const rig = await withNotes();
+    rig.app.protect("note-1.md", true);
+    await rig.pass(40_000);
+    for (let n = 0; n < 5; n++) {
+      rig.save("note-1.md", `# Note 1\n\nedit ${n}\n`);
+      await rig.pass(20_000);
+    }
+    expect(rig.sent("PUT")).toEqual([]);
+    await rig.pass(45_000);
+    expect(rig.sent("PUT")).toHaveLength(1);
+    await rig.pass(600_000);
+    expect(rig.sent("PUT")).toEqual([]);
+    expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nedit 4\n");
+    await rig.stop();
+  });
+});
