@@ -6,7 +6,7 @@ import { lookUpSlots } from "./slots.ts";
 
 /**
  * Presence of folders, and one path wanted by two rows. The service's row keeps it; the local one becomes `name-2.md`. What cannot be settled by a name is
- * held where it is, and everything is judged again with that one standing: each round holds one more, so it ends.
+ * held where it is, and everything is judged again with that one standing: each round holds some more, so it ends.
  */
 export function settleClaims(desk: Desk, summon: (path: string) => AnyBody | null): void {
   const slots = lookUpSlots(desk.trees);
@@ -26,9 +26,11 @@ export function settleClaims(desk: Desk, summon: (path: string) => AnyBody | nul
     for (const body of bodies())
       if (!pinned.has(body)) wishes.set(body, { local: body.local.goal, remote: body.remote.goal });
     const barred = new Round(desk, slots, bodies(), summon, pinned, wishes as Wishes).run();
-    if (barred === null) return;
-    pin(desk, barred);
-    pinned.add(barred.body);
+    if (barred.length === 0) return;
+    for (const one of barred) {
+      pin(desk, one);
+      pinned.add(one.body);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { mapName } from "../../contract/names.ts";
 import type { WhoMoved } from "../drift/drift.ts";
+import { namesFit } from "../fit.ts";
 import type { HoldReason } from "../hold.ts";
 import { isTemporaryName, isUnsafeName, localNameFor } from "../local-name.ts";
 import type { AnyBody, DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
@@ -22,8 +23,9 @@ export function localWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   if (bar !== null) return bar;
   const known = body.link ?? (body.kind === "document" ? body.tombstone : null);
   const same = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
-  const kept = same === null || isTemporaryName(same) ? null : same;
   const kind = body.kind === "document" ? "file" : "folder";
+  const fits = same !== null && !isTemporaryName(same) && namesFit(same, there.name, kind, idOf(body));
+  const kept = fits ? same : null;
   if (kept === null && isUnsafeName(there.name, kind))
     return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
   const name = kept ?? localNameFor(there.name, kind, idOf(body));
@@ -40,9 +42,10 @@ export function remoteWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   const bar = remoteBar(desk, here.parent);
   if (bar !== null) return barred("folder-held", bar.detail);
   const same = body.link !== null && nameOf(body.link.localPath) === here.name ? nameOf(body.link.remotePath) : null;
-  const kept = same === null || isTemporaryName(same) ? null : same;
-  if (kept !== null) return { kind: "place", place: { parent: here.parent, name: kept } };
-  const mapped = remoteName(here.name, body.kind === "document" ? "file" : "folder", desk.policy);
+  const kind = body.kind === "document" ? "file" : "folder";
+  if (same !== null && !isTemporaryName(same) && namesFit(here.name, same, kind, idOf(body)))
+    return { kind: "place", place: { parent: here.parent, name: same } };
+  const mapped = remoteName(here.name, kind, desk.policy);
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
 }
 
@@ -105,12 +108,19 @@ function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "ba
   return { kind: "barred", reason, detail };
 }
 
-/** The table's rule; a temporary name that a plan cut short has left is nobody's choice, so the other side's is followed. */
+/**
+ * The table's rule. What a plan that was cut short has left is nobody's choice: a temporary name follows the other side's; two places that do not belong
+ * together (the first of two PATCHes, and then moved back here) follow the service's.
+ */
 export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
-  if (rule !== "stay" || body.local.now === null || body.remote.now === null) return rule;
-  const [here, there] = [isTemporaryName(body.local.now.name), isTemporaryName(body.remote.now.name)];
-  return here === there ? rule : there ? "follow-local" : "follow-remote";
+  const { local, remote } = body;
+  if (rule !== "stay" || local.now === null || remote.now === null) return rule;
+  const [here, there] = [isTemporaryName(local.now.name), isTemporaryName(remote.now.name)];
+  if (here !== there) return there ? "follow-local" : "follow-remote";
+  const kind = body.kind === "document" ? "file" : "folder";
+  const fits = local.now.parent === remote.now.parent && namesFit(local.now.name, remote.now.name, kind, idOf(body));
+  return fits ? rule : "follow-remote";
 }
 
 export function samePlace(a: Place | null, b: Place | null): boolean {

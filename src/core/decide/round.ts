@@ -47,28 +47,27 @@ export class Round {
     this.#wishes = wishes;
   }
 
-  /** @returns the first body that must be held for this to come out, or null when every slot has one owner. */
-  run(): Barred | null {
+  /** @returns those that must be held for this to come out; none when every slot has one owner, which then stands. */
+  run(): readonly Barred[] {
     for (const side of ["local", "remote"] as const)
       for (const body of this.#bodies)
         if (body[side].goal !== null && !isStirring(body, side)) this.#take(side, body, body[side].goal);
+    const barred = new Map<AnyBody, Barred>();
+    const claim = (side: Side, body: AnyBody): void => {
+      if (!isStirring(body, side) || barred.has(body)) return;
+      if (this.#taken[side].get(this.#key(side, body[side].goal!)) === body) return;
+      const bar = side === "local" ? this.#claimLocal(body) : this.#claimRemote(body);
+      if (bar !== null) barred.set(body, bar);
+    };
     // ORDER: the service's rows first; a local one that stands in the way then gets its number, on both sides.
-    for (const body of this.#bodies) {
-      if (!isStirring(body, "local") || this.#taken.local.get(this.#key("local", body.local.goal!)) === body) continue;
-      const barred = this.#claimLocal(body);
-      if (barred !== null) return barred;
-    }
+    for (const body of this.#bodies) claim("local", body);
     // A name that is legal as it is goes before one that is only mapped to it.
-    const mapped = (body: AnyBody): boolean =>
-      body.local.goal !== null && body.local.goal.name !== body.remote.goal?.name;
-    for (const body of [...this.#bodies.filter((one) => !mapped(one)), ...this.#bodies.filter(mapped)]) {
-      if (!isStirring(body, "remote") || this.#taken.remote.get(this.#key("remote", body.remote.goal!)) === body)
-        continue;
-      const barred = this.#claimRemote(body);
-      if (barred !== null) return barred;
-    }
-    for (const [body, why] of this.#whys) this.#desk.whys.set(body, why);
-    return null;
+    const isMapped = ({ local, remote }: AnyBody): boolean =>
+      local.goal !== null && local.goal.name !== remote.goal?.name;
+    for (const body of this.#bodies) if (!isMapped(body)) claim("remote", body);
+    for (const body of this.#bodies) claim("remote", body);
+    if (barred.size === 0) for (const [body, why] of this.#whys) this.#desk.whys.set(body, why);
+    return [...barred.values()];
   }
 
   #key(side: Side, place: Place): string {

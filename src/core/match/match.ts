@@ -8,8 +8,11 @@ import { ABSENT, present, type Seen, unknown } from "../seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../tree.ts";
 import type { DocumentBody, RemoteSeen, Side } from "./body.ts";
 import { matchDocuments } from "./documents.ts";
+import { pathsFit } from "../fit.ts";
 import { findFolders } from "./folder-paths.ts";
-import { type Forest, folderAt, growForest, whyUnseen } from "./forest.ts";
+import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
+import { plantUnlinked } from "./new-folders.ts";
+import { whyUnseen } from "./unseen.ts";
 import { sameInode } from "./inode.ts";
 import { once } from "../once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
@@ -45,7 +48,9 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   for (const link of loose) if (link.standing === "outside" && link.stamp === null) links.delete(link.id);
   const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
   matchDocuments(matching);
-  const forest = growForest(trees, policy, folders);
+  const forest = plantForest(trees, folders);
+  plantUnlinked(forest, trees, policy, folders);
+  placeFolders(forest);
   const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id)));
   addNew(forest, documents, trees, policy, [...matching.files.values()]);
   const byPath = once(() => new Map([...trees.base.links.values()].map((link) => [link.localPath, link])));
@@ -97,6 +102,7 @@ function quietTest(trees: Trees, foldersMoved: boolean): (link: Link) => boolean
       (link.stamp === null || !local.inodesTrusted || sameInode(link.stamp, here.stamp)) &&
       link.submissions.length === 0 &&
       !folderStirs &&
+      pathsFit(link.localPath, link.remotePath, link.id) &&
       !(base.conflicts.size > 0 && base.conflicts.has(link.id)) &&
       !(base.holds.size > 0 && base.holds.has(link.id))
     );

@@ -1,11 +1,9 @@
-import type { Action, Step } from "../action.ts";
-import { type At, type Desk, type Draft, holdDocument, holdFolder } from "../decide/desk.ts";
-import { lookUpSlots } from "../decide/slots.ts";
-import type { AnyBody, DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
-import { sidecarPath } from "../path.ts";
-import { Ledger } from "./ledger.ts";
+import type { Step } from "../action.ts";
+import { type Desk, holdDocument, holdFolder } from "../decide/desk.ts";
+import type { AnyBody, FolderBody, Place, Side } from "../match/body.ts";
+import { Layout, type Shift } from "./layout.ts";
 import { listOperations, type Operation } from "./operation.ts";
-import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
+import { temporaryName } from "./temporary.ts";
 
 /**
  * Lays the decided operations out as steps. Each is tried in turn on two ledgers, which know where everything is by then; one that cannot be yet (its
@@ -20,9 +18,8 @@ type Moving = Operation & { readonly kind: "move" };
 
 class Schedule {
   readonly #desk: Desk;
-  readonly #ledgers: Readonly<Record<Side, Ledger>>;
+  readonly #layout: Layout;
   readonly #operations: Operation[];
-  readonly #steps: Step[] = [];
   readonly #waiting = new Map<string, Operation[]>();
   readonly #blocked = new Map<Operation, string>();
   readonly #ready: Operation[] = [];
@@ -30,14 +27,10 @@ class Schedule {
   readonly #open = new Map<AnyBody, number>();
   /** Bodies that are still to leave a folder, by side. */
   readonly #inside = { local: new Map<FolderBody, number>(), remote: new Map<FolderBody, number>() };
-  /** The last step that placed a body on a side, and all that did. */
-  readonly #placed = { local: new Map<AnyBody, number>(), remote: new Map<AnyBody, number>() };
-  readonly #first = new Map<AnyBody, number[]>();
 
   constructor(desk: Desk) {
     this.#desk = desk;
     this.#operations = listOperations(desk);
-    const occupancy = lookUpSlots(desk.trees);
     const stirring = { local: new Set<FolderBody>(), remote: new Set<FolderBody>() };
     for (const operation of this.#operations) {
       const { body } = operation;
@@ -48,11 +41,7 @@ class Schedule {
       const parent = body[operation.side].now?.parent;
       if (parent !== undefined) this.#count(operation.side, parent, 1);
     }
-    const { local } = desk.trees;
-    this.#ledgers = {
-      local: new Ledger("local", local, occupancy, stirring.local),
-      remote: new Ledger("remote", local, occupancy, stirring.remote),
-    };
+    this.#layout = new Layout(desk, stirring, (shift) => this.#note(shift));
   }
 
   run(): Step[] {
@@ -62,12 +51,12 @@ class Schedule {
     }
     while (this.#blocked.size > 0 && this.#breakCircle()) this.#drain();
     for (const operation of this.#blocked.keys()) this.#giveUp(operation);
-    return this.#steps;
+    return this.#layout.steps;
   }
 
   #drain(): void {
-    for (let operation = this.#ready.shift(); operation !== undefined; operation = this.#ready.shift())
-      this.#attempt(operation);
+    for (let next = 0; next < this.#ready.length; next++) this.#attempt(this.#ready[next]!);
+    this.#ready.length = 0;
   }
 
   #attempt(operation: Operation): void {
@@ -126,12 +115,12 @@ class Schedule {
   #isOpen(body: AnyBody, side: Side): boolean {
     if ((this.#open.get(body) ?? 0) === 0) return false;
     const goal = body[side].goal;
-    const at = this.#ledgers[side].at(body);
+    const at = this.#layout.ledgers[side].at(body);
     return goal !== null && (at === null || at.parent !== goal.parent || at.name !== goal.name);
   }
 
   #needOfPlace(side: Side, body: AnyBody, to: Place): string | null {
-    const ledger = this.#ledgers[side];
+    const ledger = this.#layout.ledgers[side];
     for (let at: FolderBody | undefined = to.parent; at !== undefined; at = ledger.at(at)?.parent) {
       // A folder that shall go below what is still inside it waits for that to come out.
       if (at === body) return `moved ${side} ${this.#lowestOpen(side, to.parent, body).key}`;
@@ -141,7 +130,7 @@ class Schedule {
   }
 
   #lowestOpen(side: Side, from: FolderBody, until: AnyBody): FolderBody {
-    const ledger = this.#ledgers[side];
+    const ledger = this.#layout.ledgers[side];
     for (let at: FolderBody | undefined = from; at !== undefined && at !== until; at = ledger.at(at)?.parent)
       if (this.#isOpen(at, side)) return at;
     return from;
@@ -151,170 +140,33 @@ class Schedule {
     const { body } = operation;
     switch (operation.kind) {
       case "before":
-        this.#remember(body, this.#emit(operation.draft.make(this.#at(body)), new Set()));
+        this.#layout.layFirst(body, operation.draft);
         return;
       case "note":
-        this.#emit(operation.draft.make(this.#at(body)), this.#firsts(body));
+        this.#layout.layNote(body, operation.draft);
         return;
       case "content":
       case "record":
-        this.#layText(operation.body, operation.draft, operation.kind);
+        this.#layout.layText(operation.body, operation.draft, operation.kind);
         return;
       case "sidecar":
-        this.#laySidecar(operation.body);
+        this.#layout.laySidecar(operation.body);
         return;
       case "arrive":
-        this.#layArrival(body, operation.side, operation.draft);
+        this.#layout.layArrival(body, operation.side, operation.draft);
         break;
       case "leave":
-        this.#layLeave(body, operation.side, operation.draft);
+        this.#layout.layLeave(body, operation.side, operation.draft);
         break;
       case "move":
-        this.#layMove(operation, body[operation.side].goal!, false);
+        this.#layout.layMove(body, operation.side, body[operation.side].goal!, false);
         break;
     }
     this.#open.set(body, (this.#open.get(body) ?? 1) - 1);
     this.#wake(`placed ${body.key}`);
   }
 
-  #emit(action: Action, after: Set<number>): number {
-    const step = this.#steps.length;
-    after.delete(step);
-    this.#steps.push({ action, after: [...after].sort((a, b) => a - b) });
-    return step;
-  }
-
-  #remember(body: AnyBody, step: number): void {
-    this.#first.set(body, [...(this.#first.get(body) ?? []), step]);
-  }
-
-  #firsts(body: AnyBody): Set<number> {
-    return new Set(this.#first.get(body) ?? []);
-  }
-
-  /** Where a body is by now; on a side where it is not, where it shall be. */
-  #place(side: Side, body: AnyBody): Place | null {
-    return this.#ledgers[side].at(body) ?? body[side].goal;
-  }
-
-  #at(body: AnyBody): At {
-    const path = (side: Side): string => {
-      const place = this.#place(side, body);
-      return place === null ? "" : this.#ledgers[side].pathOf(place);
-    };
-    return { local: path("local"), remote: path("remote"), pathOf: (place) => this.#ledgers.local.pathOf(place) };
-  }
-
-  /** What a step waits for that uses a body's paths as they are. */
-  #dependencies(body: AnyBody, sides: readonly Side[]): Set<number> {
-    const after = this.#firsts(body);
-    for (const side of sides) {
-      const place = this.#place(side, body);
-      if (place !== null) this.#ledgers[side].waitsFor(place, after);
-      const own = this.#placed[side].get(body);
-      if (own !== undefined) after.add(own);
-    }
-    return after;
-  }
-
-  #use(body: AnyBody, sides: readonly Side[], step: number): void {
-    for (const side of sides) {
-      const place = this.#place(side, body);
-      if (place !== null) this.#ledgers[side].use(place, step);
-      if (body.kind === "folder") this.#ledgers[side].use({ parent: body, name: "" }, step);
-    }
-  }
-
-  #layText(body: AnyBody, draft: Draft, kind: "content" | "record"): void {
-    const action = draft.make(this.#at(body));
-    const sides: readonly Side[] = kind === "record" || action.kind === "meet" ? ["local", "remote"] : ["local"];
-    this.#use(body, sides, this.#emit(action, this.#dependencies(body, sides)));
-  }
-
-  #laySidecar(body: DocumentBody): void {
-    const sidecar = this.#desk.sidecars.get(body)!;
-    const place = this.#place("local", body);
-    if (place === null || body.id === null) return;
-    const ledger = this.#ledgers.local;
-    const beside = { parent: place.parent, name: sidecarPath(place.name) };
-    const [from, to] = [ledger.pathOf(sidecar.stands), ledger.pathOf(beside)];
-    const stood = sidecar.stands.parent.localPath ?? "";
-    const recorded = sidecar.recorded === (stood === "" ? sidecar.stands.name : `${stood}/${sidecar.stands.name}`);
-    if (from === to && recorded) return;
-    // It stands where it should already, and only the record does not know: from the recorded path, where nothing is left.
-    const leaves = from === to ? sidecar.recorded : from;
-    const after = this.#dependencies(body, ["local"]);
-    ledger.waitsFor(sidecar.stands, after);
-    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id: body.id, from: leaves, to }, after);
-    this.#use(body, ["local"], step);
-    ledger.use(sidecar.stands, step);
-  }
-
-  #layArrival(body: AnyBody, side: Side, draft: Draft | null): void {
-    const to = body[side].goal!;
-    const ledger = this.#ledgers[side];
-    if (draft === null) {
-      // A folder that comes with what is inside: no step of its own.
-      ledger.move(body, to, this.#steps.length);
-      this.#wake(`moved ${side} ${body.key}`);
-      return;
-    }
-    const after = this.#dependencies(body, ["local", "remote"]);
-    const freed = ledger.freedBy(to);
-    if (freed !== undefined) after.add(freed);
-    const step = this.#emit(draft.make(this.#at(body)), after);
-    this.#shift(side, body, to, step);
-    this.#use(body, ["local", "remote"], step);
-  }
-
-  #layLeave(body: AnyBody, side: Side, draft: Draft): void {
-    const ledger = this.#ledgers[side];
-    const from = ledger.at(body);
-    const after = this.#dependencies(body, [side]);
-    if (body.kind === "folder") for (const use of ledger.usesOf(body)) after.add(use);
-    const step = this.#emit(draft.make(this.#at(body)), after);
-    this.#shift(side, body, null, step);
-    if (from !== null) ledger.use(from, step);
-  }
-
-  #layMove(operation: Moving, to: Place, temporary: boolean): void {
-    const { body, side } = operation;
-    const ledger = this.#ledgers[side];
-    const hops: Hop[] =
-      side === "local"
-        ? [{ to, how: "rename", temporary }]
-        : hopsBetween(
-            ledger.at(body)!,
-            to,
-            (place) => ledger.isFree(place, body),
-            (from, target) =>
-              temporaryName(body, from.name, (name) =>
-                [from.parent, target.parent].every((parent) => ledger.isFree({ parent, name }, body)),
-              ),
-            temporary,
-          );
-    for (const hop of hops) this.#layHop(body, side, hop);
-  }
-
-  #layHop(body: AnyBody, side: Side, hop: Hop): void {
-    const ledger = this.#ledgers[side];
-    const from = ledger.at(body)!;
-    const after = this.#dependencies(body, [side]);
-    ledger.waitsFor(hop.to, after);
-    const freed = ledger.freedBy(hop.to);
-    if (freed !== undefined) after.add(freed);
-    if (body.kind === "folder") for (const use of ledger.usesOf(body)) after.add(use);
-    const paths = { from: ledger.pathOf(from), to: ledger.pathOf(hop.to) };
-    const step = this.#emit(moveAction(body, side, hop, paths, this.#desk.whys.get(body) ?? "moved"), after);
-    this.#shift(side, body, hop.to, step);
-    ledger.use(from, step);
-    ledger.use(hop.to, step);
-  }
-
-  #shift(side: Side, body: AnyBody, to: Place | null, step: number): void {
-    const from = this.#ledgers[side].at(body);
-    const freed = this.#ledgers[side].move(body, to, step);
-    this.#placed[side].set(body, step);
+  #note({ side, body, from, to, freed }: Shift): void {
     if (from !== null && from.parent !== to?.parent) {
       this.#count(side, from.parent, -1);
       // Only what still has somewhere to go keeps a folder from being empty.
@@ -333,31 +185,35 @@ class Schedule {
 
   /** Moves one of a circle aside, one whose path another waits for. Each is moved aside once at most, so this ends. */
   #breakCircle(): boolean {
-    const waits = (one: Moving): boolean => !this.#isHopeless(one.body[one.side].goal!.parent, one.side);
-    const moves = [...this.#blocked.keys()].filter(
-      (one): one is Moving => one.kind === "move" && !one.parked && waits(one),
-    );
-    const awaited = moves.find((one) => {
-      const at = this.#ledgers[one.side].at(one.body);
-      return at !== null && this.#waiting.has(`slot ${one.side} ${this.#ledgers[one.side].key(at)}`);
-    });
-    const operation = awaited ?? moves[0];
-    if (operation === undefined) return false;
+    const operation = this.#pickParked();
+    if (operation === null) return false;
     operation.parked = true;
     const { body, side } = operation;
-    const ledger = this.#ledgers[side];
+    const ledger = this.#layout.ledgers[side];
     const from = ledger.at(body)!;
     const parent = this.#lastingFolder(side, from.parent);
     const name = temporaryName(body, from.name, (one) =>
       [from.parent, parent].every((folder) => ledger.isFree({ parent: folder, name: one }, body)),
     );
-    this.#layMove(operation, { parent, name }, true);
+    this.#layout.layMove(body, side, { parent, name }, true);
     return true;
+  }
+
+  #pickParked(): Moving | null {
+    let first: Moving | null = null;
+    for (const one of this.#blocked.keys()) {
+      if (one.kind !== "move" || one.parked || this.#isHopeless(one.body[one.side].goal!.parent, one.side)) continue;
+      const ledger = this.#layout.ledgers[one.side];
+      const at = ledger.at(one.body);
+      if (at !== null && this.#waiting.has(`slot ${one.side} ${ledger.key(at)}`)) return one;
+      first ??= one;
+    }
+    return first;
   }
 
   /** Whether a folder is not there and nothing is left that would make it. */
   #isHopeless(folder: FolderBody, side: Side): boolean {
-    const ledger = this.#ledgers[side];
+    const ledger = this.#layout.ledgers[side];
     for (let at: FolderBody | undefined = folder; at !== undefined; at = (ledger.at(at) ?? at[side].goal)?.parent)
       if (ledger.at(at) === null && at !== this.#desk.forest.root && at[side].goal === null) return true;
     return false;
@@ -365,7 +221,7 @@ class Schedule {
 
   /** The nearest folder above that the plan does not remove: what is moved aside must not keep one from going. */
   #lastingFolder(side: Side, from: FolderBody): FolderBody {
-    for (let at: FolderBody | undefined = from; at !== undefined; at = this.#ledgers[side].at(at)?.parent)
+    for (let at: FolderBody | undefined = from; at !== undefined; at = this.#layout.ledgers[side].at(at)?.parent)
       if (at[side].goal !== null || at === this.#desk.forest.root) return at;
     return from;
   }
@@ -378,15 +234,4 @@ class Schedule {
     if (body.kind === "document") holdDocument(this.#desk, body, reason, detail);
     else holdFolder(this.#desk, body, reason, detail);
   }
-}
-
-function moveAction(body: AnyBody, side: Side, hop: Hop, paths: { from: string; to: string }, why: string): Action {
-  const { temporary } = hop;
-  if (body.kind === "document") {
-    const kind = side === "local" ? "move-local" : hop.how === "rename" ? "rename-remote" : "reparent-remote";
-    return { kind, why, id: body.id!, ...paths, temporary };
-  }
-  const kind =
-    side === "local" ? "move-folder-local" : hop.how === "rename" ? "rename-folder-remote" : "reparent-folder-remote";
-  return { kind, why, dirId: body.dirId!, ...paths, temporary };
 }

@@ -4,7 +4,8 @@ import type { Policy } from "../../../src/core/policy.ts";
 import { applyChanges, type Scenario } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
-import { SIGNALS, type World } from "./world.ts";
+import { SIGNALS } from "./defaults.ts";
+import type { World } from "./world.ts";
 
 /** LIMIT: passes until a plan has no step. */
 const PASSES = 5;

@@ -3,7 +3,8 @@ import { makePlan } from "../../../src/core/plan.ts";
 import { doLocally, doRemotely, worldOf } from "./commands.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
-import { POLICY, SIGNALS, World } from "./world.ts";
+import { POLICY, SIGNALS } from "./defaults.ts";
+import { World } from "./world.ts";
 
 test.each([
   ["a.md=1", "new b.md 2", "", ["create-remote b.md"]],

@@ -3,7 +3,8 @@ import { test } from "vitest";
 import type { Policy } from "../../../src/core/policy.ts";
 import { baseWorld, scenarios } from "./arbitrary.ts";
 import { converge } from "./converge.ts";
-import { POLICY, type World } from "./world.ts";
+import { POLICY } from "./defaults.ts";
+import type { World } from "./world.ts";
 
 const RUNS = Number(process.env["PLANNER_RUNS"] ?? 400);
 

@@ -5,7 +5,8 @@ import type { Policy } from "../../../src/core/policy.ts";
 import { doLocally, doRemotely, worldOf } from "./commands.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
-import { POLICY, SIGNALS, World } from "./world.ts";
+import { POLICY, SIGNALS } from "./defaults.ts";
+import { World } from "./world.ts";
 
 /** base | local commands | remote commands | what the plan says, `; ` between its words. */
 export type Row = readonly [base: string, local: string, remote: string, plan: string];

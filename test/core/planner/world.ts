@@ -1,10 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../../src/contract/ids.ts";
-import { SHELL_METACHARACTERS } from "../../../src/contract/names.ts";
 import { type Digest, digestOf } from "../../../src/core/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../../src/core/link.ts";
 import { ancestorsOf, type DiskFolding, EXACT_DISK, isWithin, rebase } from "../../../src/core/path.ts";
-import type { Signals } from "../../../src/core/plan-types.ts";
-import { DEFAULT_GUARDS, type Policy } from "../../../src/core/policy.ts";
 import type { LocalOther, TextFault, TextLookup, Trees } from "../../../src/core/tree.ts";
 
 /** A model of both sides and of base: plain maps that users change by commands and plans change by steps. */
@@ -239,26 +236,3 @@ export class World {
     };
   }
 }
-
-export const POLICY: Policy = {
-  names: "map",
-  refusedCharacters: SHELL_METACHARACTERS,
-  direction: "both",
-  prefer: null,
-  conflicts: () => "sidecar",
-  folderMoves: true,
-  movesToRoot: true,
-  retryRefused: false,
-  quietTexts: null,
-  absentTwice: null,
-  guards: DEFAULT_GUARDS,
-};
-
-export const SIGNALS: Signals = {
-  root: "same",
-  deletionsDone: { local: 0, remote: 0 },
-  earlierChangeIds: 0,
-  refusedBases: 0,
-  conflictsOpened: 0,
-  approved: new Set(),
-};

@@ -1,0 +1,26 @@
+import { SHELL_METACHARACTERS } from "../../../src/contract/names.ts";
+import type { Signals } from "../../../src/core/plan-types.ts";
+import { DEFAULT_GUARDS, type Policy } from "../../../src/core/policy.ts";
+
+export const POLICY: Policy = {
+  names: "map",
+  refusedCharacters: SHELL_METACHARACTERS,
+  direction: "both",
+  prefer: null,
+  conflicts: () => "sidecar",
+  folderMoves: true,
+  movesToRoot: true,
+  retryRefused: false,
+  quietTexts: null,
+  absentTwice: null,
+  guards: DEFAULT_GUARDS,
+};
+
+export const SIGNALS: Signals = {
+  root: "same",
+  deletionsDone: { local: 0, remote: 0 },
+  earlierChangeIds: 0,
+  refusedBases: 0,
+  conflictsOpened: 0,
+  approved: new Set(),
+};
