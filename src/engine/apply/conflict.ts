@@ -234,7 +234,9 @@ export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Out
   const { state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return DONE;
-  const dropped = dropSidecar(ctx, conflict, conflict.shown.at(-1)!.digest);
+  // The plan knows it by its inode, wherever its folder went.
+  const sidecarPath = action.sidecarPath ?? conflict.sidecarPath;
+  const dropped = dropSidecar(ctx, { ...conflict, sidecarPath }, conflict.shown.at(-1)!.digest);
   if (dropped !== null) return dropped;
   state.transact(() => {
     state.removeConflict(action.id);
