@@ -143,12 +143,17 @@ export function reportOf(world: World, run: number, passes: number, counts: Coun
   return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", halt: null, fault: null };
 }
 
+/** A halt as the state keeps it. */
+export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "halt" }>): string {
+  return JSON.stringify({ hash, reasons });
+}
+
 /** A halt persists until it is approved or its cause ends; a run without one ends its approvals. */
 export function rememberHalt(world: World, run: number, verdict: Verdict): void {
   const { state, clock } = world;
   if (verdict.kind === "halt") {
     const known = state.meta(META.halt);
-    const halt = JSON.stringify({ hash: verdict.hash, reasons: verdict.reasons });
+    const halt = haltNote(verdict);
     if (known === halt) return;
     state.setMeta(META.halt, halt);
     const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");

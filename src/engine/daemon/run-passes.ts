@@ -4,7 +4,7 @@ import type { LocalPath } from "../../core/path.ts";
 import { META } from "../guard-facts.ts";
 import { type Eyes, type PassEnd, runPass } from "../pass.ts";
 import type { RunReport } from "../report.ts";
-import { rememberHalt, reportOf, wantsMore, wasCutOff } from "../sync.ts";
+import { haltNote, rememberHalt, reportOf, wantsMore, wasCutOff } from "../sync.ts";
 import { type Settings, type World, zeroCounts } from "../world.ts";
 
 /** One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run that finds nothing to do leaves no trace. */
@@ -62,5 +62,7 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
 /** Whether there is a halt or an approval to begin or to end: else nothing is written. */
 function needsHaltNote(world: World, end: Extract<PassEnd, { kind: "planned" }>): boolean {
   const { state } = world;
-  return end.plan.verdict.kind === "halt" || state.meta(META.halt) !== null || state.meta(META.approved) !== null;
+  const { verdict } = end.plan;
+  const known = state.meta(META.halt);
+  return verdict.kind === "halt" ? known !== haltNote(verdict) : known !== null || state.meta(META.approved) !== null;
 }

@@ -181,7 +181,11 @@ export class Runner {
   #schedulePoll(): void {
     const { timing, world } = this.#parts;
     const quiet = this.#now() - this.#activeAt;
-    this.#pollAt = this.#now() + pollInterval(timing, quiet, this.#work.sight.documents(), world.random.fraction());
+    // To see whether the folder is back costs no request.
+    const interval = this.#rootAway
+      ? timing.pollActiveMs
+      : pollInterval(timing, quiet, this.#work.sight.documents(), world.random.fraction());
+    this.#pollAt = this.#now() + interval;
   }
 
   #noteActivity(): void {
@@ -208,7 +212,7 @@ export class Runner {
   }
 
   async #poll(): Promise<void> {
-    const { world, timing } = this.#parts;
+    const { world } = this.#parts;
     const { sight, dirty } = this.#work;
     const polling = this.#watching.state() !== "events";
     if (polling) {
@@ -218,7 +222,7 @@ export class Runner {
     const wasAway = this.#rootAway;
     if (!this.#isRootThere()) {
       if (this.#phase.kind !== "halted") await this.#run(false);
-      this.#pollAt = this.#now() + timing.pollActiveMs;
+      this.#schedulePoll();
       return;
     }
     if (wasAway) return void (await this.runWhole(false));

@@ -72,6 +72,8 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
         },
         onPass(end) {
           sight.learn(end);
+          // Nobody looked: no absence has been watched meanwhile.
+          if (end.kind === "planned" && end.trees.local.unseen.has("")) graces.restart(now());
           if (end.kind === "offline" || end.trees.local.unseen.has("")) return;
           stalePaths.learn(end, end.trees.base, now());
           const { holds } = end.plan;
