@@ -59,10 +59,15 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
   return { report, end, didSomething: run !== null };
 }
 
-/** Whether there is a halt or an approval to begin or to end: else nothing is written. */
+/**
+ * Whether there is a halt or an approval to begin or to end: else nothing is written. A run in which something waits, to settle or for its grace, has
+ * not judged that: it ends neither a halt nor an approval (I22).
+ */
 function needsHaltNote(world: World, end: Extract<PassEnd, { kind: "planned" }>): boolean {
   const { state } = world;
-  const { verdict } = end.plan;
+  const { verdict, holds } = end.plan;
   const known = state.meta(META.halt);
-  return verdict.kind === "halt" ? known !== haltNote(verdict) : known !== null || state.meta(META.approved) !== null;
+  if (verdict.kind === "halt") return known !== haltNote(verdict);
+  if (holds.some(({ reason }) => reason === "second-look" || reason === "still-being-written")) return false;
+  return known !== null || state.meta(META.approved) !== null;
 }

@@ -198,7 +198,8 @@ export class Runner {
     const { dirty, sight } = this.#work;
     const { paths, whole } = dirty.take(this.#now());
     const looked = whole ? "whole" : sight.lookAt(paths);
-    if (looked === "same") return;
+    // A pass that ran before it had settled saw it, and left it unjudged.
+    if (looked === "same" && !this.#work.hidAny(paths)) return;
     if (looked === "whole") sight.forgetLocal();
     this.#noteActivity();
     await this.#run(false);

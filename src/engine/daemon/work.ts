@@ -24,6 +24,8 @@ export type Work = {
   /** Documents that became empty. */
   readonly emptied: Rest<LocalPath, string>;
   run(retryRefused: boolean): Promise<RunEnd & Deletions>;
+  /** Whether the last pass left one of these unjudged because it had not settled: it is to be judged, even if it has not changed since. */
+  hidAny(paths: readonly LocalPath[]): boolean;
 };
 
 export type Deletions = { readonly begun: readonly LocalPath[]; readonly calledOff: readonly LocalPath[] };
@@ -37,6 +39,7 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
   const stalePaths = createStalePaths(timing.stalePathMs);
   const now = () => world.clock.monotonic();
   let stopped: ReadonlySet<LocalPath> = new Set();
+  let unsettled: ReadonlyMap<LocalPath, string> = new Map();
 
   function judge(ctx: PassContext, base: BaseTree, tree: LocalTree, again: () => LocalTree): LocalTree {
     const shown = show(tree, base);
@@ -48,7 +51,8 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
     emptied.see(now(), found);
     const over = emptied.rested(now());
     const waiting = new Map([...found].filter(([path]) => !over.has(path)));
-    return hidePaths(tree, new Map([...waiting, ...dirty.unsettled(now())]));
+    unsettled = dirty.unsettled(now());
+    return hidePaths(tree, new Map([...waiting, ...unsettled]));
   }
 
   return {
@@ -57,6 +61,7 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
     sight,
     quiet,
     emptied,
+    hidAny: (paths) => paths.some((path) => unsettled.has(path)),
     async run(retryRefused) {
       let sent: ReadonlySet<LocalPath> = new Set();
       const deletions = { begun: [] as LocalPath[], calledOff: [] as LocalPath[] };
