@@ -16,12 +16,18 @@ export async function syncNow(
     if (event.kind === "run") runs.set(event.report.run, event.report);
   });
   try {
-    let last = await daemon.request("sync");
-    runs.set(last.run, last);
     const until = monotonic() + mostMs;
+    const note = (report: RunReport) => {
+      runs.set(report.run, report);
+      return report;
+    };
+    let last = note(await daemon.request("sync"));
     while (holdsBack(daemon, last) && monotonic() < until && !gone.aborted) {
-      await wait(LOOK_MS);
-      last = daemon.status().lastReport ?? last;
+      do {
+        await wait(LOOK_MS);
+      } while (holdsBack(daemon, daemon.status().lastReport ?? last) && monotonic() < until && !gone.aborted);
+      // What was held back is judged by a whole look, whatever was made of it meanwhile.
+      last = note(await daemon.request("rescan"));
     }
     return { ...last, counts: sumOf([...runs.values()], last) };
   } finally {
@@ -33,9 +39,10 @@ const LOOK_MS = 100;
 
 function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   const { phase, dirty, pendingDeletions } = daemon.status();
-  // Offline, halted or paused it would be waited for in vain; what they are is told.
-  if (last.state === "offline" || last.state === "halted" || isPaused(daemon)) return false;
-  return phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0 || pendingDeletions.length > 0;
+  // Offline or paused it would be waited for in vain, and so for deletions that a guard stops; what they are is told.
+  if (last.state === "offline" || isPaused(daemon)) return false;
+  if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
+  return last.state !== "halted" && pendingDeletions.length > 0;
 }
 
 /** A daemon that is neither to poll nor to try again. A run by hand while it is paused shows another phase. */

@@ -72,7 +72,8 @@ export function newsLines(news: FolderNews): string[] {
     case "phase":
       return phaseLines(news.phase);
     case "change":
-      return [changeLine(news)];
+      // A halt is told by the phase that it leads to.
+      return news.what === "halt" ? [] : [changeLine(news)];
     case "run":
       return news.report.attention.map(
         ({ path, kind, code, detail, requestId, next }) =>

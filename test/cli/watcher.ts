@@ -1,0 +1,72 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Rig } from "./rig.ts";
+
+/** `mdmirror watch --json` as a process of its own, with its lines as they come. */
+export type WatchEvent = Readonly<Record<string, unknown>> & { readonly kind: string; readonly root: string };
+
+export type WatchProcess = {
+  readonly pid: number;
+  readonly events: WatchEvent[];
+  /** All that it printed on standard error. */
+  err(): string;
+  /** Resolves with the first event from now on (or since `from`) that is so; rejects when the process ends before. */
+  until(is: (event: WatchEvent) => boolean, from?: number): Promise<WatchEvent>;
+  signal(name: NodeJS.Signals): void;
+  /** The exit code, or the signal that ended it. */
+  readonly ended: Promise<number | NodeJS.Signals>;
+};
+
+const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+
+export function startWatch(
+  rig: Rig,
+  dirs: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): WatchProcess {
+  const child: ChildProcess = spawn(process.execPath, [ENTRY, "watch", ...dirs, "--json"], {
+    cwd: rig.dir,
+    env: { PATH: process.env["PATH"], XDG_RUNTIME_DIR: rig.dir, MDMIRROR_NOTIFY: "off", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const events: WatchEvent[] = [];
+  const waiting = new Set<() => void>();
+  let err = "";
+  let over = false;
+  child.stderr?.on("data", (chunk: Buffer) => {
+    err += chunk.toString("utf8");
+  });
+  createInterface({ input: child.stdout! }).on("line", (line) => {
+    rig.printed.push(line);
+    events.push(JSON.parse(line) as WatchEvent);
+    for (const look of [...waiting]) look();
+  });
+  const ended = new Promise<number | NodeJS.Signals>((resolve) => {
+    child.once("close", (code, signal) => {
+      over = true;
+      rig.printed.push(err);
+      resolve(code ?? signal!);
+      for (const look of [...waiting]) look();
+    });
+  });
+  return {
+    pid: child.pid!,
+    events,
+    err: () => err,
+    ended,
+    signal: (name) => void child.kill(name),
+    until: (is, from = 0) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = events.slice(from).find(is);
+          if (found === undefined && !over) return;
+          waiting.delete(look);
+          if (found === undefined) reject(new Error(`watch ended before it said so: ${err}`));
+          else resolve(found);
+        };
+        waiting.add(look);
+        look();
+      }),
+  };
+}
