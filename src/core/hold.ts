@@ -24,6 +24,8 @@ export const HOLD_REASONS = {
   // grants, reviews, absences
   "read-only": "remembered",
   "delete-refused": "remembered",
+  /** The service has no way to delete folders: an empty one that went here stays there. */
+  "folder-stays": "remembered",
   "in-review": "computed",
   "review-quiet": "computed",
   "review-unknown": "computed",
@@ -50,5 +52,6 @@ export const QUIET_REASONS: ReadonlySet<HoldReason> = new Set([
   "review-quiet",
   "suspended",
   "second-look",
+  "folder-stays",
   "still-being-written",
 ]);

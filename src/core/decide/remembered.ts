@@ -50,13 +50,15 @@ export function isStopped(desk: Desk, body: DocumentBody, intention: Intention):
 const FOLDER_STOPS = {
   move: new Set<HoldReason>(["read-only", "refused", "no-move-to-root", "occupied-unseen", "uncertain"]),
   make: new Set<HoldReason>(["read-only", "refused", "occupied-unseen", "uncertain"]),
-  remove: new Set<HoldReason>(["read-only", "refused", "delete-refused", "uncertain"]),
+  remove: new Set<HoldReason>(["read-only", "refused", "delete-refused", "folder-stays", "uncertain"]),
 };
 
 /** Whether an earlier answer stops this for a folder; if so, its hold stays in force. It ends when nothing is wanted any more, or by a retry. */
 export function isFolderStopped(desk: Desk, key: string, intention: keyof typeof FOLDER_STOPS): boolean {
   const one = desk.trees.base.holds.get(key);
-  if (one === undefined || desk.policy.retryRefused || !FOLDER_STOPS[intention].has(one.reason)) return false;
+  if (one === undefined || !FOLDER_STOPS[intention].has(one.reason)) return false;
+  // What the service has no route for is not tried again.
+  if (desk.policy.retryRefused && one.reason !== "folder-stays") return false;
   keepHold(desk, one);
   return true;
 }

@@ -300,7 +300,7 @@ function undeletable(
   const hold = makeHold(ctx, {
     key: action.dirId,
     path: action.localPath,
-    reason: "delete-refused",
+    reason: "folder-stays",
     code,
     detail,
     requestId,
