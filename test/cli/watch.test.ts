@@ -166,6 +166,16 @@ describe("commands where a daemon runs", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(0);
   });
 
+  test("an edit that a whole look saw before it had settled goes out all the same", async () => {
+    const watch = await watching();
+    const borrowed = await borrowFolder(rig.root, "resolve");
+    if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
+    rig.write("a.md", "# one\nby resolve\n");
+    borrowed.value.giveBack();
+    await watch.until(isChange("a.md"));
+    expect(rig.remote("a.md")!.content).toBe("# one\nby resolve\n");
+  });
+
   test("told to end while the folder is lent, it ends, and the borrower keeps the folder", async () => {
     const watch = await watching();
     const borrowed = await borrowFolder(rig.root, "undo");

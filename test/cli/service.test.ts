@@ -1,0 +1,112 @@
+import { chmodSync, existsSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+/** `systemctl` is a script that writes down what it is asked; `fails` makes it a session without a manager. */
+let rig: Rig;
+let calls: string;
+let fails: string;
+
+beforeAll(async () => {
+  rig = await openRig();
+  expect((await rig.init()).code).toBe(0);
+  calls = join(rig.dir, "calls");
+  fails = join(rig.dir, "fails");
+  const script = `#!/bin/sh
+echo "$* key=$MDMIRROR_API_KEY" >> '${calls}'
+[ -e '${fails}' ] && { echo 'Failed to connect to bus' >&2; exit 1; }
+[ "$2" = is-active ] && { echo inactive; exit 3; }
+exit 0
+`;
+  for (const [name, text] of [
+    ["systemctl", script],
+    ["systemd-notify", "#!/bin/sh\n"],
+  ] as const) {
+    writeFileSync(join(rig.dir, name), text);
+    chmodSync(join(rig.dir, name), 0o755);
+  }
+});
+afterAll(() => rig.close());
+beforeEach(() => {
+  rmSync(calls, { force: true });
+  rmSync(fails, { force: true });
+});
+
+const env = () => ({
+  PATH: `${rig.dir}:/usr/bin:/bin`,
+  XDG_CONFIG_HOME: join(rig.dir, "cfg"),
+  MDMIRROR_API_KEY: "mdm_from_the_shell",
+});
+const run = (...argv: string[]) => rig.run(["service", ...argv], { env: env() });
+const asked = () => (existsSync(calls) ? readFileSync(calls, "utf8").trimEnd().split("\n") : []);
+
+describe.skipIf(process.platform !== "linux")("service", () => {
+  test("print shows the unit and writes nothing", async () => {
+    const { code, out } = await run("print", "w");
+    expect(code).toBe(0);
+    expect(out.join("\n")).toContain(`"watch" "${realpathSync(rig.root)}"`);
+    expect(out).toContain("WatchdogSec=300");
+    expect([existsSync(join(rig.dir, "cfg")), asked()]).toEqual([false, []]);
+  });
+
+  test("print --for launchd shows the agent of another system", async () => {
+    const { code, out } = await run("print", "w", "--for", "launchd");
+    expect([code, out[0]]).toEqual([0, '<?xml version="1.0" encoding="UTF-8"?>']);
+  });
+
+  test("install writes the unit, starts it, and twice is once; uninstall takes it away", async () => {
+    const first = await run("install", "w");
+    expect(first.code).toBe(0);
+    const file = first.out[0]!.replace("installed ", "");
+    const name = /(mdmirror-w-[0-9a-f]{8})\.service$/.exec(file)![1]!;
+    expect(asked()).toEqual([
+      "--user daemon-reload key=",
+      `--user enable ${name}.service key=`,
+      `--user restart ${name}.service key=`,
+    ]);
+    expect(readFileSync(file, "utf8")).not.toContain(rig.key);
+    expect(await run("install", "w")).toEqual(first);
+
+    const status = await run("status", "w");
+    expect(status).toMatchObject({ code: 3, out: [`systemd: ${file}`, "state: inactive", "daemon: none runs"] });
+
+    rmSync(calls);
+    expect(await run("uninstall", "w")).toMatchObject({ code: 0, out: [`removed ${file}; the folder stays as it is`] });
+    expect(existsSync(file)).toBe(false);
+    expect(asked()).toEqual([`--user disable --now ${name}.service key=`, "--user daemon-reload key="]);
+    expect((await run("uninstall", "w")).out).toEqual(["no service is installed for this folder"]);
+  });
+
+  test("install in a session without a manager leaves the unit and says how to start it", async () => {
+    writeFileSync(fails, "");
+    const { code, out, err } = await run("install", "w");
+    expect([code, existsSync(out[0]!.replace("installed ", ""))]).toEqual([3, true]);
+    expect(err.join("\n")).toMatch(
+      /it is not started: .*Failed to connect to bus[\s\S]*next: .*systemctl --user enable --now mdmirror-w-/,
+    );
+    expect((await run("status", "w")).out[1]).toBe("state: cannot be asked from here");
+    await run("uninstall", "w");
+  });
+
+  test("install refuses where the service would have no key: the shell's is not the service's", async () => {
+    const key = join(rig.root, ".mdmirror", "key");
+    const text = readFileSync(key, "utf8");
+    rmSync(key);
+    const { code, err } = await run("install", "w");
+    expect([code, err.join(" ")]).toEqual([2, expect.stringContaining("store it first: mdmirror init")]);
+    expect(asked()).toEqual([]);
+    writeFileSync(key, text, { mode: 0o600 });
+  });
+
+  test.each([
+    [["start", "w"], "it takes install, uninstall, status, print"],
+    [["install", "w", "--for", "launchd"], "--for goes with print alone"],
+    [["print", "w", "--for", "upstart"], "--for takes systemd or launchd"],
+  ])("service %j is misuse", async (argv, why) => {
+    expect(await run(...argv)).toMatchObject({
+      code: 2,
+      err: [`mdmirror service: ${why}`, "  next: mdmirror service --help"],
+    });
+  });
+});
