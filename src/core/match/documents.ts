@@ -67,7 +67,8 @@ function matchByPath(matching: Matching, evidence: Evidence): void {
     (link: Link) => link.localPath,
   ]) {
     for (const link of [...matching.links.values()]) {
-      const file = at(where(link));
+      const path = where(link);
+      const file = path === null ? undefined : at(path);
       if (file !== undefined) claim(matching, link, file, evidence);
     }
   }

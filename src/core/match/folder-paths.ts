@@ -1,6 +1,6 @@
 import type { DirId } from "../../contract/ids.ts";
 import type { DirLink } from "../link.ts";
-import { depthOf, joinPath, type LocalPath, nameOf, parentOf, pathKey, rebase } from "../path.ts";
+import { depthOf, type LocalPath, parentOf, pathKey, rebase } from "../path.ts";
 import type { LocalFolder, LocalTree, Trees } from "../tree.ts";
 import { folderInodeKey } from "./inode.ts";
 
@@ -135,7 +135,18 @@ function foldedFolders(local: LocalTree): ReadonlyMap<string, LocalFolder> | nul
   return new Map([...local.folders.values()].map((folder) => [pathKey(folder.path, local.disk), folder]));
 }
 
-/** The path at which a linked file would be were its folder where it is now and its name the base's. */
-export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath {
-  return paths.moved ? joinPath(parentOf(relocate(basePath, paths)), nameOf(basePath)) : basePath;
+/**
+ * The path at which a linked file would be were its folder where it is now and its name the base's; null where its folder was not found, so that
+ * nothing at its old path can be told from what came to stand there.
+ */
+export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
+  if (!paths.moved) return basePath;
+  for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
+    const dir = paths.linked.get(above);
+    if (dir === undefined) continue;
+    const now = paths.found.get(dir.id);
+    if (now !== undefined) return rebase(basePath, above, now);
+    if (relocate(above, paths) === above) return null;
+  }
+  return basePath;
 }

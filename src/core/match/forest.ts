@@ -120,24 +120,35 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
   return folder;
 }
 
-/** The folder that stood at a base path: the linked one; else an unlinked one that is still there; else one that is nowhere. */
+/**
+ * The folder that stood at a base path: the linked one; else an unlinked one that is still there; else one that is nowhere.
+ * @param remotePath the same folder's path on the service, as far as base knows
+ */
 export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderBody {
   const linked = forest.byBaseLocal.get(localPath);
   if (linked !== undefined) return linked;
-  for (const found of [forest.byLocal.get(localPath), forest.byRemote.get(remotePath)])
-    if (found !== undefined && found.link === null) return found;
-  const ghost = newFolder(forest.nextKey(), {});
-  forest.byBaseLocal.set(localPath, ghost);
-  forest.folders.add(ghost);
-  return ghost;
+  const found = unlinked(forest, forest.byLocal.get(localPath)) ?? unlinked(forest, forest.byRemote.get(remotePath));
+  return found ?? plantGhost(forest, localPath, remotePath);
 }
 
 export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderBody {
   const linked = forest.byBaseRemote.get(remotePath);
   if (linked !== undefined) return linked;
-  const found = forest.byRemote.get(remotePath);
-  if (found !== undefined && found.link === null) return found;
-  return baseFolderAt(forest, localPath, remotePath);
+  const found = unlinked(forest, forest.byRemote.get(remotePath)) ?? unlinked(forest, forest.byLocal.get(localPath));
+  return found ?? plantGhost(forest, localPath, remotePath);
+}
+
+/** The root is only ever the root: nothing that stood elsewhere is taken for it. */
+function unlinked(forest: Forest, folder: FolderBody | undefined): FolderBody | null {
+  return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
+}
+
+function plantGhost(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderBody {
+  const ghost = newFolder(forest.nextKey(), {});
+  if (!forest.byBaseLocal.has(localPath)) forest.byBaseLocal.set(localPath, ghost);
+  if (!forest.byBaseRemote.has(remotePath)) forest.byBaseRemote.set(remotePath, ghost);
+  forest.folders.add(ghost);
+  return ghost;
 }
 
 /** Whether `folder` is `above` or lies somewhere below it on a side, as things stand or as they are wanted. */

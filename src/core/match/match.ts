@@ -43,7 +43,8 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   }
   // Two links at one path (nonsense) must not both be quiet: the later one would have no file.
   const files = filesBut(trees.local.files, quietPaths);
-  const loose = [...links.values()];
+  // The order of what is laid out follows from this one: by id, whatever the order of the input.
+  const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   // Its text is in the trash: a file at its old path is another one.
   for (const link of loose) if (link.standing === "outside" && link.stamp === null) links.delete(link.id);
   const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
