@@ -5,13 +5,13 @@ import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent, OpenIntent } from "../core/ports/state.ts";
 import { inspectParked, putBack } from "./late-write.ts";
 import { settleIntent } from "./settle-writes.ts";
-import { type PassContext, parkedDocument, recordEvent } from "./world.ts";
+import { type PassContext, parkedDocument, recordEvent, trashPlace } from "./world.ts";
 
 /** What a crash, or an answer that was lost, left behind: put back before the first walk, settled by reading before the first plan (I13). */
 
-type Local = Extract<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "parked" }>;
+type Local = Extract<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
 
-const LOCAL: ReadonlySet<Intent["kind"]> = new Set(["replace", "trash", "move", "move-folder", "parked"]);
+const LOCAL: ReadonlySet<Intent["kind"]> = new Set(["replace", "trash", "move", "move-folder", "sidecar", "parked"]);
 
 function isLocal(intent: Intent): intent is Local {
   return LOCAL.has(intent.kind);
@@ -56,6 +56,8 @@ function recoverOne(ctx: PassContext, intentId: number, intent: Local): string |
       return recoverMove(ctx, intentId, intent);
     case "move-folder":
       return recoverFolderMove(ctx, intentId, intent);
+    case "sidecar":
+      return recoverSidecar(ctx, intentId, intent);
   }
 }
 
@@ -142,6 +144,21 @@ function recoverFolderMove(
     if (moved) state.moveSubtree("local", intent.from, intent.to);
     state.closeIntent(intentId);
   });
+  return null;
+}
+
+/** Put there, and the process died before the conflict was on record. One that was edited since is left: it may be somebody's work. */
+function recoverSidecar(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "sidecar" }>,
+): string | null {
+  const { disk, state } = ctx.world;
+  if (state.conflict(intent.id) === null && disk.look(intent.path).kind === "file") {
+    const end = disk.trash(intent.path, intent.writes, trashPlace(ctx.world, intent.path));
+    if (end.kind === "fault") return `a sidecar that no conflict has cannot be removed: ${end.detail}`;
+  }
+  state.closeIntent(intentId);
   return null;
 }
 

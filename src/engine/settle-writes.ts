@@ -15,7 +15,7 @@ import { fromService, type PassContext, recordEvent, toService } from "./world.t
 
 type Put = Extract<Intent, { kind: "put" }>;
 type Post = Extract<Intent, { kind: "post" }>;
-type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "parked" }>;
+type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
 
 function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
   const detail = fault === null ? "the write could not be settled by reading" : fault.detail;

@@ -117,10 +117,14 @@ function actHere(dice: Dice, mirror: Mirror, life: Chronicle): string {
   if (kind === "edit" || kind === "save") {
     const next = life.edited(text);
     if (kind === "edit") user.write(at(path), next);
-    else user.saveAtomically(at(path), next);
+    else {
+      user.saveAtomically(at(path), next);
+      life.noteResaved(text);
+    }
   } else if (kind === "rename") {
     if (user.exists(at(free))) return "here: nothing";
     user.makeFolder(at(free).replace(/\/[^/]*$/, ""));
+    life.noteRenamed(text);
     user.rename(at(path), at(free));
     return `here: rename ${path} → ${free}`;
   } else if (kind === "remove") {
@@ -210,6 +214,7 @@ class Chronicle {
   readonly #hash = createHash("sha256");
   /** Tags of documents that somebody deleted: their ids may go. */
   readonly #mayVanish = new Set<string>();
+  readonly #resaved = new Set<string>();
   readonly #ids = new Map<string, string>();
   #texts = 0;
   #portCalls = 0;
@@ -238,6 +243,17 @@ class Chronicle {
     return lines.join("\n");
   }
 
+  /** Saved atomically: another inode. Renamed too before a look, and edited beyond likeness, nothing tells that it is the same document. */
+  noteResaved(text: string): void {
+    const tag = TAG.exec(text)?.[1];
+    if (tag !== undefined) this.#resaved.add(tag);
+  }
+
+  noteRenamed(text: string): void {
+    const tag = TAG.exec(text)?.[1];
+    if (tag !== undefined && this.#resaved.has(tag)) this.#mayVanish.add(tag);
+  }
+
   mayVanish(text: string): void {
     const tag = TAG.exec(text)?.[1];
     if (tag !== undefined) this.#mayVanish.add(tag);
@@ -250,6 +266,7 @@ class Chronicle {
     const report = await this.#mirror.sync();
     this.#portCalls += this.#mirror.calls();
     if (report === null) this.#kills++;
+    else this.#resaved.clear();
     this.note(
       `sync${kill === null ? "" : ` killed at ${kill}`}${stormy ? " in a storm" : ""}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`,
     );
@@ -296,7 +313,9 @@ class Chronicle {
       const file = byId.get(link.id);
       if (conflicts.has(link.id) || holds.has(link.id)) continue;
       this.#fail(`I01 ${path} and its document have different texts`, file?.text !== text);
-      this.#fail(`I01 ${path} is at ${file?.path} on the service`, file?.path !== path);
+      // One that would stand where a held file stands has a name of its own here.
+      const barred = [...holds.values()].some((hold) => hold.path === file?.path);
+      this.#fail(`I01 ${path} is at ${file?.path} on the service`, file?.path !== path && !barred);
     }
     for (const link of base) {
       const there = byId.get(link.id)?.path ?? link.remotePath;

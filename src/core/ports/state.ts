@@ -44,6 +44,8 @@ export type Intent =
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
   | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
   | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
+  /** A sidecar is put beside its document; without a conflict on record it is nobody's, and goes. */
+  | { readonly kind: "sidecar"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
   /** A replace that is done: the parked inode is looked at once more in the next pass. */
   | {
       readonly kind: "parked";

@@ -30,8 +30,12 @@ export function openConflict(
   if (budget !== undefined && ctx.counts.conflicts > budget.most && !budget.approved.has(link.id))
     return stale("more conflicts than a run may open without a question");
   const at = sidecarPath(link.localPath);
+  const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
-  if (placed.kind === "end") return placed.outcome;
+  if (placed.kind === "end") {
+    state.closeIntent(intentId);
+    return placed.outcome;
+  }
   const now = clock.now();
   const look = disk.look(at);
   const stamp = look.kind === "file" ? look.stamp : null;
@@ -49,6 +53,7 @@ export function openConflict(
   ctx.counts.conflicts++;
   return commit(ctx, {
     text: link,
+    closes: intentId,
     version: { id: link.id, changeId: remote.file.lastChangeId, digest: remote.digest },
     also: () => {
       state.putConflict(conflict);
@@ -126,7 +131,8 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
     });
   }
   const sidecar = disk.look(conflict.sidecarPath);
-  const edited = sidecar.kind === "file" && sidecar.digest !== shown.digest;
+  // One that holds the new version already was put there by a pass that was cut off.
+  const edited = sidecar.kind === "file" && sidecar.digest !== shown.digest && sidecar.digest !== digest;
   if (!edited && digest !== shown.digest) {
     const placed = placeSidecar(ctx, conflict.sidecarPath, text, digest);
     if (placed.kind === "end") return placed.outcome;
