@@ -119,8 +119,8 @@ function actHere(dice: Dice, mirror: Mirror, life: Chronicle): string {
     if (kind === "edit") user.write(at(path), next);
     else {
       user.saveAtomically(at(path), next);
-      life.noteResaved(text);
     }
+    life.noteEdited(text, kind === "save");
   } else if (kind === "rename") {
     if (user.exists(at(free))) return "here: nothing";
     user.makeFolder(at(free).replace(/\/[^/]*$/, ""));
@@ -214,7 +214,8 @@ class Chronicle {
   readonly #hash = createHash("sha256");
   /** Tags of documents that somebody deleted: their ids may go. */
   readonly #mayVanish = new Set<string>();
-  readonly #resaved = new Set<string>();
+  readonly #edits = new Map<string, number>();
+  readonly #renamed = new Set<string>();
   readonly #ids = new Map<string, string>();
   #texts = 0;
   #portCalls = 0;
@@ -243,15 +244,20 @@ class Chronicle {
     return lines.join("\n");
   }
 
-  /** Saved atomically: another inode. Renamed too before a look, and edited beyond likeness, nothing tells that it is the same document. */
-  noteResaved(text: string): void {
+  /** Edited so often between two looks, and renamed too, a text may be beyond likeness; saved atomically, its inode is another one as well. */
+  noteEdited(text: string, resaved: boolean): void {
     const tag = TAG.exec(text)?.[1];
-    if (tag !== undefined) this.#resaved.add(tag);
+    if (tag === undefined) return;
+    const edits = (this.#edits.get(tag) ?? 0) + (resaved ? 3 : 1);
+    this.#edits.set(tag, edits);
+    if (edits >= 3 && this.#renamed.has(tag)) this.#mayVanish.add(tag);
   }
 
   noteRenamed(text: string): void {
     const tag = TAG.exec(text)?.[1];
-    if (tag !== undefined && this.#resaved.has(tag)) this.#mayVanish.add(tag);
+    if (tag === undefined) return;
+    this.#renamed.add(tag);
+    if ((this.#edits.get(tag) ?? 0) >= 3) this.#mayVanish.add(tag);
   }
 
   mayVanish(text: string): void {
@@ -266,7 +272,10 @@ class Chronicle {
     const report = await this.#mirror.sync();
     this.#portCalls += this.#mirror.calls();
     if (report === null) this.#kills++;
-    else this.#resaved.clear();
+    else {
+      this.#edits.clear();
+      this.#renamed.clear();
+    }
     this.note(
       `sync${kill === null ? "" : ` killed at ${kill}`}${stormy ? " in a storm" : ""}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`,
     );

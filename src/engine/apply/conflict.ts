@@ -4,7 +4,17 @@ import type { Conflict, Link } from "../../core/link.ts";
 import { mergeText } from "../../core/merge.ts";
 import { sidecarPath } from "../../core/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
-import { commit, DONE, fetchText, landText, outcomeOfDisk, type RemoteText, readLocal, stale } from "../effect.ts";
+import {
+  commit,
+  DONE,
+  fetchText,
+  landText,
+  outcomeOfDisk,
+  type RemoteText,
+  readLocal,
+  stale,
+  whereItStands,
+} from "../effect.ts";
 import { type PassContext, recordEvent, trashPlace } from "../world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -29,7 +39,9 @@ export function openConflict(
   // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks (`conflict-flood`).
   if (budget !== undefined && ctx.counts.conflicts > budget.most && !budget.approved.has(link.id))
     return stale("more conflicts than a run may open without a question");
-  const at = sidecarPath(link.localPath);
+  // Read anew: the document may have moved while its text was fetched.
+  const standing = whereItStands(ctx, link);
+  const at = sidecarPath(standing.localPath);
   const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
   if (placed.kind === "end") {
@@ -52,7 +64,7 @@ export function openConflict(
   };
   ctx.counts.conflicts++;
   return commit(ctx, {
-    text: link,
+    text: standing,
     closes: intentId,
     version: { id: link.id, changeId: remote.file.lastChangeId, digest: remote.digest },
     also: () => {
@@ -91,14 +103,15 @@ function placeSidecar(ctx: PassContext, at: string, text: string, digest: Digest
 /** The remote moved on: what merges now ends the conflict; else the sidecar shows the new version, unless the user edited it. */
 export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict">): Promise<Outcome> {
   const { disk, state, clock } = ctx.world;
-  const link = state.link(action.id);
-  const conflict = state.conflict(action.id);
-  if (link === null || conflict === null) return stale("the conflict ended meanwhile");
   const local = readLocal(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
+  // ORDER: read after the wait: the sidecar may have followed its document meanwhile.
+  const link = state.link(action.id);
+  const conflict = state.conflict(action.id);
+  if (link === null || conflict === null) return stale("the conflict ended meanwhile");
   const shown = conflict.shown.at(-1)!;
   const base = conflict.baseDigest === null ? null : state.text(conflict.baseDigest);
   const merged =
