@@ -113,7 +113,7 @@ const REAL: Readonly<Record<string, { readonly program: string; readonly save: S
   "Emacs, backup by copying": { program: "emacs", save: emacs("(setq backup-by-copying t)") },
   "Emacs, precious file": { program: "emacs", save: emacs("(setq file-precious-flag t)") },
   nano: { program: "nano", save: (path) => typeInto("nano", path) },
-  "nano, keeping a backup": { program: "nano -B", save: (path) => typeInto("nano -B", path) },
+  "nano, keeping a backup": { program: "nano", save: (path) => typeInto("nano -B", path) },
   "sed -i": { program: "sed", save: call("sed", (path) => ["-i", `$ a ${ADDED}`, path]) },
   "perl -i": { program: "perl", save: call("perl", (path) => ["-pi", "-e", `$_ .= "${ADDED}\\n" if eof`, path]) },
 };
@@ -146,7 +146,8 @@ function typeInto(command: string, path: string): Promise<void> {
 }
 
 function isThere(program: string): boolean {
-  return spawnSync("sh", ["-c", `command -v ${program.split(" ")[0]}`]).status === 0;
+  const needed = program === "nano" ? ["nano", "script"] : [program];
+  return needed.every((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
 }
 
 async function savesAsOneEdit(save: Save): Promise<void> {

@@ -21,8 +21,11 @@ export type DaemonRig = Rig & {
   rename(from: LocalPath, to: LocalPath): void;
   /** Requests since the last call, of one method or of all. */
   sent(method?: string): string[];
-  /** Every call of the service ends so, until null. */
-  fault: Fault | null;
+  /**
+   * `fault`: every call of the service ends so, until null. `sleptMs` is added to the wall clock: the monotonic one stands still while a
+   * machine sleeps.
+   */
+  readonly weather: { fault: Fault | null; sleptMs: number };
   stop(): Promise<void>;
   readonly watched: { starts: number; closes: number };
 };
@@ -54,8 +57,13 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
       listener = null;
     },
   };
+  const weather: { fault: Fault | null; sleptMs: number } = { fault: null, sleptMs: 0 };
   const fresh = mirrored.world();
-  const world = { ...fresh, remote: withFaults(fresh.remote, () => made.fault) };
+  const world = {
+    ...fresh,
+    clock: { ...clock, now: () => clock.now() + weather.sleptMs },
+    remote: withFaults(fresh.remote, () => weather.fault),
+  };
   const daemon = createDaemon(world, watcher, {
     settings: { ...SETTINGS, ...options.settings },
     ...(options.timing === undefined ? {} : { timing: options.timing }),
@@ -79,7 +87,7 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
     daemon,
     events,
     watched,
-    fault: null,
+    weather,
     hint,
     async pass(ms) {
       await clock.sleep(ms);

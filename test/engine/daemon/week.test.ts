@@ -1,0 +1,124 @@
+import { describe, expect, test } from "vitest";
+import { createRig } from "../../model/rig.ts";
+import { type DaemonRig, startDaemon } from "./rig.ts";
+
+const HOUR = 3_600_000;
+const WEEK = 7 * 24 * HOUR;
+
+async function withNotes(count: number): Promise<DaemonRig> {
+  const rig = createRig(1);
+  for (let n = 0; n < count; n++) rig.app.create(`notes/note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
+  return startDaemon({ rig });
+}
+
+describe("at rest", () => {
+  test("a week writes no run, no event and no hold, and never sleeps less than a second", async () => {
+    const rig = await withNotes(30);
+    await rig.pass(HOUR);
+    const { state } = rig.mirrored;
+    const before = { runs: state.runs(1_000), events: state.events({ limit: 1_000 }) };
+    const sleeps = rig.clock.sleeps.length;
+    rig.events.length = 0;
+    await rig.pass(WEEK);
+    expect({ runs: state.runs(1_000), events: state.events({ limit: 1_000 }) }).toEqual(before);
+    expect(rig.events.filter(({ kind }) => kind === "run" || kind === "change")).toEqual([]);
+    const slept = rig.clock.sleeps.slice(sleeps + 1);
+    // Sleeps that end a longer one exactly; all others are a poll's, a scan's or the loop's own.
+    expect(slept.filter((ms) => ms < 1_000).length / slept.length).toBeLessThan(0.02);
+    expect(slept.length).toBeLessThan(WEEK / 30_000);
+    await rig.stop();
+  }, 60_000);
+
+  test("a quiet disk is walked by the periodic scan alone", async () => {
+    const rig = await withNotes(30);
+    await rig.pass(2 * HOUR);
+    let walks = 0;
+    rig.mirrored.disk.beforeCall = (call, path) => {
+      if (call === "readdir" && path.endsWith("/notes/notes")) walks++;
+    };
+    await rig.pass(10 * HOUR);
+    expect(walks).toBeGreaterThanOrEqual(58);
+    expect(walks).toBeLessThanOrEqual(62);
+    await rig.stop();
+  });
+
+  test("requests stay within the budget in a workspace of many pages", async () => {
+    const rig = createRig(1);
+    const made = await startDaemon({ rig, timing: { pollRequestsAMinute: 1 } });
+    for (let n = 0; n < 1_100; n++) rig.app.create(`note-${n}.md`, "text\n");
+    await made.pass(130_000);
+    made.sent();
+    await made.pass(9 * 60_000);
+    // Two pages a listing, a listing each two minutes.
+    expect(made.sent("GET").filter((request) => request.startsWith("GET /v1/files?")).length).toBeLessThanOrEqual(12);
+    await made.stop();
+  }, 60_000);
+});
+
+describe("a week of work", () => {
+  test("memory does not grow, and the state holds one run for each thing that was done", async () => {
+    const rig = await withNotes(30);
+    const { gc } = globalThis as { gc?: () => void };
+    const heap = () => {
+      gc?.();
+      return process.memoryUsage().heapUsed;
+    };
+    const work = async (from: number, to: number) => {
+      for (let hour = from; hour < to; hour++) {
+        rig.save(`notes/note-${hour % 30}.md`, `# Note ${hour % 30}\n\nedited in hour ${hour}, here\n`);
+        await rig.pass(HOUR / 2);
+        rig.app.edit(`notes/note-${(hour + 7) % 30}.md`, `# Note\n\nedited in hour ${hour}, there\n`);
+        await rig.pass(HOUR / 2);
+        rig.events.length = 0;
+        rig.clock.sleeps.length = 0;
+        rig.mirrored.requests.length = 0;
+      }
+    };
+    await work(0, 24);
+    const [runs, before] = [rig.mirrored.state.runs(10_000).length, heap()];
+    await work(24, 168);
+    expect(rig.mirrored.state.runs(10_000).length - runs).toBe(288);
+    // The in-memory database keeps each version: 288 of them, some kilobytes each.
+    if (gc !== undefined) expect(heap() - before).toBeLessThan(20_000_000);
+    expect(rig.daemon.status().dirty.count).toBe(0);
+    await rig.until(() => rig.mirrored.texts().size === rig.app.files().size);
+    for (const [path, { text }] of rig.app.files()) expect(rig.mirrored.texts().get(path)).toBe(text);
+    await rig.stop();
+  }, 120_000);
+});
+
+describe("sleep and wake", () => {
+  test("a jump of the clock is a look at everything, at once", async () => {
+    const rig = await withNotes(20);
+    rig.mirrored.write("notes/note-2.md", "# Note 2\n\nedited while nobody watched\n");
+    rig.app.edit("notes/note-3.md", "# Note 3\n\nedited there meanwhile\n");
+    rig.weather.sleptMs += 8 * HOUR;
+    await rig.pass(61_000);
+    expect(rig.events).toContainEqual(expect.objectContaining({ kind: "woke", sleptMs: 8 * HOUR }));
+    expect(rig.app.files().get("notes/note-2.md")?.text).toBe("# Note 2\n\nedited while nobody watched\n");
+    expect(rig.mirrored.texts().get("notes/note-3.md")).toBe("# Note 3\n\nedited there meanwhile\n");
+    await rig.stop();
+  });
+
+  test("I04 a deletion's grace begins anew: the time asleep does not count", async () => {
+    const rig = await withNotes(20);
+    rig.remove("notes/note-2.md");
+    await rig.pass(25_000);
+    rig.weather.sleptMs += 8 * HOUR;
+    await rig.pass(6_000);
+    expect(rig.sent("DELETE")).toEqual([]);
+    await rig.pass(60_000);
+    expect(rig.sent("DELETE")).toHaveLength(1);
+    await rig.stop();
+  });
+
+  test("I29 a wall clock that is set back does nothing", async () => {
+    const rig = await withNotes(20);
+    rig.weather.sleptMs -= 24 * HOUR;
+    rig.save("notes/note-2.md", "# Note 2\n\nedited after the clock was set back\n");
+    await rig.pass(2_000);
+    expect(rig.app.files().get("notes/note-2.md")?.text).toBe("# Note 2\n\nedited after the clock was set back\n");
+    expect(rig.events.some(({ kind }) => kind === "woke")).toBe(false);
+    await rig.stop();
+  });
+});
