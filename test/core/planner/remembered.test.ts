@@ -90,6 +90,12 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["d/a.md=1", "mv d e", "", "hold read-only d"], "read-only", move);
     check(["d/", "rmdir d", "", "hold delete-refused d"], "delete-refused", move);
   });
+  test("a hold about a place ends when the document is at another", () => {
+    const elsewhere = () => ({ path: "old.md" });
+    check(["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], "refused", elsewhere);
+    const here = () => ({ path: "b.md" });
+    check(["a.md=1", "mv a.md b.md", "", "hold refused b.md"], "refused", here);
+  });
   test("a computed hold keeps the time since when it stands", () => {
     const world = worldAfter(["a.md=1", "unseen a.md EACCES", "", ""]);
     refuse(world, "local-unreadable");

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { explainPath } from "../../../src/core/explain.ts";
+import { POLICY } from "../planner/defaults.ts";
+import { planOf, type Row, say, worldAfter } from "../planner/table.ts";
+import type { World } from "../planner/world.ts";
+
+const LONG = "one|two|three|four|five|six";
+
+function check(row: Row, prepare?: (world: World) => void, after?: (world: World) => void): void {
+  const world = worldAfter(row, prepare);
+  after?.(world);
+  expect(say(planOf(world))).toBe(row[3]);
+}
+
+/** Two documents of one text; the second is moved, the first removed. By the inode that is what it is; by text alone the first is as good. */
+const MOVED = ["c.md=1 a.md=1", "mv a.md b.md; rm c.md", ""] as const;
+const BLIND: Row = [...MOVED, "rename-remote c.md>b.md; relink b.md; delete-remote a.md"];
+
+describe("what an inode proves, and what not", () => {
+  test("I09 two documents of the same text that change places are two moves", () => {
+    check([
+      "a.md=1 b.md=1",
+      "mv a.md t.md; mv b.md a.md; mv t.md b.md",
+      "",
+      "rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote a-TMP.md>b.md; relink a.md; relink b.md",
+    ]);
+  });
+  test("an inode and the base's text are a move, whatever else has that text", () => {
+    check([...MOVED, "rename-remote a.md>b.md; relink b.md; delete-remote c.md"]);
+  });
+  test("a hard-linked file's inode names no path", () => {
+    const linked = (world: World): void => {
+      world.files.get("a.md")!.nlink = 2;
+      world.patchLink(world.idAt("a.md"), { stamp: world.stamp(world.files.get("a.md")!) });
+    };
+    check([`a.md=${LONG}`, "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], linked);
+    check([...BLIND], linked);
+  });
+  test("an inode with another birth time is another file", () => {
+    const reborn = (world: World): void => {
+      world.files.get("b.md")!.birthMs++;
+    };
+    check([...BLIND], undefined, reborn);
+  });
+  test("a birth time on one side only proves nothing", () => {
+    const unborn = (world: World): void => {
+      world.files.get("b.md")!.birthMs = 0;
+    };
+    check([...BLIND], undefined, unborn);
+  });
+  test("a folder's inode without a birth time proves nothing by itself", () => {
+    const unborn = (world: World): void => {
+      for (const folder of world.folders.values()) folder.birthMs = 0;
+      for (const [id, dir] of world.dirLinks) world.dirLinks.set(id, { ...dir, birthMs: 0 });
+    };
+    check(["d/", "mv d e", "", "make-folder-remote e; remove-folder-remote d"], unborn);
+    check(["d/a.md=1", "mv d e", "", "rename-folder-remote d>e; link-folder e"], unborn);
+  });
+  test("an inode in another root is no evidence", () => {
+    const blind = (world: World): void => {
+      world.inodesTrusted = false;
+    };
+    check([...BLIND], blind);
+    check(["a.md=1", "rename-to-other a.md a.txt", "", "delete-remote a.md"], blind);
+  });
+});
+
+describe("what counts as unchanged", () => {
+  test("the base's own text, though the file had it in another form", () => {
+    const world = worldAfter(["a.md=1", "", "", ""]);
+    world.patchLink(world.idAt("a.md"), { localDigest: world.digest("1\r\n") });
+    expect(say(planOf(world))).toBe("");
+    world.files.get("a.md")!.text = "1\r\n";
+    expect(say(planOf(world))).toBe("");
+  });
+  test("a text that was answered with the base's own goes to the trash with its document", () => {
+    const world = worldAfter(["a.md=1 b.md=2", "edit a.md 3", "rm a.md", ""]);
+    world.patchLink([...world.links.keys()][0]!, { echoDigest: world.digest("3") });
+    expect(say(planOf(world))).toBe("trash-local a.md");
+  });
+});
+
+describe("folders' absences", () => {
+  test("I20 a folder is not gone when the listing of documents or of folders was not complete", () => {
+    for (const part of ["complete", "foldersComplete"] as const) {
+      const world = worldAfter(["d/ a.md=1", "", "rmdir d", ""]);
+      const trees = world.trees();
+      expect([...trees.remote.goneFolders]).toHaveLength(1);
+      const remote = { ...trees.remote, [part]: false };
+      world.trees = () => ({ ...trees, remote });
+      expect(say(planOf(world))).toBe("");
+    }
+  });
+});
+
+describe("why PATH", () => {
+  const explain = (row: Row, path: string) => {
+    const world = worldAfter(row);
+    return explainPath(world.trees(), POLICY, world.lookup(), path);
+  };
+  test("a document on which all agree is explained too", () => {
+    expect(explain(["a.md=1", "", "", ""], "a.md")).toMatchObject({
+      kind: "document",
+      cell: "unchanged/unchanged",
+      rule: "nothing",
+      evidence: "inode-and-text",
+      actions: [],
+      holds: [],
+    });
+  });
+  test("facts, cell, actions and holds of a row", () => {
+    const found = explain([`a.md=${LONG} b.md=2`, `mv a.md c.md; edit c.md ${LONG}|x`, "", ""], "c.md");
+    expect(found).toMatchObject({
+      kind: "document",
+      evidence: "inode-and-similar-text",
+      cell: "edited/unchanged",
+      rule: "put",
+    });
+    expect(found.kind === "document" && found.actions.map(({ kind }) => kind)).toEqual([
+      "rename-remote",
+      "put",
+      "relink",
+    ]);
+    expect(found.kind === "document" && found.drift.place).toBe("local");
+  });
+  test.each([
+    [["a.md=1", "rm a.md", "", ""], "a.md", { kind: "document", cell: "deleted/unchanged", rule: "delete-remote" }],
+    [["a.md=1", "unseen a.md EACCES", "", ""], "a.md", { holds: [{ reason: "local-unreadable" }] }],
+    [["", "", "new a.md 1", ""], "a.md", { cell: "never/created", actions: [{ kind: "create-local" }] }],
+    [["", "new a.md 1", "", ""], "a.md", { cell: "created/never", id: null, actions: [{ kind: "create-remote" }] }],
+    [["d/", "rmdir d", "", ""], "d", { kind: "folder", actions: [{ kind: "remove-folder-remote" }] }],
+    [["", "mkdir d", "", ""], "d", { kind: "folder", dirId: null, actions: [{ kind: "make-folder-remote" }] }],
+    [["", "other x.md symlink", "", ""], "x.md", { kind: "unknown", other: { kind: "symlink" } }],
+    [["", "", "", ""], "x.md", { kind: "unknown", other: null }],
+  ] as [Row, string, object][])("%j: %s", (row, path, facts) => expect(explain(row, path)).toMatchObject(facts));
+});
