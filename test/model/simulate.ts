@@ -120,7 +120,7 @@ function actHere(dice: Dice, mirror: Mirror, life: Chronicle): string {
     else {
       user.saveAtomically(at(path), next);
     }
-    life.noteEdited(text, kind === "save");
+    life.noteEdited(text);
   } else if (kind === "rename") {
     if (user.exists(at(free))) return "here: nothing";
     user.makeFolder(at(free).replace(/\/[^/]*$/, ""));
@@ -214,9 +214,10 @@ class Chronicle {
   readonly #hash = createHash("sha256");
   /** Tags of documents that somebody deleted: their ids may go. */
   readonly #mayVanish = new Set<string>();
-  readonly #edits = new Map<string, number>();
+  readonly #edited = new Set<string>();
   readonly #renamed = new Set<string>();
   readonly #ids = new Map<string, string>();
+  #halted = false;
   #texts = 0;
   #portCalls = 0;
   #kills = 0;
@@ -244,20 +245,22 @@ class Chronicle {
     return lines.join("\n");
   }
 
-  /** Edited so often between two looks, and renamed too, a text may be beyond likeness; saved atomically, its inode is another one as well. */
-  noteEdited(text: string, resaved: boolean): void {
+  /**
+   * Edited and renamed between two looks, a document is known by likeness at best; and onto the path of one that was removed, by nothing: the path
+   * speaks for that one (DESIGN 3). Renamed alone, it must keep its id.
+   */
+  noteEdited(text: string): void {
     const tag = TAG.exec(text)?.[1];
     if (tag === undefined) return;
-    const edits = (this.#edits.get(tag) ?? 0) + (resaved ? 3 : 1);
-    this.#edits.set(tag, edits);
-    if (edits >= 3 && this.#renamed.has(tag)) this.#mayVanish.add(tag);
+    this.#edited.add(tag);
+    if (this.#renamed.has(tag)) this.#mayVanish.add(tag);
   }
 
   noteRenamed(text: string): void {
     const tag = TAG.exec(text)?.[1];
     if (tag === undefined) return;
     this.#renamed.add(tag);
-    if ((this.#edits.get(tag) ?? 0) >= 3) this.#mayVanish.add(tag);
+    if (this.#edited.has(tag)) this.#mayVanish.add(tag);
   }
 
   mayVanish(text: string): void {
@@ -273,7 +276,8 @@ class Chronicle {
     this.#portCalls += this.#mirror.calls();
     if (report === null) this.#kills++;
     else {
-      this.#edits.clear();
+      this.#halted = report.state === "halted";
+      this.#edited.clear();
       this.#renamed.clear();
     }
     this.note(
@@ -307,6 +311,8 @@ class Chronicle {
   }
 
   check(): void {
+    // A guard asks (all of a side went at once): nothing is to converge until somebody answers.
+    if (this.#halted) return;
     const { base, conflicts, holds } = this.#facts();
     const remote = this.#rig.app.files();
     const byId = new Map([...remote.values()].map((file) => [file.id as string, file]));

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { rollDice } from "./dice.ts";
+import { createRig } from "./rig.ts";
+import { simulate } from "./simulate.ts";
+
+/** Seeds that failed once, and what they found; with the number of steps that they failed with. */
+const FAILED_ONCE: readonly (readonly [seed: number, steps: number, found: string])[] = [
+  [27, 25, "a step that was killed between two others was taken for a circle"],
+  [41, 25, "the same, in a clone"],
+  [56, 25, "the sidecar of a document whose folder had moved was left behind"],
+  [59, 25, "a folder that was deleted and made anew was mirrored beside itself"],
+  [64, 25, "a PUT wrote its link back with the place before a rename"],
+  [70, 25, "a sidecar was left behind"],
+  [85, 25, "a folder made anew, with documents of its own"],
+  [113, 25, "a rename of two steps was cut off, and undone here"],
+  [148, 25, "a folder made anew below one that was renamed"],
+  [164, 25, "a move of two steps was cut off, and undone here"],
+  [1167, 50, "killed between the sidecar and its record"],
+  [1318, 50, "a sidecar was renewed where it had been before its document moved"],
+  [1358, 50, "the same, in a folder that moved"],
+];
+
+describe("seeded lives of a mirror", () => {
+  it.each(FAILED_ONCE)("seed %i, %i steps: %s", async (seed, steps) => {
+    const life = await simulate(seed, { steps });
+    expect(life.failures).toEqual([]);
+  });
+
+  it("I01 I02 I03 I09 I11 I12 I13 I27 hold over 120 lives with kills and storms", async () => {
+    let kills = 0;
+    for (let seed = 5_000; seed < 5_120; seed++) {
+      const life = await simulate(seed, { steps: 25 });
+      expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
+      kills += life.kills;
+    }
+    // A simulation in which nothing dies would prove nothing.
+    expect(kills).toBeGreaterThan(100);
+  }, 120_000);
+
+  it("I32 the same seed gives the same trace", async () => {
+    for (const seed of [3, 14, 62]) {
+      const [first, second] = [await simulate(seed), await simulate(seed)];
+      expect(second.trace).toBe(first.trace);
+      expect(second.portCalls).toBe(first.portCalls);
+    }
+    expect((await simulate(3)).trace).not.toBe((await simulate(4)).trace);
+  });
+});
+
+describe("I13 killed at each port call", () => {
+  const TEXTS = Array.from(
+    { length: 4 },
+    (_, n) => [`folder-${n % 2}/note-${n}.md`, `note ${n}\n\n${"line of text\n".repeat(5)}`] as const,
+  );
+
+  it("of a clone: nothing is lost, doubled or left half", async () => {
+    let call = 0;
+    let finished = false;
+    while (!finished) {
+      call++;
+      const rig = createRig(7);
+      for (const [path, text] of TEXTS) rig.app.create(path, text);
+      const mirror = rig.mirror();
+      mirror.killAt(call);
+      finished = (await mirror.sync()) !== null;
+      for (const text of mirror.texts().values()) expect(TEXTS.map(([, whole]) => whole)).toContain(text);
+      await mirror.sync();
+      expect(mirror.texts()).toEqual(new Map([...TEXTS].sort(([a], [b]) => (a < b ? -1 : 1))));
+      expect(rig.app.files().size).toBe(TEXTS.length);
+    }
+    expect(call).toBeGreaterThan(80);
+  });
+
+  it("of a push, an edit each way, a rename and a deletion: nothing is lost, doubled or left half", async () => {
+    let call = 0;
+    let finished = false;
+    while (!finished) {
+      call++;
+      const rig = createRig(rollDice(9).below(1_000));
+      for (const [path, text] of TEXTS) rig.app.create(path, text);
+      const mirror = rig.mirror();
+      await mirror.sync();
+      mirror.write("folder-0/note-0.md", "edited here\n");
+      rig.app.edit("folder-1/note-1.md", "edited there\n");
+      mirror.disk.user.rename(mirror.path("folder-0/note-2.md"), mirror.path("folder-1/moved.md"));
+      mirror.disk.user.remove(mirror.path("folder-1/note-3.md"));
+      mirror.write("new.md", "new here\n");
+      const moved = rig.app.files().get("folder-0/note-2.md")?.id;
+      mirror.killAt(call);
+      finished = (await mirror.sync()) !== null;
+      await mirror.sync();
+      await mirror.sync();
+      const expected = new Map([
+        ["folder-0/note-0.md", "edited here\n"],
+        ["folder-1/moved.md", TEXTS[2]![1]],
+        ["folder-1/note-1.md", "edited there\n"],
+        ["new.md", "new here\n"],
+      ]);
+      expect({ call, local: mirror.texts() }).toEqual({ call, local: expected });
+      const remote = [...rig.app.files().values()].map((file) => [file.path, file.text] as const);
+      expect({ call, remote: new Map(remote.sort(([a], [b]) => (a < b ? -1 : 1))) }).toEqual({
+        call,
+        remote: expected,
+      });
+      expect(rig.app.files().get("folder-1/moved.md")?.id).toBe(moved);
+    }
+    expect(call).toBeGreaterThan(80);
+  }, 60_000);
+});
