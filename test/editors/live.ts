@@ -129,7 +129,16 @@ export async function startLive(options: LiveOptions = {}): Promise<Live> {
       const file = found(path);
       return file === undefined ? null : { id: file.id, text: call("GET", `${FILES}/${file.id}`).content };
     },
-    remotePaths: () => (call("GET", `${FILES}?limit=1000`).data as { path: string }[]).map(({ path }) => path).sort(),
+    remotePaths() {
+      const paths: string[] = [];
+      for (let cursor = "", more = true; more; ) {
+        const page = call("GET", `${FILES}?limit=1000${cursor}`);
+        paths.push(...(page.data as { path: string }[]).map(({ path }) => path));
+        cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+        more = page.hasMore;
+      }
+      return paths.sort();
+    },
     edit(path, text) {
       const file = found(path);
       call("PUT", `${FILES}/${file.id}/content`, { baseChangeId: file.lastChangeId, content: text });

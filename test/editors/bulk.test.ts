@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { type Live, startLive, writeDeep } from "./live.ts";
+
+const run = promisify(execFile);
+
+function notes(count: number, folder = "notes"): Record<string, string> {
+  return Object.fromEntries(
+    Array.from({ length: count }, (_, n) => [
+      `${folder}/topic-${Math.floor(n / 50)}/note-${n}.md`,
+      `# Note ${n}\n\nits own text, of number ${n}\n`,
+    ]),
+  );
+}
+
+/** What the runs did so far, and that no more is wanted: a whole look finds nothing. */
+async function settled(live: Live): Promise<void> {
+  const report = await live.daemon.request("rescan");
+  expect(report.state).toBe("in-sync");
+}
+
+const writes = (live: Live, method: string) => live.requests.filter(({ what }) => what.startsWith(`${method} `));
+const runsWith = (live: Live, count: "createdRemote" | "movedRemote" | "uploaded") =>
+  live.events.filter((event) => event.kind === "run" && event.report.counts[count] > 0);
+
+describe("bulk changes are seen whole", () => {
+  test("cp -r of 5,000 files is one plan", async () => {
+    const live = await startLive({ files: { "readme.md": "# Here\n" } });
+    const source = `${live.root}-source`;
+    for (const [path, text] of Object.entries(notes(5_000))) writeDeep(`${source}/${path}`, text);
+    const made = live.next((event) => event.kind === "run" && event.report.counts.createdRemote > 0);
+    await run("cp", ["-r", `${source}/notes`, live.root]);
+    await made;
+    expect(runsWith(live, "createdRemote")).toHaveLength(1);
+    await settled(live);
+    expect(live.remotePaths()).toHaveLength(5_001);
+    await live.stop();
+    rmSync(source, { recursive: true });
+  }, 120_000);
+
+  test("I09 mv of a folder is one request, whatever it holds", async () => {
+    const live = await startLive({ files: notes(200) });
+    const id = live.remote("notes/topic-1/note-60.md")?.id;
+    const moved = live.next((event) => event.kind === "run" && event.report.counts.movedRemote > 0);
+    renameSync(live.path("notes"), live.path("archive"));
+    await moved;
+    await settled(live);
+    expect(live.requests.filter(({ what }) => !what.startsWith("GET"))).toHaveLength(1);
+    expect(live.remote("archive/topic-1/note-60.md")?.id).toBe(id);
+    await live.stop();
+  });
+
+  test("I09 git checkout of another branch is one plan; what git wrote anew keeps its id, what went waits its grace", async () => {
+    const live = await startLive({ files: notes(60) });
+    const git = (...args: string[]) =>
+      run("git", ["-c", "user.name=ann", "-c", "user.email=ann@example.org", ...args], { cwd: live.root });
+    writeFileSync(live.path(".gitignore"), ".mdmirror\n");
+    await git("init", "-q", "-b", "main");
+    await git("add", "-A");
+    await git("commit", "-q", "-m", "notes");
+    await git("checkout", "-q", "-b", "other");
+    const pathOf = (n: number) => `notes/topic-${Math.floor(n / 50)}/note-${n}.md`;
+    await live.daemon.request("pause");
+    for (let n = 0; n < 30; n++) writeFileSync(live.path(pathOf(n)), `# Note ${n}\n\nanother text, of number ${n}\n`);
+    rmSync(live.path(pathOf(40)));
+    mkdirSync(live.path("more"));
+    writeFileSync(live.path("more/new.md"), "# New\n");
+    await git("add", "-A");
+    await git("commit", "-q", "-m", "edits");
+    await git("checkout", "-q", "main");
+    await live.daemon.request("resume");
+    live.requests.length = 0;
+    const id = live.remote(pathOf(3))?.id;
+    const done = live.next((event) => event.kind === "run" && event.report.counts.uploaded > 0);
+    await git("checkout", "-q", "other");
+    await done;
+    await settled(live);
+    expect(runsWith(live, "uploaded")).toHaveLength(1);
+    expect(writes(live, "PUT")).toHaveLength(30);
+    expect(writes(live, "DELETE")).toHaveLength(0);
+    expect(live.remote(pathOf(3))).toEqual({ id, text: "# Note 3\n\nanother text, of number 3\n" });
+    expect(live.remote("more/new.md")?.text).toBe("# New\n");
+    expect(live.daemon.status().pendingDeletions.map(({ path }) => path)).toEqual([pathOf(40)]);
+    await live.stop();
+  }, 60_000);
+
+  test("I21 rm -rf of most documents is stopped by the budget", async () => {
+    const live = await startLive({ files: notes(60), timing: { deleteGraceMs: 1_000 } });
+    const halted = live.next((event) => event.kind === "phase" && event.phase.kind === "halted");
+    rmSync(live.path("notes/topic-0"), { recursive: true });
+    await halted;
+    expect(writes(live, "DELETE")).toHaveLength(0);
+    expect(live.remotePaths()).toHaveLength(60);
+    expect(live.daemon.status().lastReport?.stopped).toHaveLength(50);
+    await live.stop();
+  });
+
+  test("a folder that is unpacked while it is mirrored ends with the same texts on both sides", async () => {
+    const live = await startLive({ files: notes(100) });
+    cpSync(live.path("notes"), live.path("copy"), { recursive: true });
+    writeDeep(live.path("copy/topic-0/deeper/and-deeper/last.md"), "# Last\n");
+    await live.next((event) => event.kind === "run" && event.report.counts.createdRemote > 0);
+    await settled(live);
+    for (const path of live.remotePaths()) expect(live.remote(path)?.text).toBe(readFileSync(live.path(path), "utf8"));
+    expect(live.remotePaths()).toHaveLength(201);
+    await live.stop();
+  });
+});
