@@ -1,13 +1,14 @@
 import type { Plan } from "../core/plan-types.ts";
 import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../core/policy.ts";
 import type { Fault } from "../core/ports/remote.ts";
-import type { Trees } from "../core/tree.ts";
+import type { LocalTree, Trees } from "../core/tree.ts";
 import { META } from "../engine/guard-facts.ts";
 import { countStaying, type RunReport } from "../engine/report.ts";
 import { planOnly, syncToConvergence } from "../engine/sync.ts";
 import type { Settings } from "../engine/world.ts";
 import { conflictPolicy } from "./config.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
+import { keepUp } from "./upkeep.ts";
 
 /** One run of a mirror, as a command asks for it. */
 
@@ -25,6 +26,8 @@ export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, atte
 
 /** What `init --prefer` chose holds until the first run that reached its end. */
 const PREFER = "first.prefer";
+const RETRIED_AT = "refused.retried.at";
+const RETRY_MS = 86_400_000;
 /** Between the two looks at what is gone from the disk (DESIGN 5). */
 const SECOND_LOOK_MS = 2_000;
 
@@ -55,9 +58,28 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
 /** Passes to convergence; what the run told is kept for `status`. */
 export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: string): Promise<RunReport> {
   const settings = settingsOf(mirror, request);
-  const report = await syncToConvergence(mirror.world, { settings, retryRefused: true, kind });
+  let walked: LocalTree | null = null;
+  const report = await syncToConvergence(mirror.world, {
+    settings,
+    retryRefused: isRetryDue(mirror, request),
+    kind,
+    onWalk: (local) => {
+      walked = local;
+    },
+  });
   noteReport(mirror, report);
+  await keepUp(mirror, walked);
   return report;
+}
+
+/** A grant is invisible, so what was refused is tried again: by hand always, from cron once a day. */
+function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
+  const { state, clock } = mirror.world;
+  const now = clock.now();
+  const before = Number(state.meta(RETRIED_AT) ?? 0);
+  const due = request.attended || now - before >= RETRY_MS || now < before;
+  if (due && !request.attended) state.setMeta(RETRIED_AT, String(now));
+  return due;
 }
 
 /** Keeps what `status` tells without a look at the folder. Writes nothing when it is as it was. */

@@ -2,6 +2,7 @@ import type { DocId } from "../contract/ids.ts";
 import type { Action } from "../core/action.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Verdict } from "../core/plan-types.ts";
+import type { LocalTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import { META, rememberFlood, rememberRoot } from "./guard-facts.ts";
 import { type PassEnd, runPass } from "./pass.ts";
@@ -37,6 +38,8 @@ export type SyncOptions = {
   readonly retryRefused: boolean;
   /** What this run is, for the log: `sync`, `watch`, `init`. */
   readonly kind: string;
+  /** Told the last walk of the run. */
+  readonly onWalk?: (local: LocalTree) => void;
 };
 
 export async function syncToConvergence(world: World, options: SyncOptions): Promise<RunReport> {
@@ -66,6 +69,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   }
   const report = reportOf(world, run, passes, counts, end!);
   if (end!.kind === "planned") {
+    if (!end!.trees.local.unseen.has("")) options.onWalk?.(end!.trees.local);
     rememberFlood(world, end!.plan.verdict, counts.conflicts);
     rememberHalt(world, run, end!.plan.verdict);
     if (options.settings.reviewAfterQuiet) writeQuiet(world, end!);
