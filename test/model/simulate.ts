@@ -341,7 +341,9 @@ class Chronicle {
     }
     for (const file of remote.values())
       if (!base.some((link) => link.id === file.id)) this.#fail(`I01 ${file.path} of the service is not linked`);
-    this.#fail("I11 two links have one local path", new Set(base.map((link) => link.localPath)).size !== base.length);
+    // A held document's link says where it was, until it moves again.
+    const free = base.filter((link) => !holds.has(link.id));
+    this.#fail("I11 two links have one local path", new Set(free.map((link) => link.localPath)).size !== free.length);
     for (const [id, conflict] of conflicts)
       this.#fail(`I27 the sidecar of ${id} is not there`, !local.has(conflict.sidecarPath));
     const temp = [...this.#mirror.disk.user.texts(this.#mirror.path(".mdmirror/tmp"), true).keys()].filter(

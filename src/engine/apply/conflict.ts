@@ -253,10 +253,13 @@ export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Out
   const { state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return DONE;
-  // The plan knows it by its inode, wherever its folder went.
-  const sidecarPath = action.sidecarPath ?? conflict.sidecarPath;
-  const dropped = dropSidecar(ctx, { ...conflict, sidecarPath }, conflict.shown.at(-1)!.digest);
-  if (dropped !== null) return dropped;
+  // By its inode, as the plan knows it; by its record; and beside its document: a pass that was cut off may have moved it without the record.
+  const link = state.link(action.id);
+  const beside = link === null ? [] : [sidecarPath(link.localPath)];
+  for (const at of new Set([action.sidecarPath ?? conflict.sidecarPath, conflict.sidecarPath, ...beside])) {
+    const dropped = dropSidecar(ctx, { ...conflict, sidecarPath: at }, conflict.shown.at(-1)!.digest);
+    if (dropped !== null) return dropped;
+  }
   state.transact(() => {
     state.removeConflict(action.id);
     recordEvent(ctx.world, ctx.run, {
