@@ -61,23 +61,30 @@ export class DaemonFolder {
 
   /** Until `stop` aborts. What was under way is ended, the lock is free, the socket gone. */
   async run(stop: AbortSignal): Promise<Result<null>> {
+    try {
+      const place = choosePlace(this.root, this.#options);
+      if (place.kind === "trouble") return place;
+      await this.#serve(place.value, stop);
+      return ok(null);
+    } finally {
+      await this.close();
+    }
+  }
+
+  async #serve(socket: string, stop: AbortSignal): Promise<void> {
     const folder = join(this.root, MIRROR_FOLDER);
-    const place = choosePlace(this.root, this.#options);
-    if (place.kind === "trouble") return place;
     const listening = await listenControl({
-      socket: place.value,
+      socket,
       root: this.root,
       handle: (request, call) => this.#handle(request, call, stop),
       onFault: (error) => this.#logFault("control-failed", error),
     });
     try {
-      writePlace(folder, { socket: place.value, pid: process.pid, since: this.#since });
+      writePlace(folder, { socket, pid: process.pid, since: this.#since });
       await this.#keep(stop);
-      return ok(null);
     } finally {
       await listening.close();
       removePlace(folder);
-      await this.close();
     }
   }
 
@@ -86,10 +93,7 @@ export class DaemonFolder {
     const common = { pid: process.pid, since: this.#since, inSyncAsOf, stillMs: this.stillMs() };
     if (this.#lent !== null)
       return { ...common, phase: "lent", detail: `to mdmirror ${this.#lent.what}`, paused: false };
-    if (this.#open === null) {
-      const detail = this.#closedBy?.what ?? "";
-      return { ...common, phase: "closed", detail, paused: false };
-    }
+    if (this.#open === null) return { ...common, phase: "closed", detail: this.#closedBy?.what ?? "", paused: false };
     const { phase } = this.#open.daemon.status();
     const detail = "detail" in phase ? phase.detail : "";
     return { ...common, phase: phase.kind, detail, paused: isPaused(this.#open.daemon) };

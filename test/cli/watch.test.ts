@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { borrowFolder, NO_DAEMON } from "../../src/app/control/ask.ts";
@@ -236,11 +245,30 @@ describe("commands where a daemon runs", () => {
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });
 
-  test("status --max-age believes the daemon's later look", async () => {
+  test("status --max-age counts from the daemon's last look, and fails when that is older", async () => {
     await watching();
     expect((await rig.run(["sync", "w"])).code).toBe(0);
+    const { code, out } = await rig.run(["status", "w", "--json", "--max-age", "15m"]);
+    const { syncedAt, daemon } = JSON.parse(out[0]!) as { syncedAt: number; daemon: { inSyncAsOf: number } };
+    expect(code).toBe(0);
+    expect(syncedAt).toBeGreaterThanOrEqual(daemon.inSyncAsOf);
     rig.pass(3_600_000);
     expect((await rig.run(["status", "w", "--max-age", "15m"])).code).toBe(3);
+  });
+
+  test.each([
+    ["the folder is away", ""],
+    ["its marker is away", ".mdmirror/marker"],
+  ])("I04 while %s it halts and deletes nothing, and goes on when it is back", async (_name, path) => {
+    const watch = await watching();
+    const place = join(rig.root, path);
+    const away = join(rig.dir, "away");
+    renameSync(place, away);
+    await watch.until((event) => event.kind === "phase" && event["phase"] === "halted");
+    expect(rig.remote("a.md")!.content).toBe("# one\n");
+    renameSync(away, place);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(readFileSync(join(rig.root, "a.md"), "utf8")).toBe("# one\n");
   });
 });
 
