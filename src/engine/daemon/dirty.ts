@@ -9,6 +9,8 @@ export type DirtyBook = {
   dueAt(): number | null;
   /** Paths that are not to be judged yet, with all below them, and why. */
   unsettled(now: number): ReadonlyMap<LocalPath, string>;
+  /** Whether a bulk change is under way: better not judge anything before it has settled. */
+  isBulkUnderWay(now: number): boolean;
   /** Takes out what has settled. */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean };
   count(): number;
@@ -60,6 +62,10 @@ export function createDirtyBook(timing: DaemonTiming): DirtyBook {
       const waiting = new Map<LocalPath, string>();
       for (const [path, spot] of spots) if (settledAt(spot) > now) waiting.set(path, STILL_WRITTEN);
       return waiting;
+    },
+    isBulkUnderWay(now) {
+      for (const spot of spots.values()) if (spot.whole && settledAt(spot) > now) return true;
+      return false;
     },
     take(now) {
       const paths: LocalPath[] = [];

@@ -2,7 +2,10 @@ import { ancestorsOf, type LocalPath } from "../../core/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../core/tree.ts";
 import { STILL_WRITTEN } from "./dirty.ts";
 
-/** What of a local tree may not be judged yet: it is unseen then, neither present nor absent. */
+/**
+ * What of a local tree may not be judged yet: it is unseen then, neither present nor absent. Of the whole tree ("": a bulk change is under way) what is
+ * there is judged as it is, and only nothing is absent.
+ */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, string>): LocalTree {
   if (waiting.size === 0) return tree;
   const files = new Map<LocalPath, LocalFile>();
@@ -11,7 +14,7 @@ export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, strin
 }
 
 function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, string>): boolean {
-  return waiting.has(path) || waiting.has("") || ancestorsOf(path).some((folder) => waiting.has(folder));
+  return waiting.has(path) || ancestorsOf(path).some((folder) => waiting.has(folder));
 }
 
 /** Linked documents that had text and are empty now: perhaps an editor crashed between truncating and writing. */

@@ -5,9 +5,9 @@ import { checkRoot } from "../guard-facts.ts";
 import { isWholeServiceFault, listDocuments } from "../observe.ts";
 import type { RunReport } from "../report.ts";
 import type { Settings, World } from "../world.ts";
+import { Agenda, type Due } from "./agenda.ts";
 import { type Chronicle, createChronicle } from "./chronicle.ts";
 import type { DaemonStatus } from "./daemon.ts";
-import { pollInterval, retryDelay } from "./pace.ts";
 import { IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
 import type { Herald } from "./tell.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -33,23 +33,18 @@ export class Runner {
   readonly #work: Work;
   readonly #watching: Watching;
   readonly #chronicle: Chronicle;
+  readonly #agenda: Agenda;
   #phase: Phase = IDLE;
   #paused: boolean;
-  #failures = 0;
   #rootAway = false;
   #rewatch = false;
-  #activeAt: number;
-  #pollAt: number;
-  #rescanAt: number;
-  #retryRefusedAt: number;
-  #retryAt: number | null = null;
-  #restAt: number | null = null;
 
   constructor(parts: RunnerParts) {
     const { world, watcher, settings, timing, herald } = parts;
     this.#parts = parts;
     this.#work = createWork(world, settings, timing);
     this.#chronicle = createChronicle(world, herald);
+    this.#agenda = new Agenda(timing, world.clock, world.random, this.#work);
     this.#watching = createWatching(
       watcher,
       (path, whole) => this.#hint(path, whole),
@@ -60,51 +55,50 @@ export class Runner {
     );
     this.#paused = world.state.meta(PAUSED_META) !== null;
     if (this.#paused) this.#enter({ kind: "pause" });
-    const now = world.clock.monotonic();
-    this.#activeAt = now;
-    this.#pollAt = now;
-    this.#rescanAt = now;
-    this.#retryRefusedAt = now;
   }
 
   /** Does the first thing that is due. @returns whether anything was */
   async turn(): Promise<boolean> {
-    const now = this.#now();
-    if (this.#paused) return false;
-    if (this.#retryAt !== null) {
-      if (now < this.#retryAt) return false;
-      await this.runWhole(false);
-    } else if (this.#rescanAt <= now) await this.runWhole(false);
-    else if (isDue(this.#work.dirty.dueAt(), now)) await this.#runDirty();
-    else if (isDue(this.#work.graces.nextAt(), now)) await this.#runGraces();
-    else if (isDue(this.#restAt, now)) await this.#run(false);
-    else if (this.#pollAt <= now) await this.#poll();
-    else return false;
+    const due = this.#paused ? null : this.#agenda.first();
+    if (due === null) return false;
+    await this.#do(due);
     return true;
   }
 
   /** When the next turn has something to do. */
   dueAt(): number {
-    if (this.#paused) return Number.POSITIVE_INFINITY;
-    if (this.#retryAt !== null) return this.#retryAt;
-    const { dirty, graces } = this.#work;
-    const due = [this.#rescanAt, this.#pollAt, dirty.dueAt(), graces.nextAt(), this.#restAt];
-    return Math.min(...due.map((at) => at ?? Number.POSITIVE_INFINITY));
+    return this.#paused ? Number.POSITIVE_INFINITY : this.#agenda.nextAt();
+  }
+
+  async #do(due: Due): Promise<void> {
+    switch (due) {
+      case "retry":
+      case "rescan":
+        await this.runWhole(false);
+        return;
+      case "dirty":
+        return this.#runDirty();
+      case "graces":
+        // Both sides are looked at again before a deletion goes.
+        this.#work.sight.forgetLocal();
+        this.#work.sight.forgetRemote(false);
+        return this.#run(false);
+      case "rest":
+        return this.#run(false);
+      case "poll":
+        return this.#poll();
+    }
   }
 
   /** Both sides in full. */
   async runWhole(retryRefused: boolean): Promise<RunReport> {
-    const { timing } = this.#parts;
     const { sight, dirty } = this.#work;
-    const now = this.#now();
-    const again = retryRefused || this.#retryRefusedAt <= now;
-    if (again) this.#retryRefusedAt = now + timing.retryRefusedMs;
     sight.forgetLocal();
     sight.forgetRemote(true);
-    dirty.take(now);
-    await this.#run(again);
-    this.#rescanAt = this.#now() + timing.rescanMs;
-    this.#schedulePoll();
+    dirty.take(this.#now());
+    await this.#run(this.#agenda.takeRetryRefused(retryRefused));
+    this.#agenda.scheduleRescan();
+    this.#agenda.schedulePoll(this.#rootAway);
     return this.lastReport();
   }
 
@@ -121,7 +115,7 @@ export class Runner {
   resume(): void {
     this.#paused = false;
     if (this.#parts.world.state.meta(PAUSED_META) !== null) this.#parts.world.state.setMeta(PAUSED_META, null);
-    this.#retryAt = null;
+    this.#agenda.succeeded();
     this.#enter({ kind: "resume" });
   }
 
@@ -131,13 +125,11 @@ export class Runner {
 
   /** Somebody wrote the state, or time went by unseen: nothing that is kept is believed. */
   lookAtAll(): void {
-    this.#rescanAt = this.#now();
-    if (this.#retryAt !== null) this.#retryAt = this.#now();
+    this.#agenda.rescanNow();
   }
 
   woke(sleptMs: number): void {
     this.#work.graces.restart(this.#now());
-    this.#failures = 0;
     this.lookAtAll();
     this.#parts.herald.tell({ kind: "woke", sleptMs: Math.round(sleptMs) });
   }
@@ -150,14 +142,15 @@ export class Runner {
   status(): DaemonStatus {
     const { dirty, graces } = this.#work;
     const shown = (at: number) => Math.round(this.#parts.world.clock.now() + at - this.#now());
+    const retryAt = this.#agenda.retryAt();
     return {
       phase: this.#phase,
       inSyncAsOf: this.#chronicle.inSyncAsOf(),
       pendingDeletions: graces.pending().map(({ path, dueAt }) => ({ path, dueAt: shown(dueAt) })),
       dirty: { count: dirty.count(), paths: dirty.paths(DIRTY_SHOWN) },
       lastReport: this.#chronicle.report(),
-      nextPollAt: this.#paused || this.#retryAt !== null ? null : shown(this.#pollAt),
-      retryAt: this.#retryAt === null ? null : shown(this.#retryAt),
+      nextPollAt: this.#paused || retryAt !== null ? null : shown(this.#agenda.pollAt()),
+      retryAt: retryAt === null ? null : shown(retryAt),
       watching: this.#watching.state(),
       limit: this.#watching.limit(),
     };
@@ -174,23 +167,8 @@ export class Runner {
 
   #enter(event: PhaseEvent): void {
     const before = this.#phase;
-    this.#phase = nextPhase(before, event, this.#failures);
+    this.#phase = nextPhase(before, event, this.#agenda.failures());
     if (this.#phase !== before) this.#parts.herald.tell({ kind: "phase", phase: this.#phase });
-  }
-
-  #schedulePoll(): void {
-    const { timing, world } = this.#parts;
-    const quiet = this.#now() - this.#activeAt;
-    // To see whether the folder is back costs no request.
-    const interval = this.#rootAway
-      ? timing.pollActiveMs
-      : pollInterval(timing, quiet, this.#work.sight.documents(), world.random.fraction());
-    this.#pollAt = this.#now() + interval;
-  }
-
-  #noteActivity(): void {
-    this.#activeAt = this.#now();
-    if (this.#pollAt > this.#now() + this.#parts.timing.pollActiveMs) this.#schedulePoll();
   }
 
   /** Local hints that have settled. */
@@ -201,14 +179,7 @@ export class Runner {
     // A pass that ran before it had settled saw it, and left it unjudged.
     if (looked === "same" && !this.#work.hidAny(paths)) return;
     if (looked === "whole") sight.forgetLocal();
-    this.#noteActivity();
-    await this.#run(false);
-  }
-
-  /** Deletions whose grace is over: both sides are looked at again before they go. */
-  async #runGraces(): Promise<void> {
-    this.#work.sight.forgetLocal();
-    this.#work.sight.forgetRemote(false);
+    this.#agenda.noteActivity();
     await this.#run(false);
   }
 
@@ -223,7 +194,7 @@ export class Runner {
     const wasAway = this.#rootAway;
     if (!this.#isRootThere()) {
       if (this.#phase.kind !== "halted") await this.#run(false);
-      this.#schedulePoll();
+      this.#agenda.schedulePoll(this.#rootAway);
       return;
     }
     if (wasAway) return void (await this.runWhole(false));
@@ -234,31 +205,30 @@ export class Runner {
       this.#failed(fault);
     } else {
       const changed = sight.take(listing) === "changed";
-      if (changed) this.#activeAt = this.#now();
+      if (changed) this.#agenda.noteActivity();
       if (changed || polling) await this.#run(false);
       else this.#chronicle.noteInSync();
     }
-    this.#schedulePoll();
+    this.#agenda.schedulePoll(this.#rootAway);
   }
 
   async #run(retryRefused: boolean): Promise<void> {
     const { world } = this.#parts;
-    const { dirty, graces, sight, quiet, emptied } = this.#work;
+    const { dirty, graces, sight } = this.#work;
     this.#isRootThere();
     this.#enter({ kind: "look" });
     const ended = await this.#work.run(retryRefused);
     const { report } = ended;
     if (report.state === "offline") this.#failed(report.fault);
     else {
-      this.#failures = 0;
-      this.#retryAt = null;
+      this.#agenda.succeeded();
       this.#enter(report.state === "halted" ? { kind: "halt", detail: haltDetail(report) } : { kind: "ended" });
     }
     if (this.#paused) this.#enter({ kind: "pause" });
     const dueAt = new Map(graces.pending().map((one) => [one.path, one.dueAt]));
     const shown = world.clock.now() - this.#now();
     this.#chronicle.note(ended, (path) => Math.round(shown + (dueAt.get(path) ?? this.#now())));
-    this.#restAt = earliest(quiet.nextAt(this.#now()), emptied.nextAt(this.#now()));
+    this.#agenda.scheduleRest();
     const tree = sight.local();
     if (this.#rewatch && !this.#rootAway) {
       this.#rewatch = false;
@@ -270,11 +240,9 @@ export class Runner {
   }
 
   #failed(fault: Fault | null): void {
-    const { timing, world } = this.#parts;
     const why = waitReasonOf(fault);
     this.#enter({ kind: "failed", why, detail: fault?.detail ?? "the service did not answer" });
-    this.#failures++;
-    this.#retryAt = this.#now() + retryDelay(timing, why, this.#failures, world.random.fraction());
+    this.#agenda.failed(why);
   }
 
   /** Whether the folder is the one that it was. While it is away nothing is watched, and every grace begins anew when it is back. */
@@ -289,14 +257,6 @@ export class Runner {
     this.#work.graces.restart(this.#now());
     return !away;
   }
-}
-
-function isDue(at: number | null, now: number): boolean {
-  return at !== null && at <= now;
-}
-
-function earliest(a: number | null, b: number | null): number | null {
-  return a === null ? b : b === null ? a : Math.min(a, b);
 }
 
 function haltDetail({ halt }: RunReport): string {

@@ -53,7 +53,8 @@ export function createSight(world: World): Sight {
         return judge(ctx, base, local === null ? walk() : { ...local, inodesTrusted }, walk);
       },
       async remote(base, trustEmpty) {
-        if (remote !== null && listing === null) return { kind: "seen", tree: remote };
+        // An absence is proven in the pass that acts on it (I04).
+        if (remote !== null && listing === null && showsAll(remote)) return { kind: "seen", tree: remote };
         const known = {
           ...(listing === null ? {} : { files: listing }),
           ...(folders === null ? {} : { folders }),
@@ -103,6 +104,10 @@ export function createSight(world: World): Sight {
     local: () => lastLocal,
     documents: () => documents,
   };
+}
+
+function showsAll({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
+  return complete && gone.size === 0 && goneFolders.size === 0 && unseen.size === 0;
 }
 
 function sameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
