@@ -20,7 +20,7 @@ import type { Fault } from "../core/ports/remote.ts";
 import type { MirrorEvent, State } from "../core/ports/state.ts";
 import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../core/tree.ts";
 import { attentionOfHold } from "../engine/report.ts";
-import { subjectOf } from "../engine/pass.ts";
+import { subjectOf } from "../engine/subject.ts";
 import { conflictPolicy } from "./config.ts";
 import { readEvents } from "./events.ts";
 import { findDocument, linkAt } from "./find-document.ts";

@@ -1,20 +1,20 @@
 import type { Action, Outcome } from "../core/action.ts";
-import { dropConflict, endConflict, lookAgain, moveSidecar, renewConflict } from "./apply/conflict.ts";
+import { dropConflict, endConflict, lookAgain, moveSidecar, renewConflict } from "./apply/conflict-course.ts";
 import { createLocal, meet, writeLocal } from "./apply/download.ts";
 import {
   forgetFolder,
   linkFolderBoth,
   makeFolderLocal,
   makeFolderRemote,
-  moveFolderLocal,
-  moveFolderRemote,
   removeFolderLocal,
   removeFolderRemote,
 } from "./apply/folder.ts";
+import { moveFolderLocal, moveFolderRemote } from "./apply/folder-move.ts";
 import { merge, settleReview } from "./apply/merge.ts";
 import { moveLocal, moveRemote, relink } from "./apply/place.ts";
 import { deleteRemote, forget, noteFacts, trashLocal } from "./apply/presence.ts";
-import { createRemote, put } from "./apply/send.ts";
+import { createRemote } from "./apply/create-remote.ts";
+import { put } from "./apply/put.ts";
 import type { PassContext } from "./world.ts";
 
 /** One action, by its kind. A kind without an effect does not compile. */

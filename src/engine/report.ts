@@ -6,7 +6,7 @@ import type { Plan, Verdict } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { LocalOther, LocalTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
-import { subjectOf } from "./pass.ts";
+import { subjectOf } from "./subject.ts";
 import type { Counts } from "./world.ts";
 
 /** What a run tells: the object of `sync --json`, and what the summary line is made of. */

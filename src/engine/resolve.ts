@@ -4,8 +4,8 @@ import type { Conflict, Link, ShownVersion, Stamp } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import { moveBase } from "../core/settle.ts";
 import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
-import { put } from "./apply/send.ts";
-import { ensureFolders } from "./apply/folder.ts";
+import { put } from "./apply/put.ts";
+import { ensureFolders } from "./apply/parents.ts";
 import { commit, DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
 import { type EventFields, type PassContext, trashPlace } from "./world.ts";
 

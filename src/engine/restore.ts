@@ -2,7 +2,7 @@ import type { Digest } from "../core/digest.ts";
 import type { Link } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import { type HandEnd, keepText, keptNote, landByHand, notDone } from "./by-hand.ts";
-import { ensureFolders } from "./apply/folder.ts";
+import { ensureFolders } from "./apply/parents.ts";
 import { commit, outcomeOfDisk, stale } from "./effect.ts";
 import type { PassContext } from "./world.ts";
 

@@ -4,6 +4,7 @@ import { moveBase, newLink, renameVersion } from "../../core/settle.ts";
 import { commit, fetchText, landText, outcomeOfDisk, readLocal, stale, whereItStands } from "../effect.ts";
 import { fromService, type PassContext } from "../world.ts";
 import { openConflict } from "./conflict.ts";
+import { ensureFolders } from "./parents.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -14,6 +15,8 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
   if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
+  const parents = ensureFolders(ctx, action.localPath);
+  if (parents !== null) return parents;
   const made = disk.create(action.localPath, text);
   if (made.kind !== "done") return outcomeOfDisk(made);
   ctx.toFlush.set(action.id, action.localPath);
@@ -120,7 +123,7 @@ export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcom
   const { prefer } = ctx.settings;
   // The remote version becomes the base under the local text: it is sent as an edit of it, and both texts are kept.
   if (prefer === "local") return adopt("both new, local preferred", { ...adopted, localDigest: digest });
-  if (prefer === "remote") {
+  if (prefer === "remote" && ctx.settings.direction !== "push-only") {
     const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null);
     if (landed.kind === "end") return landed.outcome;
     ctx.counts.downloaded++;

@@ -8,6 +8,7 @@ import { movePlace, renameVersion } from "../../core/settle.ts";
 import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
 import { fromService, type PassContext, recordEvent, toService } from "../world.ts";
+import { ensureFolders } from "./parents.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -15,6 +16,8 @@ export function moveLocal(ctx: PassContext, action: Of<"move-local">): Outcome {
   const { disk, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
+  const parents = ensureFolders(ctx, action.to);
+  if (parents !== null) return parents;
   const intentId = state.openIntent(ctx.run, { kind: "move", id: action.id, from: action.from, to: action.to });
   // The text may have been edited since the plan: a move takes it along whatever it is.
   const end = disk.move(action.from, action.to, null);

@@ -4,7 +4,7 @@ import { bury, newLink } from "../../core/settle.ts";
 import { commit, fetchText, outcomeOfDisk, outcomeOfFault, type RemoteText, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
 import { type PassContext, recordEvent, trashPlace } from "../world.ts";
-import { ensureFolders } from "./folder.ts";
+import { ensureFolders } from "./parents.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -106,7 +106,7 @@ function comeBack(
   ctx.toFlush.set(action.id, action.localPath);
   const version = { changeId: live.file.lastChangeId, digest: live.digest };
   commit(ctx, {
-    link: newLink(action.id, link.localPath, link.remotePath, live.file.protected, {
+    link: newLink(action.id, action.localPath, link.remotePath, live.file.protected, {
       ...version,
       localDigest: live.digest,
       stamp: made.value.stamp,

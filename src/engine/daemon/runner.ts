@@ -1,13 +1,13 @@
 import type { LocalPath } from "../../core/path.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Watcher } from "../../core/ports/watch.ts";
-import { checkRoot } from "../guard-facts.ts";
 import { isWholeServiceFault, listDocuments } from "../observe.ts";
 import type { RunReport } from "../report.ts";
 import type { Settings, World } from "../world.ts";
 import { Agenda, type Due } from "./agenda.ts";
 import { type Chronicle, createChronicle } from "./chronicle.ts";
 import type { DaemonStatus } from "./daemon.ts";
+import { GroundWatch } from "./ground-watch.ts";
 import { IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
 import type { Herald } from "./tell.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -34,10 +34,9 @@ export class Runner {
   readonly #watching: Watching;
   readonly #chronicle: Chronicle;
   readonly #agenda: Agenda;
+  readonly #ground: GroundWatch;
   #phase: Phase = IDLE;
   #paused: boolean;
-  #rootAway = false;
-  #rewatch = false;
 
   constructor(parts: RunnerParts) {
     const { world, watcher, settings, timing, herald } = parts;
@@ -53,6 +52,7 @@ export class Runner {
         herald.tell({ kind: "watch-limit", code: limit.code, detail: limit.why });
       },
     );
+    this.#ground = new GroundWatch(world, this.#work, this.#watching);
     this.#paused = world.state.meta(PAUSED_META) !== null;
     if (this.#paused) this.#enter({ kind: "pause" });
   }
@@ -98,7 +98,7 @@ export class Runner {
     dirty.take(this.#now());
     await this.#run(this.#agenda.takeRetryRefused(retryRefused));
     this.#agenda.scheduleRescan();
-    this.#agenda.schedulePoll(this.#rootAway);
+    this.#agenda.schedulePoll(this.#ground.isAway());
     return this.lastReport();
   }
 
@@ -191,10 +191,10 @@ export class Runner {
       sight.forgetLocal();
       dirty.take(this.#now());
     }
-    const wasAway = this.#rootAway;
-    if (!this.#isRootThere()) {
+    const wasAway = this.#ground.isAway();
+    if (!this.#ground.look()) {
       if (this.#phase.kind !== "halted") await this.#run(false);
-      this.#agenda.schedulePoll(this.#rootAway);
+      this.#agenda.schedulePoll(this.#ground.isAway());
       return;
     }
     if (wasAway) return void (await this.runWhole(false));
@@ -209,13 +209,13 @@ export class Runner {
       if (changed || polling) await this.#run(false);
       else this.#chronicle.noteInSync();
     }
-    this.#agenda.schedulePoll(this.#rootAway);
+    this.#agenda.schedulePoll(this.#ground.isAway());
   }
 
   async #run(retryRefused: boolean): Promise<void> {
     const { world } = this.#parts;
-    const { dirty, graces, sight } = this.#work;
-    this.#isRootThere();
+    const { graces } = this.#work;
+    this.#ground.look();
     this.#enter({ kind: "look" });
     const ended = await this.#work.run(retryRefused);
     const { report } = ended;
@@ -229,33 +229,13 @@ export class Runner {
     const shown = world.clock.now() - this.#now();
     this.#chronicle.note(ended, (path) => Math.round(shown + (dueAt.get(path) ?? this.#now())));
     this.#agenda.scheduleRest();
-    const tree = sight.local();
-    if (this.#rewatch && !this.#rootAway) {
-      this.#rewatch = false;
-      await this.#watching.close();
-    }
-    if (!this.#rootAway && tree !== null && !tree.unseen.has("") && (await this.#watching.ensure(tree)))
-      // What changed between the walk and the first watch had no hint.
-      dirty.note("", true, this.#now());
+    await this.#ground.watch();
   }
 
   #failed(fault: Fault | null): void {
     const why = waitReasonOf(fault);
     this.#enter({ kind: "failed", why, detail: fault?.detail ?? "the service did not answer" });
     this.#agenda.failed(why);
-  }
-
-  /** Whether the folder is the one that it was. While it is away nothing is watched, and every grace begins anew when it is back. */
-  #isRootThere(): boolean {
-    const { root } = checkRoot(this.#parts.world);
-    const away = root !== "same" && root !== "moved-or-copied";
-    if (away === this.#rootAway) return !away;
-    this.#rootAway = away;
-    // Watches are on the inodes of a folder, not on its path.
-    this.#rewatch = true;
-    this.#work.sight.forgetLocal();
-    this.#work.graces.restart(this.#now());
-    return !away;
   }
 }
 

@@ -1,13 +1,10 @@
 import type { Action, Outcome } from "../../core/action.ts";
-import type { Digest } from "../../core/digest.ts";
-import { mayBeNormalised } from "../../core/dress.ts";
 import type { Link, Stamp } from "../../core/link.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
-import { moveBase, newLink, noteEcho, submit } from "../../core/settle.ts";
+import { moveBase, noteEcho, submit } from "../../core/settle.ts";
 import {
   commit,
-  ended,
   fetchText,
   type Got,
   got,
@@ -18,14 +15,11 @@ import {
   readLocal,
   stale,
 } from "../effect.ts";
-import { buryReplaced, settlePost, settlePut } from "../settle-writes.ts";
-import { fromService, type PassContext, toService } from "../world.ts";
+import { settlePut } from "../settle-writes.ts";
+import type { PassContext } from "../world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
-
-/** New documents of a run that are read back although their text has nothing that a deployment normalises. */
-const VERIFIED_CREATES = 3;
 
 /** PUT on the base version. What the service saved is what both sides hold afterwards. */
 export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome> {
@@ -172,118 +166,4 @@ async function refusedPut(ctx: PassContext, action: Of<"put">, link: Link, fault
     digest: readOnly ? null : action.expect,
   });
   return outcomeOfFault(fault, hold);
-}
-
-/** POST. Found occupied by what the listing does not show: held, not sent again. */
-export async function createRemote(ctx: PassContext, action: Of<"create-remote">): Promise<Outcome> {
-  const { remote, state } = ctx.world;
-  const local = readLocal(ctx, action.localPath, action.expect);
-  if (local.kind === "end") return local.outcome;
-  const intent = {
-    kind: "post",
-    localPath: action.localPath,
-    remotePath: action.remotePath,
-    digest: action.expect,
-    replaces: action.tombstone,
-  } as const satisfies Intent;
-  const intentId = state.openIntent(ctx.run, intent);
-  const answer = await remote.createFile(toService(ctx.world, action.remotePath), local.value.text);
-  if (!answer.ok) {
-    if (answer.fault.kind === "uncertain") return settlePost(ctx, intentId, intent, answer.fault);
-    state.closeIntent(intentId);
-    return refusedPost(ctx, action, answer.fault);
-  }
-  const { id, lastChangeId, path } = answer.value;
-  const remotePath = fromService(ctx.world, path) ?? action.remotePath;
-  const sent = {
-    changeId: lastChangeId,
-    digest: action.expect,
-    localDigest: action.expect,
-    stamp: local.value.stamp,
-    stampTrusted: local.value.stampTrusted,
-  };
-  const link = newLink(id, action.localPath, remotePath, answer.value.protected, { ...sent, durable: true });
-  ctx.counts.createdRemote++;
-  const event = {
-    kind: action.kind,
-    side: "remote",
-    id,
-    path: action.localPath,
-    detail: action.why,
-    after: action.expect,
-  } as const;
-  const also = () => buryReplaced(ctx, action.tombstone);
-  const version = { id, changeId: lastChangeId, digest: action.expect };
-  commit(ctx, { link, version, closes: intentId, also, event });
-  if (ctx.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text)) return verifyCreate(ctx, link);
-  return { kind: "done" };
-}
-
-/** A 201 shows no text: it is read back, and a text that the service changed goes to disk. */
-async function verifyCreate(ctx: PassContext, link: Link): Promise<Outcome> {
-  const fetched = await fetchText(ctx, link.id, link.localPath);
-  // The link is right for what was sent; if the service changed it, the change id or a later listing tells.
-  if (fetched.kind === "end") return fetched.outcome.kind === "later" ? fetched.outcome : { kind: "done" };
-  const { file, text, digest } = fetched.value;
-  if (digest === link.digest) return { kind: "done" };
-  const landed = landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link);
-  const version = { changeId: file.lastChangeId, digest };
-  const event = {
-    kind: "create-remote",
-    side: "both",
-    id: link.id,
-    path: link.localPath,
-    detail: "the service normalised the new text",
-    before: link.digest,
-    after: digest,
-  } as const;
-  if (landed.kind === "end") {
-    // The base is what the service holds; the local bytes are an edit of it, or the same in another dress.
-    return commit(ctx, {
-      text: { ...link, ...version, localDigest: digest, stampTrusted: false },
-      version: { id: link.id, ...version },
-      event,
-    });
-  }
-  const base = { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false };
-  return commit(ctx, { text: moveBase(link, base), version: { id: link.id, ...version }, landed: landed.value, event });
-}
-
-async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault: Fault): Promise<Outcome> {
-  if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const fields = {
-    key: action.localPath,
-    path: action.localPath,
-    code: fault.code,
-    detail: fault.detail,
-    requestId: fault.requestId,
-    digest: action.expect,
-  };
-  if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
-    const seen = await isVisible(ctx, action.remotePath);
-    if (seen.kind === "end") return seen.outcome;
-    if (seen.value) return stale("something was made at that path on the service meanwhile");
-    const detail = "the service says the path is taken, by something that this key cannot read";
-    return outcomeOfFault(fault, makeHold(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
-  }
-  const aboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
-  if (aboutName && ctx.world.remote.traits().refusedCharacters !== ctx.refusedAtStart)
-    return stale("the service refuses more characters in names than was known");
-  const reason = fault.status === 403 ? "read-only" : "refused";
-  return outcomeOfFault(
-    fault,
-    makeHold(ctx, { ...fields, reason, digest: reason === "read-only" ? null : (action.expect as Digest) }),
-  );
-}
-
-async function isVisible(ctx: PassContext, path: string): Promise<Got<boolean>> {
-  const { remote } = ctx.world;
-  const files = await remote.listFiles({ kind: "path", path: toService(ctx.world, path) });
-  if (!files.complete)
-    return ended(files.fault === null ? stale("the path could not be listed") : outcomeOfFault(files.fault));
-  if (files.items.length > 0) return got(true);
-  const folder = await remote.findFolder(toService(ctx.world, path));
-  // A deployment may refuse to look for a folder at a file's path; then nothing is known to be there.
-  if (!folder.ok) return folder.fault.kind === "problem" ? got(false) : ended(outcomeOfFault(folder.fault));
-  return got(folder.value !== null);
 }

@@ -1,0 +1,71 @@
+import type { Action, Outcome } from "../core/action.ts";
+import type { Hold } from "../core/link.ts";
+import type { Plan } from "../core/plan-types.ts";
+import { subjectOf } from "./subject.ts";
+import { executeSteps, type StepEnd } from "./execute.ts";
+import { performAction } from "./perform.ts";
+import { type PassContext, recordEvent } from "./world.ts";
+
+/** The steps of a plan, each with what did not end well remembered and logged. */
+
+/** Steps under way at once. The remote client's queue decides how many of their requests are. */
+const STEPS_AT_ONCE = 64;
+
+export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
+  const { verdict, steps } = plan;
+  const { progress } = ctx.world;
+  const withheld = new Set<number>();
+  if (verdict.kind === "halt") {
+    if (verdict.stopsAll) for (let index = 0; index < steps.length; index++) withheld.add(index);
+    else for (const index of verdict.guarded) withheld.add(index);
+  }
+  if (steps.length > 0) progress.report("apply", 0, steps.length);
+  return executeSteps(steps, withheld, (action) => performNoted(ctx, action), {
+    concurrency: STEPS_AT_ONCE,
+    isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
+    onEnd: (done) => progress.report("apply", done, steps.length),
+  });
+}
+
+/** An action, with what did not end well remembered and logged. */
+async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
+  const { state, log } = ctx.world;
+  const outcome = await performAction(ctx, action);
+  if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
+  const { id, path } = subjectOf(action);
+  const requestId = "requestId" in outcome ? outcome.requestId : null;
+  log.write(outcome.kind === "stale" ? "debug" : "warn", outcome.kind, {
+    action: action.kind,
+    id,
+    path,
+    detail: outcome.detail,
+    requestId,
+  });
+  if (outcome.kind === "refused") {
+    const hold: Hold | null = outcome.hold;
+    state.transact(() => {
+      if (hold !== null) state.putHold(hold);
+      recordEvent(ctx.world, ctx.run, {
+        kind: "fault",
+        side: "both",
+        id,
+        path,
+        detail: `${action.kind}: ${outcome.detail}`,
+        outcome: "refused",
+        code: outcome.code,
+        requestId,
+      });
+    });
+  } else if (outcome.kind === "uncertain" || outcome.kind === "later") {
+    recordEvent(ctx.world, ctx.run, {
+      kind: "fault",
+      side: "both",
+      id,
+      path,
+      detail: `${action.kind}: ${outcome.detail}`,
+      outcome: outcome.kind,
+      requestId,
+    });
+  }
+  return outcome;
+}

@@ -1,0 +1,171 @@
+import type { Action, Outcome } from "../../core/action.ts";
+import { mergeText } from "../../core/merge.ts";
+import { sidecarPath } from "../../core/path.ts";
+import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
+import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "../effect.ts";
+import { dropSidecar, placeSidecar } from "./conflict.ts";
+import { type PassContext, recordEvent } from "../world.ts";
+
+type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
+
+/** A sidecar that vanished this soon after it was renewed was deleted by somebody who had seen the version before. Milliseconds. */
+const JUST_SHOWN_MS = 60_000;
+
+/** The remote moved on: what merges now ends the conflict; else the sidecar shows the new version, unless the user edited it. */
+export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict">): Promise<Outcome> {
+  const { disk, state, clock } = ctx.world;
+  const local = readLocal(ctx, action.localPath, action.expect);
+  if (local.kind === "end") return local.outcome;
+  const fetched = await fetchText(ctx, action.id, action.localPath);
+  if (fetched.kind === "end") return fetched.outcome;
+  const { file, text, digest } = fetched.value;
+  // ORDER: read after the wait: the sidecar may have followed its document meanwhile.
+  const link = state.link(action.id);
+  const conflict = state.conflict(action.id);
+  if (link === null || conflict === null) return stale("the conflict ended meanwhile");
+  const shown = conflict.shown.at(-1)!;
+  const base = conflict.baseDigest === null ? null : state.text(conflict.baseDigest);
+  const merged =
+    digest === action.expect
+      ? { kind: "clean" as const, text }
+      : base === null
+        ? null
+        : mergeText(base, local.value.text, text);
+  if (merged?.kind === "clean") {
+    const writes = digest === action.expect ? digest : state.putText(merged.text);
+    const landed = landText(ctx, action.id, action.localPath, merged.text, writes, action.expect, link);
+    if (landed.kind === "end") return landed.outcome;
+    ctx.counts.merged++;
+    const dropped = dropSidecar(ctx, conflict, shown.digest);
+    if (dropped !== null) return dropped;
+    return commit(ctx, {
+      text: moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp),
+      version: { id: action.id, changeId: file.lastChangeId, digest },
+      landed: landed.value,
+      also: () => state.removeConflict(action.id),
+      event: {
+        kind: action.kind,
+        side: "both",
+        id: action.id,
+        path: action.localPath,
+        detail: "the newer version merges: the conflict ended by itself",
+        before: action.expect,
+        after: writes,
+      },
+    });
+  }
+  const sidecar = disk.look(conflict.sidecarPath);
+  // One that holds the new version already was put there by a pass that was cut off.
+  const edited = sidecar.kind === "file" && sidecar.digest !== shown.digest && sidecar.digest !== digest;
+  if (!edited && digest !== shown.digest) {
+    const placed = placeSidecar(ctx, conflict.sidecarPath, text, digest);
+    if (placed.kind === "end") return placed.outcome;
+  }
+  const now = disk.look(conflict.sidecarPath);
+  const stamp = now.kind === "file" ? { sidecarIno: now.stamp.ino, sidecarDev: now.stamp.dev } : {};
+  // An edited sidecar goes on showing the version it was made of; the newer one is noted so that it is not fetched again.
+  const version = { changeId: file.lastChangeId, digest, at: edited ? shown.at : clock.now() };
+  const versions =
+    digest === shown.digest
+      ? [...conflict.shown.slice(0, -1), { ...shown, changeId: file.lastChangeId }]
+      : [...conflict.shown, version];
+  return commit(ctx, {
+    version: { id: action.id, changeId: file.lastChangeId, digest },
+    also: () => state.putConflict({ ...conflict, ...stamp, looksGone: 0, shown: versions }),
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: conflict.sidecarPath,
+      detail: action.why,
+      before: shown.digest,
+      after: digest,
+    },
+  });
+}
+
+/**
+ * Ended by the user. The text that is at the document's path goes up, based on the version that the sidecar showed: on the one before, if the last was
+ * shown only just now. The next pass sends it; if the remote moved on meanwhile it is merged first.
+ */
+export function endConflict(ctx: PassContext, action: Of<"end-conflict">): Outcome {
+  const { state, clock, disk } = ctx.world;
+  const link = state.link(action.id);
+  const conflict = state.conflict(action.id);
+  if (link === null || conflict === null) return stale("the conflict ended meanwhile");
+  const look = disk.look(action.localPath);
+  if (look.kind !== "file" || look.digest !== action.expect)
+    return stale("the file was changed since it was looked at");
+  const last = conflict.shown.at(-1)!;
+  const previous = conflict.shown.at(-2);
+  const justShown = action.how === "mine" && previous !== undefined && clock.now() - last.at < JUST_SHOWN_MS;
+  const shown = justShown ? previous : last;
+  if (action.how !== "theirs") {
+    const dropped = dropSidecar(ctx, conflict, last.digest);
+    if (dropped !== null) return dropped;
+  }
+  const base = {
+    changeId: shown.changeId,
+    digest: shown.digest,
+    localDigest: shown.digest,
+    stamp: look.stamp,
+    stampTrusted: false,
+    durable: true,
+  };
+  return commit(ctx, {
+    link: moveBase(link, base),
+    also: () => state.removeConflict(action.id),
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: action.localPath,
+      detail: `${action.how}: ${action.why}`,
+      before: shown.digest,
+      after: action.expect,
+    },
+  });
+}
+
+export function lookAgain(ctx: PassContext, action: Of<"look-again">): Outcome {
+  const conflict = ctx.world.state.conflict(action.id);
+  if (conflict === null) return stale("the conflict ended meanwhile");
+  ctx.world.state.putConflict({ ...conflict, looksGone: conflict.looksGone + 1 });
+  return DONE;
+}
+
+export function moveSidecar(ctx: PassContext, action: Of<"move-sidecar">): Outcome {
+  const { disk, state } = ctx.world;
+  const conflict = state.conflict(action.id);
+  if (conflict === null) return stale("the conflict ended meanwhile");
+  if (disk.look(action.from).kind !== "absent") {
+    const moved = disk.move(action.from, action.to, null);
+    if (moved.kind !== "done") return outcomeOfDisk(moved);
+  }
+  state.putConflict({ ...conflict, sidecarPath: action.to });
+  return DONE;
+}
+
+export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Outcome {
+  const { state } = ctx.world;
+  const conflict = state.conflict(action.id);
+  if (conflict === null) return DONE;
+  // By its inode, as the plan knows it; by its record; and beside its document: a pass that was cut off may have moved it without the record.
+  const link = state.link(action.id);
+  const beside = link === null ? [] : [sidecarPath(link.localPath)];
+  for (const at of new Set([action.sidecarPath ?? conflict.sidecarPath, conflict.sidecarPath, ...beside])) {
+    const dropped = dropSidecar(ctx, { ...conflict, sidecarPath: at }, conflict.shown.at(-1)!.digest);
+    if (dropped !== null) return dropped;
+  }
+  state.transact(() => {
+    state.removeConflict(action.id);
+    recordEvent(ctx.world, ctx.run, {
+      kind: action.kind,
+      side: "local",
+      id: action.id,
+      path: conflict.sidecarPath,
+      detail: action.why,
+    });
+  });
+  return DONE;
+}

@@ -1,0 +1,123 @@
+import type { Action, Outcome } from "../../core/action.ts";
+import { isWithin, nameOf, parentOf, type RemotePath, rebase } from "../../core/path.ts";
+import type { Answer } from "../../core/ports/remote.ts";
+import type { Intent } from "../../core/ports/state.ts";
+import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
+import { settleIntent } from "../settle-writes.ts";
+import { fromService, type PassContext } from "../world.ts";
+import { folderAt } from "./place.ts";
+
+type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
+
+/** A folder and all below it, moved as one. */
+
+export function moveFolderLocal(ctx: PassContext, action: Of<"move-folder-local">): Outcome {
+  const { disk, state } = ctx.world;
+  const intentId = state.openIntent(ctx.run, {
+    kind: "move-folder",
+    dirId: action.dirId,
+    from: action.from,
+    to: action.to,
+  });
+  const end = disk.moveFolder(action.from, action.to);
+  if (end.kind !== "done") {
+    state.closeIntent(intentId);
+    return outcomeOfDisk(end);
+  }
+  if (!action.temporary) ctx.counts.movedLocal++;
+  for (const [id, path] of ctx.toFlush)
+    if (isWithin(path, action.from)) ctx.toFlush.set(id, rebase(path, action.from, action.to));
+  return commit(ctx, {
+    closes: intentId,
+    also: () => state.moveSubtree("local", action.from, action.to),
+    event: {
+      kind: action.kind,
+      side: "local",
+      id: action.dirId,
+      path: action.to,
+      detail: `${action.why} (from ${action.from})`,
+    },
+  });
+}
+
+/** One PATCH for a folder and all below it. A deployment without that route is remembered; the next plan moves file by file. */
+export async function moveFolderRemote(
+  ctx: PassContext,
+  action: Of<"rename-folder-remote" | "reparent-folder-remote">,
+): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const parent = action.kind === "reparent-folder-remote" ? await folderAt(ctx, parentOf(action.to)) : null;
+  if (parent?.kind === "end") return parent.outcome;
+  const intent = {
+    kind: "patch-folder",
+    dirId: action.dirId,
+    from: action.from,
+    to: action.to,
+  } as const satisfies Intent;
+  const intentId = state.openIntent(ctx.run, intent);
+  const answer =
+    parent === null
+      ? await remote.renameFolder(action.dirId, nameOf(action.to))
+      : await remote.moveFolder(action.dirId, parent.value);
+  if (!answer.ok) return folderMoveFailed(ctx, action, intentId, intent, answer);
+  const to = fromService(ctx.world, answer.value.path) ?? action.to;
+  if (!action.temporary) ctx.counts.movedRemote++;
+  moveFolderIds(ctx, action.from, to);
+  return commit(ctx, {
+    closes: intentId,
+    also: () => state.moveSubtree("remote", action.from, to),
+    event: {
+      kind: action.kind,
+      side: "remote",
+      id: action.dirId,
+      path: action.to,
+      detail: `${action.why} (${action.from} → ${to})`,
+      requestId: answer.requestId,
+    },
+  });
+}
+
+async function folderMoveFailed(
+  ctx: PassContext,
+  action: Of<"rename-folder-remote" | "reparent-folder-remote">,
+  intentId: number,
+  intent: Extract<Intent, { kind: "patch-folder" }>,
+  answer: Extract<Answer<unknown>, { ok: false }>,
+): Promise<Outcome> {
+  const { fault } = answer;
+  if (fault.kind === "uncertain") {
+    const settled = await settleIntent(ctx, intentId, intent);
+    if (settled.kind !== "done") return settled;
+    const moved = ctx.world.state.load().dirs.get(action.dirId)?.remotePath === action.to;
+    if (moved) moveFolderIds(ctx, action.from, action.to);
+    return moved ? settled : stale("the move did not happen");
+  }
+  ctx.world.state.closeIntent(intentId);
+  if (ctx.world.remote.traits().folderPatch === "no")
+    return stale("this service cannot move a folder as one; its documents are moved one by one");
+  if (fault.kind !== "problem" || fault.code === "path_already_exists")
+    return fault.kind === "problem" ? stale("something is at that path on the service") : outcomeOfFault(fault);
+  const reason =
+    fault.status === 403
+      ? "read-only"
+      : fault.status === 400 && parentOf(action.to) === ""
+        ? "no-move-to-root"
+        : "refused";
+  return outcomeOfFault(
+    fault,
+    makeHold(ctx, {
+      key: action.dirId,
+      path: action.from,
+      reason,
+      code: fault.code,
+      detail: fault.detail,
+      requestId: fault.requestId,
+    }),
+  );
+}
+
+function moveFolderIds(ctx: PassContext, from: RemotePath, to: RemotePath): void {
+  const moved = [...ctx.folderIds].filter(([path]) => isWithin(path, from));
+  for (const [path] of moved) ctx.folderIds.delete(path);
+  for (const [path, id] of moved) ctx.folderIds.set(rebase(path, from, to), id);
+}

@@ -1,0 +1,163 @@
+import type { DocId } from "../contract/ids.ts";
+import type { Digest } from "../core/digest.ts";
+import { EXACT_DISK, type LocalPath } from "../core/path.ts";
+import { makePlan } from "../core/plan.ts";
+import type { Plan, Signals } from "../core/plan-types.ts";
+import type { Policy } from "../core/policy.ts";
+import type { Fault } from "../core/ports/remote.ts";
+import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
+import { flushEarlier, noteBoot, restoreTorn } from "./durable.ts";
+import { APPROVE_EMPTY, type PassEnd, type PassInput } from "./pass.ts";
+import { approvedKeys, gatherSignals } from "./guard-facts.ts";
+import { observeLocal, observeRemote, refreshStamps } from "./observe.ts";
+import { recoverLocal, recoverRemote, type StillOpen } from "./recover.ts";
+import type { PassContext } from "./world.ts";
+
+/** The looks of a pass, and what a plan makes of them. */
+
+export type Observed =
+  | { readonly kind: "seen"; readonly trees: Trees }
+  | { readonly kind: "offline"; readonly fault: Fault };
+
+export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
+  const { world } = ctx;
+  const { state } = world;
+  let stillOpen: StillOpen = { ids: new Map(), paths: new Map() };
+  let openPaths = new Map<LocalPath, string>();
+  const intents = state.intents();
+  let restarted = false;
+  if (!input.dry) {
+    restarted = noteBoot(world);
+    openPaths = recoverLocal(ctx, intents, restarted);
+    stillOpen = await recoverRemote(ctx, intents);
+  } else {
+    for (const { intent } of intents)
+      if ("path" in intent) openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
+  }
+  const base = state.load();
+  const known = new Map<Digest, string>();
+  const keep = input.dry
+    ? (digest: Digest, text: string) => void known.set(digest, text)
+    : (digest: Digest, text: string) => state.putKnownText(digest, text);
+  // ORDER: the listing is asked for before the walk, which does not yield: the service answers meanwhile.
+  const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
+  const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty);
+  const guarded = looking.catch(() => undefined);
+  const walk = (known: BaseTree) =>
+    input.eyes?.local(ctx, known, inodesTrusted, keep) ?? observeLocal(world, known, inodesTrusted, keep);
+  let local = walk(base);
+  await guarded;
+  const remote = await looking;
+  if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
+  if (!input.dry) {
+    if (restarted && restoreTorn(ctx, base, local)) local = observeLocal(world, state.load(), inodesTrusted, keep);
+    refreshStamps(world, base, local);
+    await flushEarlier(world, base);
+  }
+  for (const folder of remote.tree.folders.values()) ctx.folderIds.set(folder.path, folder.id);
+  dryTexts.set(ctx, known);
+  const trees = {
+    base: state.load(),
+    local: withUnseen(local, openPaths, stillOpen.paths),
+    remote: withOpenIds(remote.tree, stillOpen.ids),
+  };
+  ctx.local = trees.local;
+  return { kind: "seen", trees };
+}
+
+/** Texts of a dry run, which has no store to keep them in. */
+const dryTexts = new WeakMap<PassContext, Map<Digest, string>>();
+
+function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, string>[]): LocalTree {
+  if (more.every((map) => map.size === 0)) return local;
+  return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
+}
+
+function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
+  if (open.size === 0) return remote;
+  const unseen = new Map(remote.unseen);
+  const files = new Map(remote.files);
+  const gone = new Set(remote.gone);
+  for (const [id, why] of open) {
+    unseen.set(id as DocId, why);
+    files.delete(id as DocId);
+    gone.delete(id as DocId);
+  }
+  return { ...remote, files, gone, unseen };
+}
+
+function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
+  const { reviewAfterQuiet, secondLookMs, ...settings } = input.settings;
+  const traits = ctx.world.remote.traits();
+  return {
+    ...settings,
+    refusedCharacters: traits.refusedCharacters,
+    folderMoves: traits.folderPatch !== "no",
+    movesToRoot: traits.moveToRoot !== "no",
+    retryRefused: input.retryRefused,
+    quietTexts: input.quietTexts,
+    absentTwice,
+  };
+}
+
+/** An absence here that would delete there needs two looks, some seconds apart: an editor may be between its two steps of a save. */
+export async function planWithSecondLook(
+  ctx: PassContext,
+  input: PassInput,
+  trees: Trees,
+  signals: Signals,
+  inodesTrusted: boolean,
+): Promise<{ plan: Plan; trees: Trees }> {
+  const { world, settings } = { world: ctx.world, settings: input.settings };
+  const texts = (digest: Digest) => dryTexts.get(ctx)?.get(digest) ?? world.state.text(digest);
+  world.progress.report("plan", 0, null);
+  const once = settings.secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
+  const plan = makePlan(trees, policyOf(ctx, input, once), signals, texts);
+  const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
+  if (settings.secondLookMs === null || waiting.length === 0) return { plan, trees };
+  await world.clock.sleep(settings.secondLookMs);
+  const keep = (digest: Digest, text: string) => void dryTexts.get(ctx)?.set(digest, text);
+  const again = observeLocal(
+    world,
+    trees.base,
+    inodesTrusted,
+    input.dry ? keep : (digest, text) => world.state.putKnownText(digest, text),
+  );
+  const local = withUnseen(again, new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path))));
+  ctx.local = local;
+  const twice = new Set(
+    waiting.map((hold) => hold.path).filter((path) => !local.files.has(path) && !local.folders.has(path)),
+  );
+  const seenTwice = { ...trees, local };
+  return { plan: makePlan(seenTwice, policyOf(ctx, input, twice), signals, texts), trees: seenTwice };
+}
+
+/** Without a root there is nothing to see; the verdict alone says what is wrong. */
+export function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): PassEnd {
+  const base: BaseTree = ctx.world.state.load();
+  const why = "the mirrored folder is not what it was";
+  const local: LocalTree = {
+    files: new Map(),
+    folders: new Map(),
+    others: new Map(),
+    unseen: new Map([["", why]]),
+    disk: EXACT_DISK,
+    inodesTrusted: false,
+    ignores: () => false,
+  };
+  const unseen = new Map([...base.links.keys()].map((id) => [id, why] as const));
+  const remote: RemoteTree = {
+    files: new Map(),
+    folders: new Map(),
+    complete: false,
+    foldersComplete: false,
+    gone: new Set(),
+    goneFolders: new Set(),
+    outside: new Set(),
+    unseen,
+  };
+  const trees = { base, local, remote };
+  const signals = gatherSignals(ctx, base, remote, root);
+  const plan = makePlan(trees, policyOf(ctx, input, null), signals, (digest) => ctx.world.state.text(digest));
+  return { kind: "planned", plan, trees, ends: [] };
+}
