@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, watch, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -34,7 +34,7 @@ async function runChild(root: string, url: string, key: string): Promise<void> {
     hex: (n: number) => Math.random().toString(16).slice(2).padEnd(n, "0").slice(0, n),
   };
   const fs = createNodeFs();
-  makeMirrorFolder(fs, root, "marker-bench");
+  if (!existsSync(join(root, ".mdmirror"))) makeMirrorFolder(fs, root, "marker-bench");
   const opened = openState({ folder: join(root, ".mdmirror"), clock });
   if (opened.kind !== "opened") throw new Error(opened.kind);
   const { state } = opened;
@@ -167,6 +167,19 @@ async function measure(documents: number): Promise<void> {
   );
   child.kill();
   await once(child, "exit");
+  const again = spawn(process.execPath, [fileURLToPath(import.meta.url), "child", root, http.url, key], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  await once(again, "message");
+  await pause(130_000);
+  const rested = usage(again.pid!);
+  await pause(60_000);
+  const last = usage(again.pid!);
+  console.log(
+    `  restarted, at rest: ${last.rss.toFixed(0)} MB, ${(last.cpuMs - rested.cpuMs).toFixed(0)} ms of processor a minute`,
+  );
+  again.kill();
+  await once(again, "exit");
   await http.close();
   rmSync(root, { recursive: true, force: true });
 }
