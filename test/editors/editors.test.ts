@@ -67,21 +67,6 @@ const REPLAYED: Readonly<Record<string, Save>> = {
     await elapsed(500);
     writeFileSync(path, edited());
   },
-  "write in three parts": async (path) => {
-    const text = edited();
-    writeFileSync(path, text.slice(0, 20));
-    await elapsed(100);
-    appendFileSync(path, text.slice(20, 40));
-    await elapsed(100);
-    appendFileSync(path, text.slice(40));
-  },
-  "five saves in a second": async (path) => {
-    for (let n = 0; n < 5; n++) {
-      writeFileSync(path, `${TEXT}part ${n}\n`);
-      await elapsed(200);
-    }
-    writeFileSync(path, edited());
-  },
 };
 
 const run = promisify(execFile);
@@ -99,6 +84,25 @@ const emacs = (before: string) =>
     ...["-Q", "--batch", "--eval", before, path, "--eval"],
     `(progn (goto-char (point-max)) (insert "${ADDED}\\n") (save-buffer) (kill-emacs))`,
   ]);
+
+/** Saves that come before the one before has settled. The settle time is longer here, so that a busy machine does not part them. */
+const TOGETHER: Readonly<Record<string, Save>> = {
+  "write in three parts": async (path) => {
+    const text = edited();
+    writeFileSync(path, text.slice(0, 20));
+    await elapsed(100);
+    appendFileSync(path, text.slice(20, 40));
+    await elapsed(100);
+    appendFileSync(path, text.slice(40));
+  },
+  "five saves in a second": async (path) => {
+    for (let n = 0; n < 5; n++) {
+      writeFileSync(path, `${TEXT}part ${n}\n`);
+      await elapsed(200);
+    }
+    writeFileSync(path, edited());
+  },
+};
 
 /** Programs that are asked to save by themselves. */
 const REAL: Readonly<Record<string, { readonly program: string; readonly save: Save }>> = {
@@ -150,8 +154,9 @@ function isThere(program: string): boolean {
   return needed.every((name) => spawnSync("sh", ["-c", `command -v ${name}`]).status === 0);
 }
 
-async function savesAsOneEdit(save: Save): Promise<void> {
-  const live = await startLive({ files: { "notes/plan.md": TEXT, "notes/other.md": "# Other\n" } });
+async function savesAsOneEdit(save: Save, settleMs = 300): Promise<void> {
+  const files = { "notes/plan.md": TEXT, "notes/other.md": "# Other\n" };
+  const live = await startLive({ files, timing: { settleMs } });
   try {
     const id = live.remote("notes/plan.md")?.id;
     const sent = live.next((event) => event.kind === "change" && event.what === "put");
@@ -175,6 +180,7 @@ async function savesAsOneEdit(save: Save): Promise<void> {
 
 describe("I09 a save is one PUT to the same document, by call sequence", () => {
   test.each(Object.entries(REPLAYED))("%s", (_name, save) => savesAsOneEdit(save));
+  test.each(Object.entries(TOGETHER))("%s", (_name, save) => savesAsOneEdit(save, 1_000));
 });
 
 describe("I09 a save is one PUT to the same document, by the program itself", () => {

@@ -11,14 +11,15 @@ export type DirtyBook = {
   unsettled(now: number): ReadonlyMap<LocalPath, string>;
   /** Whether a bulk change is under way: better not judge anything before it has settled. */
   isBulkUnderWay(now: number): boolean;
-  /** Takes out what has settled. */
-  take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean };
+  /** Takes out what has settled. `many`: so much at once that the system may have dropped notices without a word. */
+  take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean };
   count(): number;
   paths(limit: number): LocalPath[];
 };
 
 /** LIMIT: paths kept apart; more are one whole look. */
 const MAX_PATHS = 2_000;
+const MANY = 500;
 /** So many dirty paths are a bulk change (checkout, unzip, copy): waited for longer, to be seen in one plan. */
 const BULK = 20;
 export const STILL_WRITTEN = "still-being-written";
@@ -29,6 +30,7 @@ export function createDirtyBook(timing: DaemonTiming): DirtyBook {
   const spots = new Map<LocalPath, Spot>();
   /** Since when something is waited for. */
   let since: number | null = null;
+  let collapsed = false;
 
   const settledAt = (spot: Spot): number => Math.min(spot.last + timing.settleMs, spot.first + timing.settleMostMs);
 
@@ -48,6 +50,7 @@ export function createDirtyBook(timing: DaemonTiming): DirtyBook {
       else {
         const firsts = [...spots.values()].reduce((first, spot) => Math.min(first, spot.first), now);
         spots.clear();
+        collapsed = true;
         spots.set("", { first: firsts, last: now, whole: true });
       }
     },
@@ -77,7 +80,9 @@ export function createDirtyBook(timing: DaemonTiming): DirtyBook {
         spots.delete(path);
       }
       since = spots.size === 0 ? null : now;
-      return { paths, whole };
+      const many = collapsed || paths.length >= MANY;
+      collapsed = false;
+      return { paths, whole, many };
     },
     count: () => spots.size,
     paths: (limit) => [...spots.keys()].slice(0, limit),

@@ -174,13 +174,15 @@ export class Runner {
   /** Local hints that have settled. */
   async #runDirty(): Promise<void> {
     const { dirty, sight } = this.#work;
-    const { paths, whole } = dirty.take(this.#now());
+    const { paths, whole, many } = dirty.take(this.#now());
     const looked = whole ? "whole" : sight.lookAt(paths);
     // A pass that ran before it had settled saw it, and left it unjudged.
     if (looked === "same" && !this.#work.hidAny(paths)) return;
     if (looked === "whole") sight.forgetLocal();
     this.#agenda.noteActivity();
     await this.#run(false);
+    // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder is walked once more.
+    if (many) dirty.note("", true, this.#now());
   }
 
   async #poll(): Promise<void> {

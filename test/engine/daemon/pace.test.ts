@@ -51,7 +51,7 @@ describe("the dirty book", () => {
     const book = createDirtyBook(DEFAULT_TIMING);
     for (let n = 0; n < 10_000; n++) book.note(`note-${n}.md`, false, 5);
     expect(book.count()).toBeLessThanOrEqual(2_000);
-    expect(book.take(1_000).whole).toBe(true);
+    expect(book.take(1_000)).toMatchObject({ whole: true, many: true });
     expect(book.dueAt()).toBeNull();
   });
 
@@ -60,7 +60,7 @@ describe("the dirty book", () => {
     book.note("early.md", false, 0);
     book.note("late.md", false, 4_900);
     expect([...book.unsettled(5_000).keys()]).toEqual(["late.md"]);
-    expect(book.take(5_000)).toEqual({ paths: ["early.md"], whole: false });
+    expect(book.take(5_000)).toEqual({ paths: ["early.md"], whole: false, many: false });
     expect(book.paths(9)).toEqual(["late.md"]);
   });
 });

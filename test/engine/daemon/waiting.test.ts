@@ -106,6 +106,17 @@ describe("watches", () => {
     await rig.stop();
   });
 
+  test("after very many notices the folder is walked once more: the last ones may have been dropped", async () => {
+    const rig = await withNotes();
+    for (let n = 0; n < 600; n++) rig.save(`bulk/new-${n}.md`, `# New ${n}\n`);
+    await rig.pass(310);
+    rig.mirrored.write("bulk/dropped.md", "# Dropped\n");
+    await rig.pass(2_000);
+    expect(rig.app.files().get("bulk/dropped.md")?.text).toBe("# Dropped\n");
+    expect(rig.app.files().size).toBe(609);
+    await rig.stop();
+  });
+
   test("changed ignore rules begin the watch anew", async () => {
     const rig = await withNotes();
     rig.mirrored.write(".mdmirrorignore", "drafts/\n");
