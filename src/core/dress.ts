@@ -7,7 +7,12 @@ export function sameButForDress(a: string, b: string): boolean {
 
 /** What deployments that normalise on save were seen to change: a text that has it is read back after it was sent. */
 export function mayBeNormalised(text: string): boolean {
-  return text.includes("\r") || text.startsWith("\ufeff") || (text !== "" && !text.endsWith("\n")) || text.normalize("NFC") !== text;
+  return (
+    text.includes("\r") ||
+    text.startsWith("\ufeff") ||
+    (text !== "" && !text.endsWith("\n")) ||
+    text.normalize("NFC") !== text
+  );
 }
 
 function undress(text: string): string {

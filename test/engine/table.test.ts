@@ -165,7 +165,10 @@ const CASES: readonly Case[] = [
   {
     name: "I09 moved into a new folder here",
     start: { "a.md": "a\n" },
-    here: (_, d) => (d.mkdir("n"), d.rename("a.md", "n/a.md")),
+    here: (_, d) => {
+      d.mkdir("n");
+      d.rename("a.md", "n/a.md");
+    },
     both: { "n/a.md": "a\n" },
     sameIds: { "a.md": "n/a.md" },
   },
@@ -193,28 +196,42 @@ const CASES: readonly Case[] = [
   {
     name: "I09 a chain while stopped: mv b c; mv a b",
     start: { "a.md": "text a\n", "b.md": "text b\n" },
-    here: (_, d) => (d.rename("b.md", "c.md"), d.rename("a.md", "b.md")),
+    here: (_, d) => {
+      d.rename("b.md", "c.md");
+      d.rename("a.md", "b.md");
+    },
     both: { "b.md": "text a\n", "c.md": "text b\n" },
     sameIds: { "a.md": "b.md", "b.md": "c.md" },
   },
   {
     name: "I09 a swap here",
     start: { "a.md": "text a\n", "b.md": "text b\n" },
-    here: (_, d) => (d.rename("a.md", "t.md"), d.rename("b.md", "a.md"), d.rename("t.md", "b.md")),
+    here: (_, d) => {
+      d.rename("a.md", "t.md");
+      d.rename("b.md", "a.md");
+      d.rename("t.md", "b.md");
+    },
     both: { "a.md": "text b\n", "b.md": "text a\n" },
     sameIds: { "a.md": "b.md", "b.md": "a.md" },
   },
   {
     name: "I09 a swap there",
     start: { "a.md": "text a\n", "b.md": "text b\n" },
-    there: (app) => (app.rename("a.md", "t.md"), app.rename("b.md", "a.md"), app.rename("t.md", "b.md")),
+    there: (app) => {
+      app.rename("a.md", "t.md");
+      app.rename("b.md", "a.md");
+      app.rename("t.md", "b.md");
+    },
     both: { "a.md": "text b\n", "b.md": "text a\n" },
     sameIds: { "a.md": "b.md", "b.md": "a.md" },
   },
   {
     name: "I09 renamed and edited here (atomic save after the rename)",
     start: { "a.md": LONG("x") },
-    here: (_, d) => (d.rename("a.md", "b.md"), d.save("b.md", LONG("x").replace("x line 3 ", "edited 3 "))),
+    here: (_, d) => {
+      d.rename("a.md", "b.md");
+      d.save("b.md", LONG("x").replace("x line 3 ", "edited 3 "));
+    },
     both: { "b.md": LONG("x").replace("x line 3 ", "edited 3 ") },
     sameIds: { "a.md": "b.md" },
   },
@@ -318,7 +335,11 @@ const CASES: readonly Case[] = [
   {
     name: "I09 two folders swapped here",
     start: { "f/a.md": "text a\n", "g/b.md": "text b\n" },
-    here: (_, d) => (d.rename("f", "t"), d.rename("g", "f"), d.rename("t", "g")),
+    here: (_, d) => {
+      d.rename("f", "t");
+      d.rename("g", "f");
+      d.rename("t", "g");
+    },
     both: { "g/a.md": "text a\n", "f/b.md": "text b\n" },
     sameIds: { "f/a.md": "g/a.md", "g/b.md": "f/b.md" },
   },
@@ -364,7 +385,10 @@ const CASES: readonly Case[] = [
   },
   {
     name: "two names that map to one: one is held",
-    here: (m) => (m.write("a b.md", "1\n"), m.write("a-b.md", "2\n")),
+    here: (m) => {
+      m.write("a b.md", "1\n");
+      m.write("a-b.md", "2\n");
+    },
     local: { "a b.md": "1\n", "a-b.md": "2\n" },
     remote: { "a-b.md": "2\n" },
     holds: ["name-clash"],
@@ -377,7 +401,10 @@ const CASES: readonly Case[] = [
   },
   {
     name: "a text over the limit is held",
-    here: (m) => (m.write("a.md", "x".repeat(51_201)), m.write("b.md", "b\n")),
+    here: (m) => {
+      m.write("a.md", "x".repeat(51_201));
+      m.write("b.md", "b\n");
+    },
     local: { "a.md": "x".repeat(51_201), "b.md": "b\n" },
     remote: { "b.md": "b\n" },
     holds: ["too-large"],
@@ -386,7 +413,10 @@ const CASES: readonly Case[] = [
   // -- kinds --
   {
     name: "something that is not mirrored here where a folder is there: held",
-    here: (m) => (m.write("k.md", "k\n"), m.write("x", "not markdown")),
+    here: (m) => {
+      m.write("k.md", "k\n");
+      m.write("x", "not markdown");
+    },
     there: (app) => app.makeFolder("x"),
     local: { "k.md": "k\n", x: "not markdown" },
     remote: { "k.md": "k\n" },
