@@ -3,7 +3,7 @@ import { mergeFine } from "./merge/fine.ts";
 import type { ConflictHunk } from "./merge/hunk.ts";
 import { mergeLines } from "./merge/lines.ts";
 import { laterSide } from "./merge/subsume.ts";
-import { keepsCounts } from "./merge/words.ts";
+import { type Counts, countsKept, countWords, keepsChanges, mayHold } from "./merge/words.ts";
 
 export type { ConflictHunk } from "./merge/hunk.ts";
 
@@ -21,6 +21,8 @@ export type MergeResult =
   | { readonly kind: "clean"; readonly text: string; readonly how: MergeHow }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
 
+type Clean = MergeResult & { readonly kind: "clean" };
+
 /**
  * Merges what local and remote each did to base. Pure, deterministic, and bounded in cost by the texts alone; a merge that
  * could be wrong is a conflict. Where it is clean, merging the result with the same base and local text gives it again.
@@ -31,10 +33,33 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   const budget = newBudget();
   const result = attempt(base, local, remote, budget);
   if (result.kind === "conflict") return result;
-  if (!keepsCounts(base, local, remote, result.text)) return refuse("count-guard", base, local, remote);
+  const counts = { base: countWords(base), local: countWords(local), remote: countWords(remote) };
+  const merged =
+    result.text === remote ? counts.remote : result.text === local ? counts.local : countWords(result.text);
+  if (!keepsBoth(counts, merged, result, local, remote)) return refuse("count-guard", base, local, remote);
   const again = byLaw(base, local, result.text) ?? attempt(base, local, result.text, budget);
-  if (again.kind === "clean" && again.text === result.text) return result;
+  // The law is about the whole of this function: the second merge must pass the guards as well.
+  const passes =
+    again.kind === "clean" &&
+    again.text === result.text &&
+    (again.how !== "fine" || mayHold(counts.base, counts.local, merged));
+  if (passes) return result;
   return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
+}
+
+type SideCounts = { readonly base: Counts; readonly local: Counts; readonly remote: Counts };
+
+/**
+ * The guards on a result, which know nothing of how it was made. Below the line every word's count must tell of both sides' changes. A side that is the result
+ * holds the other's changes already, in counts that no longer tell the two apart: then most of them must be in sight.
+ */
+function keepsBoth(counts: SideCounts, merged: Counts, result: Clean, local: string, remote: string): boolean {
+  const { base } = counts;
+  if (!countsKept(base, counts.local, counts.remote, merged)) return false;
+  if (result.how !== "fine") return true;
+  if (result.text === local) return mayHold(base, counts.remote, merged);
+  if (result.text === remote) return mayHold(base, counts.local, merged);
+  return keepsChanges(base, counts.local, counts.remote, merged);
 }
 
 /** What needs no merge, byte for byte: a side that changed nothing gives way, and equal sides agree. */
