@@ -1,6 +1,6 @@
 /** `sync` killed with SIGKILL at random moments of a clone and of a push, then let finish: nothing lost, nothing twice. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importFolder } from "../../src/service/import.ts";
 import { CORPORA, type Ground, line, localTree, openGround, readHolds, readLinks, remoteTree, run } from "./ground.ts";
@@ -24,10 +24,12 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
       : localTree(notes);
   const fraction = rolls(seed);
   let kills = 0;
+  let runs = 0;
   let started = false;
-  for (let n = 0; n < times; n++) {
-    // A start takes about 0.15 s, a whole run about 1 s: most kills fall into its work.
-    const after = 120 + fraction() * 900;
+  while (kills < times && runs < times * 6) {
+    runs++;
+    // A start takes about 0.15 s, a whole run about 1 s, a run with little to do 0.3 s: most kills fall into its work.
+    const after = 100 + fraction() * (started ? 300 : 900);
     const args = started ? ["sync", notes] : ["init", notes, "--url", ground.server.url, "--yes"];
     const ran = await run(ground, args, (child) => {
       const timer = setTimeout(() => child.kill("SIGKILL"), after);
@@ -35,7 +37,7 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
     });
     if (ran.code === null) kills++;
     started = started || readdirSync(notes).includes(".mdmirror") ? hasConfig(notes) : false;
-    if (ran.code === 0 && n < times - 1) disturb(ground, direction, notes, n);
+    if (ran.code !== null) disturb(ground, direction, notes, runs);
   }
   if (!started) await run(ground, ["init", notes, "--url", ground.server.url, "--yes"]);
   await run(ground, ["sync", notes]);
@@ -53,17 +55,22 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
   const litter = readdirSync(join(notes, ".mdmirror/tmp")).filter((name) => !name.startsWith("park-")).length;
   line(
     `${direction} of rust-book killed`,
-    `${kills} of ${times} runs by kill -9; then exit ${last.code}, ${lost} texts lost, ${twice} documents on one side alone, ${differing.length} differ, ${litter} temp files`,
+    `${kills} of ${runs} runs ended by kill -9; then exit ${last.code}, ${lost} texts lost, ${twice} documents on one side alone, ${differing.length} differ, ${litter} temp files`,
     lost === 0 && twice === 0 && differing.length === 0 && litter === 0,
   );
   await ground.end();
 }
 
-/** A run that ended gives the next ones work again: one more document on the side that is copied. */
-function disturb(ground: Ground, direction: "clone" | "push", _notes: string, n: number): void {
-  if (direction === "clone")
-    for (let k = 0; k < 40; k++)
-      ground.call("POST", "/v1/files", { path: `more/${n}-${k}.md`, content: `more ${n} ${k}\n` });
+/** A run that ended gives the next ones work again: more documents on the side that is copied. */
+function disturb(ground: Ground, direction: "clone" | "push", notes: string, n: number): void {
+  for (let k = 0; k < 200; k++) {
+    const text = `more ${n} ${k}\n`;
+    if (direction === "clone") ground.call("POST", "/v1/files", { path: `more/${n}-${k}.md`, content: text });
+    else {
+      mkdirSync(join(notes, "more"), { recursive: true });
+      writeFileSync(join(notes, "more", `${n}-${k}.md`), text);
+    }
+  }
 }
 
 function hasConfig(notes: string): boolean {

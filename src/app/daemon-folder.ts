@@ -8,6 +8,7 @@ import { lendFolder } from "./lend.ts";
 import { type DaemonGround, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { logNews } from "./log-news.ts";
 import { noteReport } from "./run.ts";
+import { pruneDaily } from "./upkeep.ts";
 import { isPaused, syncNow } from "./sync-now.ts";
 import { ok, type Result, type Trouble, trouble } from "./trouble.ts";
 
@@ -126,7 +127,11 @@ export class DaemonFolder {
   /** @returns why it broke; null when it was asked to end */
   async #runOnce({ mirror, daemon, reopen }: OpenedDaemon, stop: AbortSignal): Promise<Trouble | null> {
     const off = daemon.onEvent((event) => {
-      if (event.kind === "run") noteReport(mirror, event.report);
+      if (event.kind === "run") {
+        noteReport(mirror, event.report);
+        // Between two passes, and once a day: a day without a run leaves nothing to let go of.
+        pruneDaily(mirror);
+      }
       this.#tell(event);
     });
     this.#closedBy = null;

@@ -22,7 +22,7 @@ export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Pro
   keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
 }
 
-function pruneDaily(mirror: OpenedMirror): void {
+export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;
   if (!isStored(state)) return;
   const now = clock.now();
