@@ -1,4 +1,5 @@
 import { readArgs } from "./args.ts";
+import { brokenGround } from "./broken-ground.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { COMMANDS, findCommand } from "./table.ts";
@@ -18,6 +19,12 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   } catch (error) {
     const fault = error instanceof Error ? error : new Error(String(error));
     io.status("");
+    const ground = brokenGround(fault);
+    if (ground !== null) {
+      io.err(`mdmirror: ${ground.what} (${ground.code})`);
+      io.err(`  next: ${ground.next}`);
+      return EXIT.fault;
+    }
     io.err(`mdmirror: a fault of mdmirror itself: ${fault.message}`);
     if (io.env["MDMIRROR_DEBUG"] !== undefined && fault.stack !== undefined) io.err(fault.stack);
     io.err(

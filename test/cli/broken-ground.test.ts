@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { brokenGround } from "../../src/cli/broken-ground.ts";
+
+const error = (code: string) => Object.assign(new Error("words of the library"), { code });
+
+describe("errors of the ground under the state file", () => {
+  it.each([
+    ["SQLITE_FULL", "the disk is full"],
+    ["ENOSPC", "the disk is full"],
+    ["EDQUOT", "the disk is full"],
+    ["SQLITE_CORRUPT_INDEX", "the state file is damaged"],
+    ["SQLITE_IOERR_WRITE", "the disk failed under the state file"],
+    ["EROFS", "the disk failed under the state file"],
+  ])("%s: %s", (code, what) => {
+    expect(brokenGround(error(code))).toMatchObject({ what, code });
+  });
+
+  it("takes no fault of our own for one of the disk", () => {
+    expect(brokenGround(error("SQLITE_ERROR"))).toBeNull();
+    expect(brokenGround(new Error("a bug"))).toBeNull();
+  });
+});
