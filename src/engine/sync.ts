@@ -66,6 +66,10 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
     if (end.kind === "offline" || wasCutOff(end.ends)) break;
     // Bases that were read and are refused may mean a restored service: the next plan's guard judges that, before anything else is written.
     if (!wantsMore(end) && tally.refusedBases === refusedBefore) break;
+    // A sidecar that was found gone is looked at once more, as far apart as any absence: an editor may be between its two steps of a save.
+    const { secondLookMs } = options.settings;
+    const again = end.plan.steps.some((step) => step.action.kind === "look-again");
+    if (again && secondLookMs !== null && passes < MAX_PASSES) await clock.sleep(secondLookMs);
   }
   const report = reportOf(world, run, passes, counts, end!);
   if (end!.kind === "planned") {
