@@ -139,7 +139,13 @@ export type DocumentAction =
   /** The document was renamed: its sidecar follows. */
   | { readonly kind: "move-sidecar"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
   /** The document went: its sidecar goes to the trash, and the record ends. */
-  | { readonly kind: "drop-conflict"; readonly id: DocId; readonly sidecarPath: LocalPath | null }
+  | {
+      readonly kind: "drop-conflict";
+      readonly id: DocId;
+      readonly sidecarPath: LocalPath | null;
+      /** Deleted here: the service's text comes back by a step of its own, and the record ends with that one. */
+      readonly comesBack?: true;
+    }
   /** A protected document with text in review: GET the new live text; merge(base, local, live) = live: settled; else merge it under the local text. */
   | {
       readonly kind: "settle-review";

@@ -56,7 +56,7 @@ export async function settlePut(
       changeId: file.lastChangeId,
       digest,
       localDigest: digest,
-      stamp: link.stamp,
+      stamp: intent.stamp ?? link.stamp,
       stampTrusted: false,
       durable: true,
     };
@@ -125,7 +125,7 @@ export async function settlePost(
     changeId: file.lastChangeId,
     digest,
     localDigest: intent.digest,
-    stamp: null,
+    stamp: intent.stamp ?? null,
     stampTrusted: false,
     durable: true,
   };

@@ -28,7 +28,7 @@ export function decideConflict(
   if (there === null || drift.local === "unknown") return false;
   if (here === null) {
     if (body.link !== null && needsSecondLook(desk, body, body.link)) return true;
-    drop(desk, body, conflict, sidecar, "deleted here");
+    drop(desk, body, conflict, sidecar, "deleted here", true);
     bringBack(desk, body, there, "deleted here while it was in conflict");
     return true;
   }
@@ -104,12 +104,20 @@ function findSidecar(desk: Desk, conflict: Conflict, here: LocalFile | null): Si
   return unseen.has("") ? { kind: "unknown" } : { kind: "gone" };
 }
 
-function drop(desk: Desk, body: DocumentBody, conflict: Conflict, sidecar: Sidecar, why: string): void {
+function drop(
+  desk: Desk,
+  body: DocumentBody,
+  conflict: Conflict,
+  sidecar: Sidecar,
+  why: string,
+  comesBack = false,
+): void {
   draft(desk, body, "before", () => ({
     kind: "drop-conflict",
     why,
     id: conflict.id,
     sidecarPath: sidecar.kind === "present" ? sidecar.path : null,
+    ...(comesBack ? { comesBack } : {}),
   }));
 }
 

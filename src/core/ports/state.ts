@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../digest.ts";
-import type { Conflict, DirLink, Hold, Link, Tombstone } from "../link.ts";
+import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../link.ts";
 import type { LocalPath, RemotePath } from "../path.ts";
 import type { BaseTree } from "../tree.ts";
 
@@ -14,6 +14,8 @@ export type Intent =
       readonly remotePath: RemotePath;
       readonly digest: Digest;
       readonly replaces?: DocId | null;
+      /** Of the file that was sent: if it is renamed before the write is settled, its inode still says which it is. */
+      readonly stamp?: Stamp;
     }
   | {
       readonly kind: "put";
@@ -23,6 +25,7 @@ export type Intent =
       readonly baseDigest: Digest;
       readonly digest: Digest;
       readonly review: boolean;
+      readonly stamp?: Stamp;
     }
   | { readonly kind: "patch"; readonly id: DocId; readonly from: RemotePath; readonly to: RemotePath }
   | { readonly kind: "delete"; readonly id: DocId; readonly localPath: LocalPath; readonly changeId: ChangeId }

@@ -157,8 +157,10 @@ export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Out
     const dropped = dropSidecar(ctx, { ...conflict, sidecarPath: at }, conflict.shown.at(-1)!.digest);
     if (dropped !== null) return dropped;
   }
+  // Deleted here while it is in conflict, the service's text comes back: until that is done the record says that there is a conflict, or a crash
+  // would leave a plain deletion.
   state.transact(() => {
-    state.removeConflict(action.id);
+    if (action.comesBack !== true) state.removeConflict(action.id);
     recordEvent(ctx.world, ctx.run, {
       kind: action.kind,
       side: "local",

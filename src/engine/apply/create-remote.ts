@@ -36,6 +36,7 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
     remotePath: action.remotePath,
     digest: action.expect,
     replaces: action.tombstone,
+    stamp: local.value.stamp,
   } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.createFile(toService(ctx.world, action.remotePath), local.value.text);

@@ -31,7 +31,10 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
       durable: false,
     }),
     version: { id: action.id, ...version },
-    also: () => state.removeTombstone(action.id),
+    also: () => {
+      state.removeTombstone(action.id);
+      state.removeConflict(action.id);
+    },
     event: {
       kind: action.kind,
       side: "local",

@@ -28,6 +28,7 @@ export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome
     also: () => {
       if (outside) return state.putLink({ ...link, standing: "outside", stamp: null, stampTrusted: false });
       state.putTombstone(bury(link, place, clock.now()));
+      state.removeConflict(action.id);
       state.removeLink(action.id);
     },
     event: {
@@ -67,6 +68,7 @@ export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">
       closes: intentId,
       also: () => {
         state.putTombstone(bury(link, null, clock.now()));
+        state.removeConflict(action.id);
         state.removeLink(action.id);
       },
       event: {
@@ -136,6 +138,7 @@ export function forget(ctx: PassContext, action: Of<"forget">): Outcome {
   return commit(ctx, {
     also: () => {
       state.putTombstone(bury(link, null, clock.now()));
+      state.removeConflict(action.id);
       state.removeLink(action.id);
     },
     event: {

@@ -36,6 +36,7 @@ export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome>
     baseDigest: link.digest,
     digest: action.expect,
     review: action.review,
+    stamp: local.value.stamp,
   } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.putContent(action.id, link.changeId, local.value.text);
