@@ -1,9 +1,10 @@
-import { type DocId, isDocId } from "../contract/ids.ts";
+import { type DirId, type DocId, isDirId, isDocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
-import type { LocalPath } from "../core/path.ts";
+import { isWithin, type LocalPath, rebase } from "../core/path.ts";
 import type { MirrorEvent } from "../core/ports/state.ts";
 import type { BaseTree } from "../core/tree.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
+import { type FolderMove, folderMoves, type MovedBack, orderMoves, pathBefore, splitTaken } from "./undo-moves.ts";
 
 /** How one run is taken back, document by document. Pure: of the run's events and of base as it is now. */
 export type UndoItem = { readonly path: LocalPath } & (
@@ -13,6 +14,8 @@ export type UndoItem = { readonly path: LocalPath } & (
   /** Sent by the run as new: the file goes to the trash, and the next run deletes it on the service, under the guards. */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
+  /** With all that is in it now. */
+  | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
   | { readonly kind: "left"; readonly why: string }
 );
 
@@ -28,17 +31,49 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 
 /** @param events of one run, oldest first */
 export function planUndo(events: readonly MirrorEvent[], base: BaseTree): UndoItem[] {
-  const done = events.filter(
-    ({ outcome, id }) => (outcome === "done" || outcome === "submitted" || outcome === "conflict") && isDocId(id),
-  );
+  const ended = events.filter(({ outcome }) => outcome === "done" || outcome === "submitted" || outcome === "conflict");
   const linked = indexLinks(base);
-  const byDocument = Map.groupBy(done, ({ id }) => id as DocId);
-  return [...byDocument]
-    .flatMap(([id, own]) => undoDocument(id, own, base, linked))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const folders = folderMoves(ended, base);
+  const byDocument = Map.groupBy(
+    ended.filter(({ id }) => isDocId(id)),
+    ({ id }) => id as DocId,
+  );
+  const items = [...byDocument].flatMap(([id, own]) => undoDocument(id, own, { base, linked, folders }));
+  return [...items.filter(({ kind }) => kind !== "move-back"), ...planMoves(items, folders, base, linked)].toSorted(
+    (a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0),
+  );
 }
 
-function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree, linked: LinkIndex): UndoItem[] {
+/** Folders and documents together: one may stand where another was, and a document goes back with its folder. */
+function planMoves(
+  items: readonly UndoItem[],
+  folders: readonly FolderMove[],
+  base: BaseTree,
+  linked: LinkIndex,
+): UndoItem[] {
+  const documents = items.flatMap((item) =>
+    item.kind === "move-back" ? [{ id: item.id, at: item.path, to: item.to }] : [],
+  );
+  const moved = folders
+    .filter((one) => !one.moved)
+    .map(({ id, from, to }) => ({ id, at: to, to: pathBefore(from, to, folders) }));
+  const dirs = new Map([...base.dirs.values()].map(({ localPath, id }) => [localPath, id]));
+  const { go, stay } = splitTaken([...moved, ...documents], (path) => linked.get(path)?.id ?? dirs.get(path));
+  const named = new Set(orderMoves(go).flatMap(({ id, last }) => (last ? [id] : [])));
+  const word = ({ id, at, to }: MovedBack): UndoItem =>
+    isDirId(id) ? { path: at, kind: "move-folder-back", id, to } : { path: at, kind: "move-back", id, to };
+  const left = (path: LocalPath, why: string): UndoItem => ({ path, kind: "left", why });
+  return [
+    ...go.filter(({ id }) => named.has(id)).map(word),
+    ...stay.map(({ id, at, to }) => left(at, `another ${isDirId(id) ? "folder" : "document"} is at ${to} now`)),
+    ...folders.filter((one) => one.moved).map(({ to }) => left(to, "the folder was moved again since")),
+  ];
+}
+
+type Ground = { readonly base: BaseTree; readonly linked: LinkIndex; readonly folders: readonly FolderMove[] };
+
+function undoDocument(id: DocId, events: readonly MirrorEvent[], ground: Ground): UndoItem[] {
+  const { base, linked, folders } = ground;
   const link = base.links.get(id);
   const path = link?.localPath ?? events.at(-1)!.path;
   const left = (why: string): UndoItem[] => [{ path, kind: "left", why }];
@@ -52,8 +87,9 @@ function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree,
   if (removed !== undefined) {
     if (link !== undefined) return left("it is mirrored again");
     if (removed.before === null) return left("its text was not seen");
-    if (linked.has(removed.path)) return left("another document has its path now");
-    return [{ path: removed.path, kind: "bring-back", id, digest: removed.before }];
+    const was = pathBefore(removed.path, removed.path, folders);
+    if (linked.has(was)) return left("another document has its path now");
+    return [{ path: was, kind: "bring-back", id, digest: removed.before }];
   }
   if (link === undefined) return left("it is gone since");
   const texts = events.filter(({ kind, before, after }) => TEXT_KINDS.has(kind) && before !== null && after !== null);
@@ -69,36 +105,44 @@ function undoDocument(id: DocId, events: readonly MirrorEvent[], base: BaseTree,
     if (link.digest !== last.after && link.localDigest !== last.after) items.push(...left("it was edited since"));
     else items.push({ path, kind: "text-back", id, digest: first.before!, expect: last.after! });
   }
-  const move = undoMove(id, events, base, linked);
+  const move = undoMove(id, events, ground);
   if (move !== null) items.push(move);
   return items;
 }
 
-function undoMove(id: DocId, events: readonly MirrorEvent[], base: BaseTree, linked: LinkIndex): UndoItem | null {
+function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: Ground): UndoItem | null {
   const link = base.links.get(id)!;
+  const path = link.localPath;
   const moves = events.flatMap((event) => movedBy(event) ?? []);
   const [first, last] = [moves[0], moves.at(-1)];
-  if (first === undefined || last === undefined || first.from === last.to) return null;
-  const path = link.localPath;
-  if (first.side === "remote" && link.remotePath !== link.localPath)
+  if (first === undefined || last === undefined) return null;
+  const known = moves.find(({ here }) => here !== null)?.here ?? null;
+  // Of an older version: only the words tell.
+  if (known === null && first.side === "remote" && link.remotePath !== path)
     return { path, kind: "left", why: "its names here and on the service differ; rename it by hand" };
-  const now = first.side === "remote" ? link.remotePath : link.localPath;
-  if (now !== last.to) return { path, kind: "left", why: "it was moved again since" };
-  if (linked.has(first.from)) return { path, kind: "left", why: `another document is at ${first.from} now` };
-  return { path, kind: "move-back", id, to: first.from };
+  const to = pathBefore(known ?? first.from, path, folders);
+  if (to === path) return null;
+  const now = last.side === "remote" ? link.remotePath : path;
+  // With its folder, by a later action of the same run, is not "since".
+  const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
+  if (now !== last.to && now !== place) return { path, kind: "left", why: "it was moved again since" };
+  return { path, kind: "move-back", id, to };
 }
 
-/** From where to where an event moved its document: as `engine/apply/place` words it. */
-export function movedBy({
-  kind,
-  detail,
-  path,
-}: MirrorEvent): { readonly side: "local" | "remote"; readonly from: string; readonly to: string } | null {
+/** From where to where an event moved its document, on the side it names; `here`: its path here before, as newer versions record it. */
+export function movedBy(event: MirrorEvent): {
+  readonly side: "local" | "remote";
+  readonly from: string;
+  readonly to: string;
+  readonly here: LocalPath | null;
+} | null {
+  const { kind, detail, path, from: here } = event;
+  if (kind === "relink") return here === null ? null : { side: "local", from: here, to: path, here };
   if (kind === "move-local") {
-    const match = /\(from (.+)\)$/s.exec(detail);
-    return match === null ? null : { side: "local", from: match[1]!, to: path };
+    const from = here ?? /\(from (.+)\)$/s.exec(detail)?.[1];
+    return from === undefined ? null : { side: "local", from, to: path, here };
   }
   if (kind !== "rename-remote" && kind !== "reparent-remote") return null;
   const match = /\((.+) → (.+)\)$/s.exec(detail);
-  return match === null ? null : { side: "remote", from: match[1]!, to: match[2]! };
+  return match === null ? null : { side: "remote", from: match[1]!, to: match[2]!, here };
 }

@@ -1,9 +1,13 @@
+import type { DocId } from "../contract/ids.ts";
+import type { Link } from "../core/link.ts";
+import type { LocalPath } from "../core/path.ts";
 import type { State } from "../core/ports/state.ts";
 import { type HandEnd, notDone, runByHand } from "../engine/by-hand.ts";
 import { stale } from "../engine/effect.ts";
-import { moveBack, removeCreated, restoreGone, restoreText } from "../engine/restore.ts";
+import { removeCreated, restoreGone, restoreText } from "../engine/restore.ts";
 import { type PassContext, trashPlace, type World } from "../engine/world.ts";
 import { isDone } from "./resolve.ts";
+import { isMoveItem, type MoveItem, undoMoves } from "./undo-places.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 import { planUndo, type UndoItem } from "./undo-plan.ts";
 
@@ -42,10 +46,23 @@ export function readUndo(state: State, run: number | null): Result<UndoPlan> {
 
 export type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonly note: string };
 
-/** Takes back what has not moved since; the rest is left, with why. Each item is guarded by what it expects to find. */
+/**
+ * Takes back what has not moved since; the rest is left, with why. Each item is guarded by what it expects to find.
+ * ORDER: texts and new files where they are now, then the moves, then what was deleted: its folder is back by then.
+ */
 export async function undoRun(world: World, plan: UndoPlan): Promise<readonly UndoEnd[]> {
   const detail = `undo of run ${plan.run}`;
-  const ends = await runByHand(world, "undo", async (ctx) => plan.items.map((item) => undoItem(ctx, item, detail)));
+  const ends = await runByHand(world, "undo", async (ctx) => {
+    const done = new Map<UndoItem, HandEnd>();
+    const others = plan.items.filter((item) => !isMoveItem(item));
+    const undoThose = (late: boolean) => {
+      for (const item of others) if ((item.kind === "bring-back") === late) done.set(item, undoItem(ctx, item, detail));
+    };
+    undoThose(false);
+    for (const [item, end] of undoMoves(ctx, plan.items.filter(isMoveItem), detail)) done.set(item, end);
+    undoThose(true);
+    return plan.items.map((item) => done.get(item)!);
+  });
   // A root that is not the one it was ends all of them with one clause.
   return plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!));
 }
@@ -56,21 +73,20 @@ function endOf(item: UndoItem, end: HandEnd): UndoEnd {
   return { item, done, note: done ? end.notes.join("; ") : why };
 }
 
-function undoItem(ctx: PassContext, item: UndoItem, detail: string): HandEnd {
-  const { state, disk } = ctx.world;
+function undoItem(ctx: PassContext, item: Exclude<UndoItem, MoveItem>, detail: string): HandEnd {
   if (item.kind === "left") return notDone(stale(item.why));
   if (item.kind === "bring-back") return restoreGone(ctx, item.id, item.path, item.digest, detail);
-  const link = state.link(item.id);
-  if (link === null || link.localPath !== item.path) return notDone(stale("it was moved or deleted since"));
-  if (state.conflict(item.id) !== null) return notDone(stale("it is in conflict"));
-  switch (item.kind) {
-    case "text-back":
-      return restoreText(ctx, link, item.digest, item.expect, detail);
-    case "take-away":
-      return removeCreated(ctx, link, item.expect, trashPlace(ctx.world, item.path), detail);
-    case "move-back":
-      return disk.look(item.to).kind === "absent"
-        ? moveBack(ctx, link, item.to, detail)
-        : notDone(stale(`something is at ${item.to} now`));
-  }
+  const link = findStill(ctx, item);
+  if (typeof link === "string") return notDone(stale(link));
+  return item.kind === "text-back"
+    ? restoreText(ctx, link, item.digest, item.expect, detail)
+    : removeCreated(ctx, link, item.expect, trashPlace(ctx.world, item.path), detail);
+}
+
+/** @returns its link, where the plan saw it; or why not */
+function findStill(ctx: PassContext, { id, path }: { readonly id: DocId; readonly path: LocalPath }): Link | string {
+  const { state } = ctx.world;
+  const link = state.link(id);
+  if (link === null || link.localPath !== path) return "it was moved or deleted since";
+  return state.conflict(id) === null ? link : "it is in conflict";
 }

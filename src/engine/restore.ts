@@ -1,3 +1,4 @@
+import { type DirId, type DocId, isDirId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Link } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
@@ -67,17 +68,20 @@ export function removeCreated(ctx: PassContext, link: Link, expect: Digest, plac
   return { outcome, notes: keptNote("it", place) };
 }
 
+/** One move that takes a place back: `id` of a document or a folder. */
+export type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
+
 /**
- * Moves a file back; the next run sees the move and sends it.
- * RACE: no intent: recovery would take the move for the mirror's own and not send it. Killed within it, the file has both names, as after
+ * Moves a file, or a folder with all in it, back; the next run sees the move and sends it.
+ * RACE: no intent: recovery would take the move for the mirror's own and not send it. Killed within it, a file has both names, as after
  * any `mv` that is killed there.
  */
-export function moveBack(ctx: PassContext, link: Link, to: LocalPath, detail: string): HandEnd {
+export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): HandEnd {
   const { disk } = ctx.world;
   const parents = ensureFolders(ctx, to);
   if (parents !== null) return notDone(parents);
-  const end = disk.move(link.localPath, to, null);
+  const end = isDirId(id) ? disk.moveFolder(from, to) : disk.move(from, to, null);
   if (end.kind !== "done") return notDone(outcomeOfDisk(end));
-  const outcome = commit(ctx, { event: { kind: "restore", side: "local", id: link.id, path: to, detail } });
+  const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path: to, detail, from } });
   return { outcome, notes: [] };
 }

@@ -92,6 +92,8 @@ export type PassContext = {
   /** What the deployment was known to refuse in names when the plan was made. */
   readonly refusedAtStart: string;
   readonly tally: Tally;
+  /** Where folders were that this pass forgot, to record them anew at a new place. */
+  placesBefore?: Map<DirId, LocalPath>;
   /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */
   conflictBudget?: { readonly most: number; readonly approved: ReadonlySet<DocId> };
 };
@@ -114,7 +116,7 @@ export type EventFields = {
   readonly id: string | null;
   readonly path: LocalPath;
   readonly detail: string;
-} & Partial<Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after">>;
+} & Partial<Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from">>;
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
   world.state.record({
@@ -123,6 +125,7 @@ export function recordEvent(world: World, run: number, fields: EventFields): voi
     requestId: null,
     before: null,
     after: null,
+    from: null,
     ...fields,
     run,
     at: world.clock.now(),

@@ -15,15 +15,16 @@ type EventRow = [
   requestId: string | null,
   before: Digest | null,
   after: Digest | null,
+  from: string | null,
 ];
 
 export type EventQuery = Parameters<State["events"]>[0];
 export type RunRow = ReturnType<State["runs"]>[number];
 
-const COLUMNS = "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after";
+const COLUMNS = "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after, from_path";
 
 export function openEvents(db: Db) {
-  const insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   // Actions that took a document away: what the delete budget counts (DESIGN 6, Guards); empty folders do not. The kinds are literals, as
   // SQLite uses the partial indexes for nothing else.
   const deletions = { local: countSince(db, "trash-local"), remote: countSince(db, "delete-remote") };
@@ -43,6 +44,7 @@ export function openEvents(db: Db) {
         event.requestId,
         event.before,
         event.after,
+        event.from,
       );
     },
     find(wanted: EventQuery): MirrorEvent[] {
@@ -93,8 +95,8 @@ function prepareQuery(db: Db, where: string) {
 }
 
 function eventOf(row: EventRow): MirrorEvent {
-  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after] = row;
-  return { run, at, kind, side, id, path, detail, outcome, code, requestId, before, after };
+  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from] = row;
+  return { run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from };
 }
 
 export function openRuns(db: Db) {

@@ -118,6 +118,8 @@ CREATE INDEX events_by_id ON events (id) WHERE id IS NOT NULL;
 CREATE INDEX local_deletions ON events (at) WHERE kind = 'trash-local';
 CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
 `,
+    // The local path before a move, for `undo`; events of before tell it in words alone.
+    "ALTER TABLE events ADD COLUMN from_path TEXT;",
   ],
 };
 

@@ -130,6 +130,7 @@ export function eventOf(more: Partial<MirrorEvent> = {}): MirrorEvent {
     requestId: "req_1",
     before: textDigest("before"),
     after: textDigest("after"),
+    from: null,
     ...more,
   };
 }

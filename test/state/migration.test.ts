@@ -56,6 +56,11 @@ test("a state of version 1 opens with all its rows and texts, at the newest vers
   expect(state.meta("marker")).toBe("abc");
   expect(state.runs(9)).toEqual([{ run: 1, kind: "sync", startedAt: 10, endedAt: 20, summary: "in sync" }]);
   expect(state.events({ limit: 9 })).toEqual([eventOf()]);
+  state.record(eventOf({ at: 101, kind: "move-local", path: "notes/b.md", from: "notes/a.md" }));
+  expect(state.events({ limit: 9 }).map(({ path, from }) => [path, from])).toEqual([
+    ["notes/b.md", "notes/a.md"],
+    ["notes/a.md", null],
+  ]);
   state.close();
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
     const db = new Sqlite(join(folder, schema.file));

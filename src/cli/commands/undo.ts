@@ -67,12 +67,13 @@ const WORDS = {
   "bring-back": "back, as a new document",
   "take-away": "away again (to the trash)",
   "move-back": "move back",
+  "move-folder-back": "move the folder back",
   left: "left alone",
 } as const;
 
 function planLines({ run, kind, startedAt, items }: UndoPlan): string[] {
   const lines = items.map((item) => {
-    const more = item.kind === "left" ? `: ${item.why}` : item.kind === "move-back" ? ` to ${item.to}` : "";
+    const more = item.kind === "left" ? `: ${item.why}` : "to" in item ? ` to ${item.to}` : "";
     return `  ${item.path}  ${WORDS[item.kind]}${more}`;
   });
   return [

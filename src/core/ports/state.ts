@@ -80,6 +80,8 @@ export type MirrorEvent = {
   /** Text versions before and after, where there are any: what `history`, `undo` and `restore` go by. */
   readonly before: Digest | null;
   readonly after: Digest | null;
+  /** Of a move: the local path before it. null: no move, none here, or written by a version that kept none. */
+  readonly from: LocalPath | null;
 };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };

@@ -36,6 +36,7 @@ export function moveFolderLocal(ctx: PassContext, action: Of<"move-folder-local"
       id: action.dirId,
       path: action.to,
       detail: `${action.why} (from ${action.from})`,
+      from: action.from,
     },
   });
 }
@@ -72,6 +73,7 @@ export async function moveFolderRemote(
       id: action.dirId,
       path: action.to,
       detail: `${action.why} (${action.from} → ${to})`,
+      from: state.dir(action.dirId)?.localPath ?? ctx.placesBefore?.get(action.dirId) ?? null,
       requestId: answer.requestId,
     },
   });

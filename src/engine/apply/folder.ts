@@ -186,6 +186,10 @@ function undeletable(
 }
 
 export function forgetFolder(ctx: PassContext, action: Of<"forget-folder">): Outcome {
-  ctx.world.state.removeDir(action.dirId);
+  const { state } = ctx.world;
+  const dir = state.dir(action.dirId);
+  ctx.placesBefore ??= new Map();
+  if (dir !== null) ctx.placesBefore.set(dir.id, dir.localPath);
+  state.removeDir(action.dirId);
   return { kind: "done" };
 }

@@ -36,6 +36,7 @@ export function moveLocal(ctx: PassContext, action: Of<"move-local">): Outcome {
       id: action.id,
       path: action.to,
       detail: `${action.why} (from ${action.from})`,
+      from: action.from,
     },
   });
 }
@@ -103,6 +104,7 @@ async function landMove(
       id: action.id,
       path: link.localPath,
       detail: `${action.why} (${action.from} → ${remotePath})`,
+      from: current.localPath,
       requestId: answer.requestId,
     },
   });
@@ -131,7 +133,8 @@ export function relink(ctx: PassContext, action: Of<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
-  const file = ctx.local?.files.get(action.localPath);
+  // Moved here in this pass, the link has its stamp; the walk from before may know another document at that path (a swap).
+  const file = link.localPath === action.localPath ? undefined : ctx.local?.files.get(action.localPath);
   const stamp = file?.stamp ?? link.stamp;
   state.transact(() => {
     state.putLink({
@@ -145,6 +148,7 @@ export function relink(ctx: PassContext, action: Of<"relink">): Outcome {
       id: action.id,
       path: action.localPath,
       detail: `${action.why} (on the service: ${action.remotePath})`,
+      from: link.localPath === action.localPath ? null : link.localPath,
     });
   });
   return { kind: "done" };
