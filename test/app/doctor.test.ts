@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNeighbours, checkWatches } from "../../src/app/doctor/disk.ts";
+import { checkHistory, humanSize } from "../../src/app/doctor/history.ts";
 import { checkService, skewOf } from "../../src/app/doctor/service.ts";
 import type { Wire, WireResult } from "../../src/core/ports/remote.ts";
 
@@ -81,5 +82,45 @@ describe("other sync tools on the folder", () => {
     mkdirSync(join(dir, "Dropbox/notes"), { recursive: true });
     expect(checkNeighbours(join(dir, "Dropbox/notes"))[0]?.detail).toContain("Dropbox");
     expect(checkNeighbours(dir)[0]?.state).toBe("good");
+  });
+});
+
+describe("the size of the history", () => {
+  test.each([
+    [0, "0 B"],
+    [999, "999 B"],
+    [1_000, "1.0 KB"],
+    [9_949, "9.9 KB"],
+    [9_950, "10 KB"],
+    [999_499, "999 KB"],
+    [999_500, "1.0 MB"],
+    [12_345_678, "12 MB"],
+    [3_200_000_000, "3.2 GB"],
+    [5e15, "5000 TB"],
+  ])("%i bytes are %s", (bytes, words) => {
+    expect(humanSize(bytes)).toBe(words);
+  });
+
+  test("counts both databases with their companions, the trash and the log", () => {
+    const put = (path: string, size: number) => writeFileSync(join(dir, path), "x".repeat(size));
+    mkdirSync(join(dir, "trash", "2026-11-21", "notes"), { recursive: true });
+    mkdirSync(join(dir, "log"));
+    put("texts.db", 4_000);
+    put("texts.db-wal", 1_000);
+    put("state.db", 200);
+    put("state.db-shm", 30);
+    put("trash/2026-11-21/a.1a2b3c4d.md", 7);
+    put("trash/2026-11-21/notes/b.1a2b3c4d.md", 5);
+    put("log/mdmirror.log", 90);
+    put("key", 50);
+    expect(checkHistory(dir)).toEqual({
+      ...{ about: "history", state: "good", next: null },
+      detail: "5.3 KB: texts 5.0 KB, state 230 B, trash 12 B, log 90 B",
+      bytes: { texts: 5_000, state: 230, trash: 12, log: 90 },
+    });
+  });
+
+  test("of a folder that has none yet is nothing", () => {
+    expect(checkHistory(dir).bytes).toEqual({ texts: 0, state: 0, trash: 0, log: 0 });
   });
 });

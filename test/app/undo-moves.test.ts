@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { spareName } from "../../src/app/undo-moves.ts";
 import { readUndo, undoRun } from "../../src/app/undo.ts";
 import { createRig, type Mirror, type Rig, ROOT } from "../model/rig.ts";
 
@@ -126,6 +127,21 @@ describe("undo of what a run moved", () => {
     expect(rig.app.folders().toSorted()).toEqual(["a", "a/s", "b", "c", "d"]);
   });
 
+  test("where the service cannot move a folder as one, its documents go back one by one", async () => {
+    const rig = createRig(3, { noFolderPatchOrDelete: 405 });
+    const mirror = rig.mirror();
+    for (const path of TREE) rig.app.create(path, `${path}\n`);
+    await mirror.sync();
+    const ids = new Map([...rig.app.files()].map(([path, { id }]) => [path, id]));
+    mirror.disk.user.rename(here("a"), here("aa"));
+    const report = await mirror.sync();
+    expect([...rig.app.files().keys()]).toContain("aa/s/y.md");
+    expect((await undo(mirror, report!.run)).ends.filter(({ done }) => !done)).toEqual([]);
+    await mirror.sync();
+    expect(sorted(textsOf(rig))).toEqual(sorted(BEGUN));
+    expect(new Map([...rig.app.files()].map(([path, { id }]) => [path, id]))).toEqual(ids);
+  });
+
   test("what came into the folder since goes back with it", async () => {
     const { rig, mirror } = await begun();
     mirror.disk.user.rename(here("a"), here("aa"));
@@ -192,14 +208,26 @@ describe("undo of a folder's move is refused", () => {
     expect(second.mirror.texts().get("a/other.md")).toBe("other\n");
   });
 
-  test("of two that changed places: one is gone, and the other stays where it is", async () => {
+  test("of two that changed places, for the one that is not there any more; the other goes back", async () => {
     const { mirror } = await begun();
     swap(mirror, "one.md", "two.md");
     const report = await mirror.sync();
     mirror.disk.user.rename(here("one.md"), here("elsewhere.md"));
-    mirror.write("one.md", "unseen\n");
-    const before = sorted(mirror.texts());
-    await undo(mirror, report!.run);
-    expect(new Set(mirror.texts().values())).toEqual(new Set(before.map(([, text]) => text)));
+    expect((await undo(mirror, report!.run)).ends).toMatchObject([
+      { item: { path: "one.md" }, done: false, note: "no file is at one.md" },
+      { item: { path: "two.md" }, done: true },
+    ]);
+    expect([mirror.texts().get("one.md"), mirror.texts().get("elsewhere.md")]).toEqual(["one.md\n", "two.md\n"]);
+  });
+
+  test("of two that changed places, when something came to where one must wait: both stay", async () => {
+    const { mirror } = await begun();
+    swap(mirror, "b", "c");
+    const report = await mirror.sync();
+    const before = mirror.texts();
+    for (const path of ["b", "c"]) mirror.write(`${spareName(path)}/x.md`, "here first\n");
+    const { ends } = await undo(mirror, report!.run);
+    expect(ends.map(({ done }) => done)).toEqual([false, false]);
+    for (const [path, text] of before) expect(mirror.texts().get(path)).toBe(text);
   });
 });

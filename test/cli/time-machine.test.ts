@@ -45,6 +45,24 @@ describe("history, show, diff PATH@N", () => {
     expect((await run("diff", "a.md@3")).code).toBe(0);
   });
 
+  test("show, diff and restore mean the same text by PATH@N", async () => {
+    await edit("second\n");
+    await edit("third\n");
+    for (const [n, text] of [
+      [2, "second"],
+      [1, "first"],
+      [3, "third"],
+    ] as const) {
+      expect((await run("show", `a.md@${n}`)).out).toEqual([text]);
+      expect((await run("restore", `a.md@${n}`, "--no-sync")).code).toBe(0);
+      expect(rig.read("a.md")).toBe(`${text}\n`);
+      for (const other of [1, 2, 3]) expect((await run("diff", `a.md@${other}`)).code).toBe(other === n ? 0 : 3);
+    }
+    const json = await run("diff", "a.md@1", "--json");
+    expect(JSON.parse(json.out[0]!)).toMatchObject({ before: "version 1/a.md", after: "here/a.md", same: false });
+    for (const command of ["show", "diff", "restore"]) expect((await run(command, "a.md@9")).code).toBe(2);
+  });
+
   test("a renamed document keeps its history, by the old name and by its id", async () => {
     await edit("second\n");
     const { id } = rig.remote("a.md")!;
@@ -130,6 +148,42 @@ describe("undo", () => {
     expect(rig.remote("moved.md")!.content).toBe("moved\n");
     expect([rig.remote("elsewhere.md"), rig.remote("new.md")]).toEqual([null, null]);
     expect((await run("verify")).code).toBe(0);
+  });
+
+  test("takes back a folder that was moved here, and one that was moved on the service, with their documents", async () => {
+    const texts = { "notes/one.md": "one\n", "notes/deep/two.md": "two\n", "there/three.md": "three\n" };
+    for (const [path, content] of Object.entries(texts)) rig.api("POST", "/v1/files", { path, content });
+    await sync();
+    const before = new Map(Object.keys(texts).map((path) => [path, rig.remote(path)!.id]));
+    renameSync(join(rig.root, "notes"), join(rig.root, "archive"));
+    const list = rig.api("GET", "/v1/folders?path=there") as { data: { id: string }[] };
+    rig.api("PATCH", `/v1/folders/${list.data[0]!.id}`, { name: "away" });
+    await sync();
+    expect([rig.read("away/three.md"), rig.remote("archive/deep/two.md")!.content]).toEqual(["three\n", "two\n"]);
+    const dry = await run("undo", "--dry-run");
+    expect(dry.out.slice(1)).toEqual([
+      "  archive  move the folder back to notes",
+      "  away  move the folder back to there",
+    ]);
+    const { code, out } = await run("undo", "--yes");
+    expect([code, out.join("\n")]).toEqual([0, expect.stringContaining("2 taken back")]);
+    for (const [path, content] of Object.entries(texts)) {
+      expect(rig.read(path)).toBe(content);
+      expect(rig.remote(path)).toMatchObject({ id: before.get(path), content });
+    }
+    expect([existsSync(join(rig.root, "archive")), existsSync(join(rig.root, "away"))]).toEqual([false, false]);
+    expect((await run("verify")).code).toBe(0);
+  });
+
+  test("leaves a folder whose old path is taken, says so per item, and ends with 3", async () => {
+    rig.api("POST", "/v1/files", { path: "notes/one.md", content: "one\n" });
+    await sync();
+    renameSync(join(rig.root, "notes"), join(rig.root, "archive"));
+    await sync();
+    rig.write("notes/mine.md", "mine\n");
+    const { code, err } = await run("undo", "--yes", "--no-sync");
+    expect([code, err.join("\n")]).toEqual([3, "archive: left alone: something is at notes now"]);
+    expect([rig.read("archive/one.md"), rig.read("notes/mine.md")]).toEqual(["one\n", "mine\n"]);
   });
 
   test("leaves alone what moved since, and says so with 3", async () => {

@@ -7,6 +7,8 @@ export type Check = {
   readonly next: string | null;
   /** Of a `bad` one: whether the way to the service is what fails, or the user's setup, or the ground. */
   readonly fault?: "offline" | "usage" | "fault";
+  /** What was measured, for programs: bytes by name. */
+  readonly bytes?: Readonly<Record<string, number>>;
 };
 
 export function good(about: string, detail: string): Check {

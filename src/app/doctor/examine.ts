@@ -12,6 +12,7 @@ import { pickUrl } from "../open-mirror.ts";
 import type { Result } from "../trouble.ts";
 import { bad, type Check, good } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
+import { checkHistory } from "./history.ts";
 import { checkService } from "./service.ts";
 
 export type ExamineOptions = {
@@ -31,6 +32,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   return [
     ...(await examineWay(folder, { env, cwd, keyFile, clock })),
     ...examineState(folder, disk.identify()?.markerId ?? null),
+    checkHistory(folder),
     ...checkDisk(disk, folder, random),
     ...checkWatches(
       disk.walk(

@@ -7,8 +7,8 @@ import { findMirror } from "../find-mirror.ts";
 export const command: Command = {
   usage: "doctor [DIR] [--json]",
   about: [
-    "Checks the URL, the key, the clock, the state file, what the disk can, inotify limits, and other sync tools on the same",
-    "folder. Exit: 0 good, 3 something may bite, else that of the first thing that cannot work.",
+    "Checks the URL, the key, the clock, the state file, the size of the history, what the disk can, inotify limits, and other",
+    "sync tools on the same folder. Exit: 0 good, 3 something may bite, else that of the first thing that cannot work.",
   ],
   options: {
     json: { help: "one JSON object" },
@@ -23,7 +23,12 @@ export const command: Command = {
     const checks = await examine(root.value, { env, cwd, clock, random, keyFile: args.text("key-file") });
     if (args.flag("json")) {
       io.out(
-        JSON.stringify({ checks: checks.map(({ about, state, detail, next }) => ({ about, state, detail, next })) }),
+        JSON.stringify({
+          checks: checks.map(({ about, state, detail, next, bytes }) => ({
+            ...{ about, state, detail, next },
+            ...(bytes === undefined ? {} : { bytes }),
+          })),
+        }),
       );
     } else {
       for (const { about, state, detail, next } of checks) {

@@ -1,0 +1,70 @@
+import { lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { errnoClause } from "../trouble.ts";
+import { type Check, good, warn } from "./check.ts";
+
+/** What the history takes, in bytes (lengths of files, not blocks). */
+export type HistorySizes = {
+  readonly texts: number;
+  readonly state: number;
+  readonly trash: number;
+  readonly log: number;
+};
+
+/** SQLite's own companions belong to their file: between two checkpoints most of it may be in there. */
+const COMPANIONS = ["", "-wal", "-shm"] as const;
+
+/** @param folder `.mdmirror` */
+export function measureHistory(folder: string): HistorySizes {
+  const database = (name: string) => COMPANIONS.reduce((sum, end) => sum + sizeOf(join(folder, `${name}${end}`)), 0);
+  return {
+    texts: database("texts.db"),
+    state: database("state.db"),
+    trash: sizeBelow(join(folder, "trash")),
+    log: sizeBelow(join(folder, "log")),
+  };
+}
+
+export function checkHistory(folder: string): Check {
+  let bytes: HistorySizes;
+  try {
+    bytes = measureHistory(folder);
+  } catch (error) {
+    const why = `its size cannot be told: ${errnoClause(error)}`;
+    return warn("history", why, "give this user the right to read .mdmirror/, or run doctor again");
+  }
+  const { texts, state, trash, log } = bytes;
+  const parts = [
+    `texts ${humanSize(texts)}`,
+    `state ${humanSize(state)}`,
+    `trash ${humanSize(trash)}`,
+    `log ${humanSize(log)}`,
+  ];
+  const all = texts + state + trash + log;
+  return { ...good("history", `${humanSize(all)}: ${parts.join(", ")}`), bytes };
+}
+
+/** Powers of 1000, as disks and file managers count. `0 B`, `999 B`, `1.5 KB`, `12 MB`. */
+export function humanSize(bytes: number): string {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let [value, unit] = [bytes, 0];
+  // 999.5 would be rounded to 1000.
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+/** 0 for what is not there: it may have gone since it was listed. */
+function sizeOf(path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true ? stat.size : 0;
+}
+
+function sizeBelow(path: string): number {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return 0;
+  if (!stat.isDirectory()) return sizeOf(path);
+  return readdirSync(path).reduce((sum, name) => sum + sizeBelow(join(path, name)), 0);
+}
