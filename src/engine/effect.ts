@@ -7,6 +7,7 @@ import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome } from "../core/ports/disk.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
+import { bury } from "../core/settle.ts";
 import { type EventFields, type PassContext, parkingPlace, recordEvent } from "./world.ts";
 
 /** What every effect is made of: a call that may fail, a text that lands on the disk, and the one transaction that moves base. */
@@ -177,4 +178,12 @@ export function commit(ctx: PassContext, change: Commit): Outcome {
     recordEvent(ctx.world, ctx.run, change.event);
   });
   return DONE;
+}
+
+/** The end of a link, within the caller's transaction: its id is known as buried, and nothing of it stays open. */
+export function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
+  const { state, clock } = ctx.world;
+  state.putTombstone(bury(link, trashPath, clock.now()));
+  state.removeConflict(link.id);
+  state.removeLink(link.id);
 }

@@ -2,9 +2,9 @@ import type { DocId } from "../contract/ids.ts";
 import type { Outcome } from "../core/action.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
-import { bury, moveBase, movePlace, newLink, submit } from "../core/settle.ts";
+import { moveBase, movePlace, newLink, submit } from "../core/settle.ts";
 import { sameButForDress } from "../core/dress.ts";
-import { commit, DONE, fetchText, stale } from "./effect.ts";
+import { commit, DONE, endLink, fetchText, stale } from "./effect.ts";
 import { fromService, type PassContext, recordEvent, toService } from "./world.ts";
 
 /**
@@ -92,11 +92,10 @@ export async function settlePut(
 
 /** A document that was gone and is back as a new one: the old link ends, and its id is known as buried. */
 export function buryReplaced(ctx: PassContext, old: DocId | null): void {
-  const { state, clock } = ctx.world;
+  const { state } = ctx.world;
   const link = old === null ? null : state.link(old);
   if (link === null) return;
-  state.putTombstone(bury(link, null, clock.now()));
-  state.removeLink(link.id);
+  endLink(ctx, link, null);
 }
 
 export async function settlePost(
@@ -175,15 +174,14 @@ async function settleDelete(
   intentId: number,
   intent: Extract<Intent, { kind: "delete" }>,
 ): Promise<Outcome> {
-  const { remote, state, clock } = ctx.world;
+  const { remote, state } = ctx.world;
   const answer = await remote.getFile(intent.id);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
   if (!answer.ok && !gone) return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
   state.transact(() => {
     const link = state.link(intent.id);
     if (gone && link !== null) {
-      state.putTombstone(bury(link, null, clock.now()));
-      state.removeLink(intent.id);
+      endLink(ctx, link, null);
       recordEvent(ctx.world, ctx.run, {
         kind: "delete-remote",
         side: "remote",

@@ -329,7 +329,8 @@ class Chronicle {
       if (conflicts.has(link.id) || holds.has(link.id)) continue;
       this.#fail(`I01 ${path} and its document have different texts`, file?.text !== text);
       // One that would stand where a held file stands has a name of its own here, and keeps it.
-      const barred = [...holds.values()].some((hold) => hold.path === file?.path) || /-[0-9a-f]{8}\.md$/.test(path);
+      const barred =
+        [...holds.values()].some((hold) => hold.path === file?.path) || /-[0-9a-f]{8}(?:\/|\.md$)/.test(path);
       this.#fail(`I01 ${path} is at ${file?.path} on the service`, file?.path !== path && !barred);
     }
     for (const link of base) {

@@ -1,7 +1,7 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import type { Intent } from "../../core/ports/state.ts";
-import { bury, newLink } from "../../core/settle.ts";
-import { commit, fetchText, outcomeOfDisk, outcomeOfFault, type RemoteText, stale } from "../effect.ts";
+import { newLink } from "../../core/settle.ts";
+import { commit, endLink, fetchText, outcomeOfDisk, outcomeOfFault, type RemoteText, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
 import { type PassContext, recordEvent, trashPlace } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
@@ -10,7 +10,7 @@ type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
 /** Gone from the service: the local text goes to the trash as a plain file, and the link becomes a tombstone that its id can take back. */
 export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome {
-  const { disk, state, clock } = ctx.world;
+  const { disk, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
   const place = trashPlace(ctx.world, action.localPath);
@@ -27,9 +27,7 @@ export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome
     closes: intentId,
     also: () => {
       if (outside) return state.putLink({ ...link, standing: "outside", stamp: null, stampTrusted: false });
-      state.putTombstone(bury(link, place, clock.now()));
-      state.removeConflict(action.id);
-      state.removeLink(action.id);
+      endLink(ctx, link, place);
     },
     event: {
       kind: action.kind,
@@ -44,7 +42,7 @@ export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome
 
 /** Deleted here: looked at again, read again, then DELETE. An edit there wins; what the service refuses to delete comes back. */
 export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">): Promise<Outcome> {
-  const { disk, remote, state, clock } = ctx.world;
+  const { disk, remote, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
   const look = disk.look(action.localPath);
@@ -67,9 +65,7 @@ export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">
     return commit(ctx, {
       closes: intentId,
       also: () => {
-        state.putTombstone(bury(link, null, clock.now()));
-        state.removeConflict(action.id);
-        state.removeLink(action.id);
+        endLink(ctx, link, null);
       },
       event: {
         kind: action.kind,
@@ -132,14 +128,12 @@ function comeBack(
 }
 
 export function forget(ctx: PassContext, action: Of<"forget">): Outcome {
-  const { state, clock } = ctx.world;
+  const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return { kind: "done" };
   return commit(ctx, {
     also: () => {
-      state.putTombstone(bury(link, null, clock.now()));
-      state.removeConflict(action.id);
-      state.removeLink(action.id);
+      endLink(ctx, link, null);
     },
     event: {
       kind: action.kind,
