@@ -3,7 +3,6 @@ import type { Selector } from "./resources.ts";
 
 /** The paths of the wire, relative to {base_url}. */
 
-export const API_PREFIX = "/v1";
 export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";
 /**

@@ -1,5 +1,5 @@
 import ignore from "ignore";
-import { ancestorsOf, isSidecarName, joinPath, type LocalPath, nameOf, parentOf } from "../core/path.ts";
+import { ancestorsOf, isSidecarName, type LocalPath, nameOf, parentOf } from "../core/path.ts";
 
 /** The fixed rules of what stays local ("Always ignored" in the design), and those of `.mdmirrorignore` files. */
 
@@ -74,8 +74,4 @@ export function ignoresPath(rules: IgnoreRules, path: LocalPath, kind: "file" | 
     if (isAlwaysIgnored(nameOf(folder), "folder") || excludes(rules, folder, "folder")) return true;
   }
   return isAlwaysIgnored(nameOf(path), kind) || excludes(rules, path, kind);
-}
-
-export function ignoreFileOf(folder: LocalPath): LocalPath {
-  return joinPath(folder, IGNORE_FILE);
 }

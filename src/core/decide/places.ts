@@ -3,7 +3,7 @@ import type { WhoMoved } from "../drift/drift.ts";
 import { namesFit } from "../fit.ts";
 import type { HoldReason } from "../hold.ts";
 import { isTemporaryName, isUnsafeName, localNameFor } from "../local-name.ts";
-import type { AnyBody, DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
+import type { DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
 import { joinPath, nameOf } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import type { Desk } from "./desk.ts";
@@ -125,12 +125,6 @@ export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): Pla
 
 export function samePlace(a: Place | null, b: Place | null): boolean {
   return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
-}
-
-/** Where the plan wants a body, as a path; null: nowhere. */
-export function goalPath(body: AnyBody, side: Side): string | null {
-  const goal = body[side].goal;
-  return goal === null ? null : pathOfGoal(goal, side);
 }
 
 /** The path of a place when all folders are where the plan wants them. */
