@@ -1,0 +1,81 @@
+/** Children that are measured: wall time from spawn to exit, and the most memory they held. */
+import { spawn } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const TIME = "/usr/bin/time";
+
+export type Finished = {
+  readonly ms: number;
+  readonly code: number | null;
+  readonly out: string;
+  /** Most resident memory, and processor time of all threads (user and system, to 10 ms); null where /usr/bin/time is not there. */
+  readonly peakMb: number | null;
+  readonly cpuMs: number | null;
+};
+
+export type Start = {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Exit codes that are no failure; 0 without. */
+  readonly accept?: readonly number[];
+};
+
+/**
+ * Runs a program to its end.
+ * @throws with its words, when its exit code is not accepted
+ */
+export async function runChild(program: string, args: readonly string[], start: Start = {}): Promise<Finished> {
+  const timed = existsSync(TIME);
+  const [file, all] = timed ? [TIME, ["-f", "bench-used=%M %U %S", program, ...args]] : [program, [...args]];
+  const began = performance.now();
+  const child = spawn(file, all, {
+    cwd: start.cwd ?? PROJECT,
+    env: { ...process.env, NO_COLOR: "1", ...start.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let out = "";
+  const hear = (chunk: Buffer) => {
+    // LIMIT: the last 64 kB; a peer lists each file it copies.
+    out = `${out}${chunk.toString()}`.slice(-65_536);
+  };
+  child.stdout.on("data", hear);
+  child.stderr.on("data", hear);
+  const ended = await new Promise<{ code: number | null; ms: number }>((resolve, reject) => {
+    let ms = 0;
+    child.once("error", reject);
+    child.once("exit", () => {
+      ms = performance.now() - began;
+    });
+    child.once("close", (code) => resolve({ code, ms }));
+  });
+  const accepted = start.accept ?? [0];
+  if (ended.code === null || !accepted.includes(ended.code))
+    throw new Error(`${program} ${args.slice(0, 3).join(" ")} … ended with ${ended.code}: ${out.trim().slice(-600)}`);
+  const used = /bench-used=(\d+) ([\d.]+) ([\d.]+)/.exec(out);
+  const peakMb = used === null ? null : Number(used[1]) / 1024;
+  const cpuMs = used === null ? null : (Number(used[2]) + Number(used[3])) * 1_000;
+  return { ...ended, out, peakMb, cpuMs };
+}
+
+export type Usage = { readonly rssMb: number; readonly cpuMs: number };
+
+/** Memory and processor time (user and system, all threads) of a process that runs. Linux. */
+export function usageOf(pid: number): Usage {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]!.split(" ");
+  // ASSUMES: 100 ticks a second, as on every Linux of today.
+  return {
+    rssMb: Number(/VmRSS:\s+(\d+)/.exec(status)![1]) / 1024,
+    cpuMs: (Number(fields[11]) + Number(fields[12])) * 10,
+  };
+}
+
+/** Options that leave a CPU profile of a Node child in a folder; none when no folder is named. */
+export function profiling(folder: string | null, name: string): Start {
+  if (folder === null) return {};
+  return {
+    env: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder} --cpu-prof-name=${name}-${Date.now()}.cpuprofile` },
+  };
+}

@@ -1,0 +1,92 @@
+/** The corpora: documents of 2 to 8 kB in folders of 20, the same for the same seed, and the tldr pages where they are beside the checkout. */
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { pathFault } from "../../src/contract/names.ts";
+import { CORPORA } from "../prove/ground.ts";
+
+/** A number of documents, or the name of an archive. */
+export type CorpusName = string;
+
+const SEED = 20_260_101;
+const PER_FOLDER = 20;
+const FOLDERS_PER_AREA = 50;
+export const PER_AREA = PER_FOLDER * FOLDERS_PER_AREA;
+
+/** A multiplicative generator of 32 bits: fast, and the same everywhere. */
+export function rolls(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 4_294_967_296;
+  };
+}
+
+const pathOf = (n: number): string =>
+  `area-${Math.floor(n / PER_AREA)}/topic-${Math.floor(n / PER_FOLDER)}/note-${n}.md`;
+
+/** @returns paths of all documents, in the order of their numbers; for generated corpora alone */
+export function pathsOf(documents: number): string[] {
+  return Array.from({ length: documents }, (_, n) => pathOf(n));
+}
+
+export const isGenerated = (name: CorpusName): boolean => /^\d+$/.test(name);
+
+/** @returns why it cannot be had, or null */
+export function corpusFault(name: CorpusName): string | null {
+  if (isGenerated(name)) return null;
+  return existsSync(join(CORPORA, `${name}.tar.xz`)) ? null : `${name}.tar.xz is not in ../shared/corpora`;
+}
+
+/** Writes the corpus into a folder that is not there yet. */
+export function writeCorpus(name: CorpusName, folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  if (isGenerated(name)) writeGenerated(Number(name), folder);
+  else unpack(name, folder);
+}
+
+function writeGenerated(documents: number, folder: string): void {
+  const roll = rolls(SEED);
+  const sentences = makeSentences(roll);
+  for (let n = 0; n < documents; n++) {
+    if (n % PER_FOLDER === 0) mkdirSync(join(folder, pathOf(n), ".."), { recursive: true });
+    writeFileSync(join(folder, pathOf(n)), makeText(n, roll, sentences));
+  }
+}
+
+function makeSentences(roll: () => number): string[] {
+  const letters = "etaoinshrdlucmfwypvbgk";
+  const word = () =>
+    Array.from(
+      { length: 2 + Math.floor(roll() * 8) },
+      () => letters[Math.floor(roll() * roll() * letters.length)],
+    ).join("");
+  const words = Array.from({ length: 3_000 }, word);
+  const sentence = () =>
+    `${Array.from({ length: 6 + Math.floor(roll() * 14) }, () => words[Math.floor(roll() * words.length)]).join(" ")}.`;
+  return Array.from({ length: 4_000 }, sentence);
+}
+
+function makeText(n: number, roll: () => number, sentences: readonly string[]): string {
+  const bytes = 2_000 + roll() * 6_000;
+  let text = `# Note ${n}\n`;
+  for (let count = 0; text.length < bytes; count++) {
+    text += `${count % 4 === 0 ? "\n" : " "}${sentences[Math.floor(roll() * sentences.length)]}`;
+    if (count % 4 === 3) text += "\n";
+  }
+  return `${text}\n`;
+}
+
+/** What is no legal document of the service is put beside it: the bare loops have no rules for it. */
+function unpack(name: string, folder: string): void {
+  execFileSync("tar", ["xf", join(CORPORA, `${name}.tar.xz`), "-C", folder, "--strip-components=1"]);
+  const aside = `${folder}-left-out`;
+  mkdirSync(aside);
+  let count = 0;
+  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
+    if (entry.isDirectory()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const legal = entry.isFile() && pathFault(relative(folder, path), "file") === null;
+    if (!legal) renameSync(path, join(aside, String(count++)));
+  }
+}

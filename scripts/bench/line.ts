@@ -1,0 +1,24 @@
+/** A line of the bench: what it measures, on which corpora, how long it takes, and its run. */
+import type { CorpusName } from "./corpus.ts";
+import type { Ground } from "./ground.ts";
+import type { Row } from "./rows.ts";
+
+export type Asked = {
+  readonly ground: Ground;
+  readonly size: CorpusName;
+  /** Pairs; already lowered where the size is large. */
+  readonly repeats: number;
+  readonly quick: boolean;
+  /** Where a CPU profile of our side is to be left; null: none is made. */
+  readonly profiles: string | null;
+};
+
+export type Line = {
+  readonly name: string;
+  readonly about: string;
+  /** The corpora it can be run on, of those asked for. */
+  sizes(asked: readonly CorpusName[]): readonly CorpusName[];
+  /** Seconds that it takes on a machine at rest, for the estimate; without the corpus. */
+  seconds(size: CorpusName, repeats: number): number;
+  run(asked: Asked): Promise<readonly Row[]>;
+};

@@ -1,0 +1,70 @@
+/** Two sides measured in turn: A B B A A B …, so that a load that comes and goes, and what the one leaves behind, meets both. */
+import type { Finished } from "./child.ts";
+import { type Bound, figureText, type Measured, median, secondsText, spreadOf } from "./rows.ts";
+
+/** One run of a side: its time, and what it used where that is known. */
+export type Run = Pick<Finished, "ms"> & Partial<Finished>;
+export type Pairs = { readonly ours: readonly Run[]; readonly other: readonly Run[] };
+
+/** @param turn told to each side: its number, for names */
+export async function interleave(
+  repeats: number,
+  ours: (turn: number) => Promise<Run>,
+  other: (turn: number) => Promise<Run>,
+): Promise<Pairs> {
+  const pairs = { ours: [] as Run[], other: [] as Run[] };
+  for (let turn = 0; turn < repeats; turn++) {
+    if (turn % 2 === 0) {
+      pairs.ours.push(await ours(turn));
+      pairs.other.push(await other(turn));
+    } else {
+      pairs.other.push(await other(turn));
+      pairs.ours.push(await ours(turn));
+    }
+  }
+  return pairs;
+}
+
+export type PairRow = Pick<Measured, "line" | "what" | "size" | "bound"> & {
+  readonly note?: string;
+  /** Whether our side's time may be asked how it grows with the size. */
+  readonly grows?: boolean;
+};
+
+/** The median of the pairs' ratios: what loads the machine loads both sides of a pair. */
+export function ratioRow(row: PairRow, pairs: Pairs): Measured {
+  const { line, what, size, bound, note = "" } = row;
+  const ratios = ratiosOf(pairs, ({ ms }) => ms);
+  const times = (side: readonly Run[]) => median(side.map(({ ms }) => ms));
+  return {
+    kind: "measured",
+    line,
+    what,
+    size,
+    unit: "×",
+    figure: median(ratios),
+    n: ratios.length,
+    bound,
+    ours: secondsText(times(pairs.ours)),
+    other: secondsText(times(pairs.other)),
+    spread: spreadOf(ratios),
+    cpu: cpuText(pairs),
+    note,
+    seconds: row.grows === true ? times(pairs.ours) / 1_000 : null,
+  };
+}
+
+function ratiosOf(pairs: Pairs, of: (run: Run) => number): number[] {
+  return pairs.ours.map((ours, n) => of(ours) / of(pairs.other[n]!));
+}
+
+/** The same ratio of processor time: what a loaded machine changes least. */
+function cpuText(pairs: Pairs): string {
+  const known = [...pairs.ours, ...pairs.other].every(
+    ({ cpuMs }) => cpuMs !== undefined && cpuMs !== null && cpuMs > 0,
+  );
+  return known ? `${figureText(median(ratiosOf(pairs, ({ cpuMs }) => cpuMs!)))} ×` : "";
+}
+
+export const atMost = (must: number, aim: number | null): Bound => ({ sense: "most", must, aim });
+export const atLeast = (must: number, aim: number | null): Bound => ({ sense: "least", must, aim });

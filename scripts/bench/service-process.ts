@@ -1,0 +1,78 @@
+/**
+ * The embedded service in a process of its own, as `mdmirror serve` runs it, but for the index of search: that works on in idle seconds, and would
+ * disturb what is measured next. `node service-process.ts DATA_FOLDER`; speaks over IPC.
+ */
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import type { WireRequest } from "../../src/contract/wire.ts";
+import { combineByMerge } from "../../src/service/combine.ts";
+import { startHttp } from "../../src/service/http.ts";
+import { importFolder } from "../../src/service/import.ts";
+import { createService, type ServiceWire } from "../../src/service/service.ts";
+import type { Ask, Counted, Told } from "./service-words.ts";
+
+const folder = process.argv[2]!;
+mkdirSync(folder, { recursive: true });
+let pool = randomBytes(65_536);
+const random = (bytes: number): Uint8Array => {
+  if (bytes > pool.length) pool = randomBytes(65_536);
+  const taken = pool.subarray(0, bytes);
+  pool = pool.subarray(bytes);
+  return taken;
+};
+const service = createService({ combine: combineByMerge, database: { folder }, now: Date.now, random });
+
+let latencyMs = 0;
+let tellPuts = false;
+let counted = { requests: 0, writes: [] as string[], textsSent: 0, textsFetched: 0 };
+
+function note({ method, path, body }: WireRequest): void {
+  counted.requests++;
+  if (method === "GET") {
+    if (/^\/v1\/files\/doc_/.test(path)) counted.textsFetched++;
+    return;
+  }
+  counted.writes.push(`${method} ${path}`);
+  if (body?.includes('"content"') === true) counted.textsSent++;
+}
+
+const handle: ServiceWire = async (request, fault) => {
+  if (tellPuts && request.method === "PUT") tell({ kind: "put", at: String(process.hrtime.bigint()) });
+  note(request);
+  if (latencyMs > 0) await new Promise((resolve) => setTimeout(resolve, latencyMs));
+  return service.handle(request, fault);
+};
+
+function tell(told: Told): void {
+  process.send?.(told);
+}
+
+async function obey(ask: Ask): Promise<unknown> {
+  switch (ask.do) {
+    case "workspace":
+      return service.admin.createWorkspace(ask.name).key;
+    case "import":
+      return (await importFolder({ service, key: ask.key }, ask.dir)).files;
+    case "latency":
+      latencyMs = ask.ms;
+      return null;
+    case "tell-puts":
+      tellPuts = ask.on;
+      return null;
+    case "count": {
+      const value: Counted = counted;
+      counted = { requests: 0, writes: [], textsSent: 0, textsFetched: 0 };
+      return value;
+    }
+  }
+}
+
+const http = await startHttp({ handle });
+process.on("message", (ask: Ask) => {
+  obey(ask).then(
+    (value) => tell({ kind: "answer", value }),
+    (error: unknown) => tell({ kind: "error", message: String(error) }),
+  );
+});
+process.on("disconnect", () => process.exit(0));
+tell({ kind: "ready", url: http.url });

@@ -1,0 +1,27 @@
+/** What the bench and the service's process say to each other. */
+export type Ask =
+  | { readonly do: "workspace"; readonly name: string }
+  | { readonly do: "import"; readonly key: string; readonly dir: string }
+  /** Every request waits so long before it is answered. */
+  | { readonly do: "latency"; readonly ms: number }
+  /** What was asked since the last count. */
+  | { readonly do: "count" }
+  /** Whether each PUT is told at once, with its time. */
+  | { readonly do: "tell-puts"; readonly on: boolean };
+
+export type Counted = {
+  readonly requests: number;
+  /** `METHOD /path` of all that were no GET. */
+  readonly writes: readonly string[];
+  /** Requests that carried a text. */
+  readonly textsSent: number;
+  /** GETs of one file, whose answer is a text. */
+  readonly textsFetched: number;
+};
+
+export type Told =
+  | { readonly kind: "ready"; readonly url: string }
+  | { readonly kind: "answer"; readonly value: unknown }
+  | { readonly kind: "error"; readonly message: string }
+  /** `at`: `process.hrtime.bigint()`, one clock for all processes of a Linux machine. */
+  | { readonly kind: "put"; readonly at: string };

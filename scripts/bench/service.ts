@@ -1,0 +1,63 @@
+/** The service's process, from the bench's side: questions are answered in their order. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import type { Ask, Counted, Told } from "./service-words.ts";
+
+export type BenchService = {
+  readonly url: string;
+  readonly pid: number;
+  /** @returns a key with Full access to a new, empty workspace */
+  newWorkspace(name: string): Promise<string>;
+  /** @returns how many documents it took from the folder */
+  importInto(key: string, dir: string): Promise<number>;
+  setLatency(ms: number): Promise<void>;
+  /** What was asked since the last call. */
+  count(): Promise<Counted>;
+  /** Every PUT from here on, at `process.hrtime.bigint()`; null ends it. */
+  onPut(heard: ((at: bigint) => void) | null): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function startBenchService(folder: string): Promise<BenchService> {
+  const child = fork(fileURLToPath(new URL("service-process.ts", import.meta.url)), [folder], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const [ready] = (await once(child, "message")) as [Told];
+  if (ready.kind !== "ready") throw new Error("the service did not start");
+  let heardPut: ((at: bigint) => void) | null = null;
+  const waiting: { resolve: (value: unknown) => void; reject: (error: Error) => void }[] = [];
+  child.on("message", (told: Told) => {
+    if (told.kind === "put") heardPut?.(BigInt(told.at));
+    else if (told.kind === "answer") waiting.shift()?.resolve(told.value);
+    else if (told.kind === "error") waiting.shift()?.reject(new Error(told.message));
+  });
+  child.on("exit", (code) => {
+    for (const { reject } of waiting.splice(0)) reject(new Error(`the service ended with ${code}`));
+  });
+  const ask = <T>(what: Ask): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      waiting.push({ resolve: (value) => resolve(value as T), reject });
+      child.send(what);
+    });
+  return {
+    url: ready.url,
+    pid: child.pid!,
+    newWorkspace: (name) => ask({ do: "workspace", name }),
+    importInto: (key, dir) => ask({ do: "import", key, dir }),
+    setLatency: (ms) => ask({ do: "latency", ms }),
+    count: () => ask({ do: "count" }),
+    async onPut(heard) {
+      heardPut = heard;
+      await ask({ do: "tell-puts", on: heard !== null });
+    },
+    close: () => endOf(child),
+  };
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.disconnect();
+  await ended;
+}
