@@ -3,6 +3,7 @@ import type { Hold } from "../core/link.ts";
 import type { Plan } from "../core/plan-types.ts";
 import { subjectOf } from "./subject.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
+import { foundBefore, isFruitless, noteFruitless } from "./fruitless.ts";
 import { performAction } from "./perform.ts";
 import { type PassContext, recordEvent } from "./world.ts";
 
@@ -30,8 +31,10 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
 /** An action, with what did not end well remembered and logged. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { state, log } = ctx.world;
+  if (isFruitless(ctx.tally, action)) return foundBefore(ctx.tally, action);
   const outcome = await performAction(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
+  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFruitless(ctx.tally, action, outcome.detail);
   const { id, path } = subjectOf(action);
   const requestId = "requestId" in outcome ? outcome.requestId : null;
   log.write(outcome.kind === "stale" ? "debug" : "warn", outcome.kind, {

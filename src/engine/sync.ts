@@ -4,6 +4,7 @@ import type { Digest } from "../core/digest.ts";
 import type { Verdict } from "../core/plan-types.ts";
 import type { LocalTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
+import { isFruitless } from "./fruitless.ts";
 import { META, rememberFlood, rememberRoot } from "./guard-facts.ts";
 import { type PassEnd, runPass } from "./pass.ts";
 import {
@@ -15,7 +16,7 @@ import {
   isQuiet,
   type RunReport,
 } from "./report.ts";
-import { type Counts, recordEvent, type Settings, type World, zeroCounts, zeroTally } from "./world.ts";
+import { type Counts, recordEvent, type Settings, type Tally, type World, zeroCounts, zeroTally } from "./world.ts";
 
 /** One run: passes until nothing is left to do, `MAX_PASSES` at most. */
 
@@ -65,7 +66,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
     });
     if (end.kind === "offline" || wasCutOff(end.ends)) break;
     // Bases that were read and are refused may mean a restored service: the next plan's guard judges that, before anything else is written.
-    if (!wantsMore(end) && tally.refusedBases === refusedBefore) break;
+    if (!wantsMore(end, tally) && tally.refusedBases === refusedBefore) break;
     // A sidecar that was found gone is looked at once more, as far apart as any absence: an editor may be between its two steps of a save.
     const { secondLookMs } = options.settings;
     const again = end.plan.steps.some((step) => step.action.kind === "look-again");
@@ -101,13 +102,16 @@ export function wasCutOff(ends: readonly StepEnd[]): boolean {
   return ends.some((end) => end.kind === "ran" && end.outcome.kind === "later" && end.outcome.unreachable);
 }
 
-/** Another pass is worth its listing when something moved and may have left more to do. */
-export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>): boolean {
+/** Another pass is worth its listing when something moved, or is to be tried anew, and may have left more to do. */
+export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>, tally: Tally): boolean {
   const ran = end.ends.flatMap((step, index) =>
     step.kind === "ran" ? [{ outcome: step.outcome, action: end.plan.steps[index]!.action }] : [],
   );
   const progressed = ran.some(
-    ({ outcome }) => outcome.kind === "done" || outcome.kind === "submitted" || outcome.kind === "stale",
+    ({ outcome, action }) =>
+      outcome.kind === "done" ||
+      outcome.kind === "submitted" ||
+      (outcome.kind === "stale" && !isFruitless(tally, action)),
   );
   const unfinished = ran.some(
     ({ outcome, action }) => (outcome.kind !== "done" && outcome.kind !== "submitted") || HAS_SEQUEL.has(action.kind),
@@ -126,7 +130,7 @@ export function reportOf(world: World, run: number, passes: number, counts: Coun
   const attention: Attention[] = [
     ...holds.filter((hold) => !isQuiet(hold)).map(attentionOfHold),
     ...attentionOfSteps(end.plan, end.ends),
-    ...(passes === MAX_PASSES && wantsMore(end) ? attentionOfUnfinished(end.plan, end.ends) : []),
+    ...(cut === undefined ? attentionOfUnfinished(end.plan, end.ends) : []),
   ];
   const halt = end.plan.verdict.kind === "halt" ? end.plan.verdict : null;
   const { local } = end.trees;

@@ -71,10 +71,12 @@ export type Tally = {
   created: number;
   /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
   refusedBases: number;
+  /** Actions that found the world otherwise than planned, or whose end is not known, by their key: how often, and what they met last. */
+  readonly fruitless: Map<string, { readonly times: number; readonly detail: string }>;
 };
 
 export function zeroTally(): Tally {
-  return { created: 0, refusedBases: 0 };
+  return { created: 0, refusedBases: 0, fruitless: new Map() };
 }
 
 /** What the effects of one pass share. Mutable: it is the pass's own notebook, dropped with it. */

@@ -5,7 +5,7 @@ import { META } from "../guard-facts.ts";
 import { type Eyes, type PassEnd, runPass } from "../pass.ts";
 import type { RunReport } from "../report.ts";
 import { haltNote, rememberHalt, reportOf, wantsMore, wasCutOff } from "../sync.ts";
-import { type Settings, type World, zeroCounts } from "../world.ts";
+import { type Settings, type World, zeroCounts, zeroTally } from "../world.ts";
 
 /** One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run that finds nothing to do leaves no trace. */
 
@@ -27,6 +27,7 @@ export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readon
 export async function runPasses(world: World, input: RunInput): Promise<RunEnd> {
   const { state, clock } = world;
   const counts = zeroCounts();
+  const tally = zeroTally();
   let run: number | null = null;
   const numberOf = () => {
     run ??= state.beginRun("watch", clock.now());
@@ -43,6 +44,7 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
       },
       settings,
       counts,
+      tally,
       retryRefused: input.retryRefused && passes === 1,
       quietTexts: input.quietTexts(),
       dry: false,
@@ -50,7 +52,7 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
       absentTwice: input.absentTwice(),
     });
     input.onPass(end);
-  } while (passes < MAX_PASSES && end.kind === "planned" && !wasCutOff(end.ends) && wantsMore(end));
+  } while (passes < MAX_PASSES && end.kind === "planned" && !wasCutOff(end.ends) && wantsMore(end, tally));
   if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, numberOf(), end.plan.verdict);
   const report = reportOf(world, run ?? 0, passes, counts, end);
   const traits = JSON.stringify(world.remote.traits());
