@@ -1,0 +1,135 @@
+import { onTestFinished } from "vitest";
+import { FILES } from "../../src/contract/routes.ts";
+import type { WireRequest } from "../../src/contract/wire.ts";
+import type { RunReport } from "../../src/engine/report.ts";
+import { syncToConvergence } from "../../src/engine/sync.ts";
+import type { Settings, World } from "../../src/engine/world.ts";
+import type { Fault, Variant } from "../../src/service/variant.ts";
+import { openState } from "../../src/state/open.ts";
+import type { StoredState } from "../../src/state/state.ts";
+import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../model/rig.ts";
+import { tempFolder } from "../state/ground.ts";
+
+/** What the tests of promises share: the rig, with every request seen on its way, faults by a function that may change, and a state on a real disk. */
+
+export type Seen = {
+  readonly method: string;
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>> | null;
+};
+
+export type Ground = {
+  readonly rig: Rig;
+  readonly mirror: Mirror;
+  /** Requests of the mirror, in the order they were sent; also those that a fault befell. */
+  readonly seen: Seen[];
+  /** Told of each request before it is answered. */
+  onRequest: (request: Seen) => void;
+  /** What befalls a request; null: nothing. */
+  fault: (request: Seen) => Fault | null;
+};
+
+export function openGround(seed: number, variant: Variant = {}, options: MirrorOptions = {}): Ground {
+  const seen: Seen[] = [];
+  const befall = (request: WireRequest): Fault | null => {
+    const one = {
+      method: request.method,
+      path: request.path,
+      body: request.body === null ? null : (JSON.parse(request.body) as Seen["body"]),
+    };
+    seen.push(one);
+    ground.onRequest(one);
+    return ground.fault(one);
+  };
+  const rig = createRig(seed, { ...variant, fault: befall });
+  const ground: Ground = { rig, mirror: rig.mirror(options), seen, onRequest: () => undefined, fault: () => null };
+  return ground;
+}
+
+export function isWrite({ method }: Seen): boolean {
+  return method !== "GET";
+}
+
+/** A PUT of a text, a POST of a document or folder, and so on: the whole of what was asked for. */
+export function asText({ method, path, body }: Seen): string {
+  return `${method} ${path} ${JSON.stringify(body)}`;
+}
+
+/** The document whose text a PUT changes. */
+export function putId({ method, path }: Seen): string | null {
+  return method === "PUT" && path.endsWith("/content") ? path.slice(FILES.length + 1, -"/content".length) : null;
+}
+
+export function problem(status: number, code: string, headers: Readonly<Record<string, string>> = {}): Fault {
+  const body = {
+    type: "about:blank",
+    title: code,
+    status,
+    code,
+    detail: `${code}, by the test`,
+    requestId: "req_test",
+  };
+  return {
+    status,
+    headers: { "content-type": "application/problem+json", ...headers },
+    body: JSON.stringify(body),
+  };
+}
+
+export const HTML: Fault = { status: 502, headers: { "content-type": "text/html" }, body: "<html>bad gateway</html>" };
+
+/** Paths and texts of the documents on the service, in order. */
+export function remoteTexts(rig: Rig): Map<string, string> {
+  const all = [...rig.app.files().values()].map(({ path, text }) => [path.replace(/^\//, ""), text] as const);
+  return new Map(all.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Syncs until one does nothing. @returns the last report */
+export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): Promise<RunReport> {
+  for (let n = 0; n < 8; n++) {
+    const report = await mirror.sync(settings);
+    if (report === null) throw new Error("killed, while nobody was to kill it");
+    const { holds: _, ...done } = report.counts;
+    if (n > 0 && Object.values(done).every((count) => count === 0)) return report;
+  }
+  throw new Error("no quiet sync in eight");
+}
+
+/** The same mirror with its state in a real file, so that it can be closed and opened again as by another process. */
+export type Restartable = {
+  state(): StoredState;
+  restart(): void;
+  sync(settings?: Partial<Settings>, retryRefused?: boolean): Promise<RunReport>;
+};
+
+export function onRealState({ rig, mirror }: Ground): Restartable {
+  const folder = tempFolder();
+  const open = (): StoredState => {
+    const opened = openState({ folder, clock: rig.clock });
+    if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
+    return opened.state;
+  };
+  let state = open();
+  onTestFinished(() => state.close());
+  for (const key of ["root.marker", "root.dev", "root.ino", "root.birth"]) state.setMeta(key, mirror.state.meta(key));
+  return {
+    state: () => state,
+    restart() {
+      state.close();
+      state = open();
+    },
+    async sync(settings = {}, retryRefused = false) {
+      const world: World = { ...mirror.world(), state };
+      try {
+        return await syncToConvergence(world, {
+          settings: { ...SETTINGS, ...settings },
+          retryRefused,
+          kind: "sync",
+        });
+      } finally {
+        mirror.disk.beforeCall = null;
+        mirror.disk.advance(10);
+      }
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import type { Dice } from "../model/dice.ts";
+import type { Ground } from "./ground.ts";
+
+/**
+ * People at both sides who only add: each edit puts a paragraph of its own, a word like no other, somewhere into a text. Nothing is ever taken out, so what one
+ * text descends from can be read off it: it holds every word of its ancestors.
+ */
+
+const WORD = /\bw\d+w\b/g;
+
+export function wordsOf(text: string): Set<string> {
+  return new Set(text.match(WORD) ?? []);
+}
+
+export class Writers {
+  readonly #dice: Dice;
+  readonly #ground: Ground;
+  #words = 0;
+
+  constructor(ground: Ground) {
+    this.#ground = ground;
+    this.#dice = ground.rig.dice;
+  }
+
+  word(): string {
+    return `w${this.#words++}w`;
+  }
+
+  text(): string {
+    return Array.from({ length: 6 }, () => `${this.word()} as it was written first\n\n`).join("");
+  }
+
+  /** A paragraph more; at the end of the first line's own words now and then, so that two such edits do not merge. */
+  grown(text: string): string {
+    if (this.#dice.below(3) === 0) return text.replace("\n", ` ${this.word()}\n`);
+    const parts = text.split("\n\n");
+    parts.splice(this.#dice.below(parts.length), 0, `${this.word()} put in`);
+    return parts.join("\n\n");
+  }
+
+  here(): void {
+    const { mirror } = this.#ground;
+    const paths = [...mirror.texts().keys()].filter((path) => !path.includes("(theirs)"));
+    const roll = this.#dice.below(10);
+    if (paths.length < 3 || roll === 0) {
+      mirror.write(`n${this.#words}.md`, this.text());
+      return;
+    }
+    const path = this.#dice.pick(paths);
+    if (roll === 1 && !path.includes("moved")) {
+      mirror.disk.user.rename(mirror.path(path), mirror.path(`moved-${path}`));
+      return;
+    }
+    const text = this.grown(mirror.disk.user.read(mirror.path(path))!);
+    if (roll < 5) mirror.disk.user.saveAtomically(mirror.path(path), text);
+    else mirror.write(path, text);
+  }
+
+  there(): void {
+    const { app } = this.#ground.rig;
+    const files = [...app.files().values()];
+    const roll = this.#dice.below(10);
+    if (files.length < 3 || roll === 0) {
+      app.create(`r${this.#words}.md`, this.text());
+      return;
+    }
+    const file = this.#dice.pick(files);
+    if (roll === 1) app.rename(file.path, `there-${this.#words++}.md`);
+    else app.edit(file.path, this.grown(file.text));
+  }
+
+  /** Ends a conflict as people do. @returns the words that went with the text that was not chosen */
+  endConflict(): ReadonlySet<string> {
+    const { mirror } = this.#ground;
+    const { user } = mirror.disk;
+    const beside = [...mirror.texts().keys()].find((path) => path.includes(" (theirs)"));
+    if (beside === undefined) return new Set();
+    const path = beside.replace(" (theirs)", "");
+    const [theirs, mine] = [beside, path].map((one) => wordsOf(user.read(mirror.path(one)) ?? ""));
+    if (this.#dice.below(2) === 0) {
+      user.remove(mirror.path(beside));
+      return theirs!.difference(mine!);
+    }
+    user.rename(mirror.path(beside), mirror.path(path));
+    return mine!.difference(theirs!);
+  }
+}
