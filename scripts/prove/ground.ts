@@ -11,7 +11,7 @@ import { type OpenData, openData } from "../../src/service/data.ts";
 import { type HttpServer, startHttp } from "../../src/service/http.ts";
 import { type Variant, varyService } from "../../src/service/variant.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const CORPORA = join(ROOT, "../shared/corpora");
 
 export type Ground = {
@@ -25,12 +25,14 @@ export type Ground = {
   end(): Promise<void>;
 };
 
-export async function openGround(variant: Variant = {}): Promise<Ground> {
+/** @param onRequest told each request before it is answered */
+export async function openGround(variant: Variant = {}, onRequest?: (request: WireRequest) => void): Promise<Ground> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-prove-"));
   const data = openData(join(folder, "data"));
   const writes: string[] = [];
   const varied = varyService(data.service.handle, variant);
   const handle = async (request: WireRequest, fault?: Parameters<typeof varied>[1]) => {
+    onRequest?.(request);
     if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
     return varied(request, fault ?? null);
   };
@@ -77,7 +79,7 @@ export function run(ground: Ground, args: readonly string[], onStart?: (child: C
 
 export type Tree = ReadonlyMap<string, string>;
 
-const digest = (text: string | Buffer) => createHash("sha256").update(text).digest("hex").slice(0, 16);
+export const digest = (text: string | Buffer) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
 /** Path → digest of every `.md` file below a folder; dot folders and the mirror's own left out. */
 export function localTree(folder: string): Map<string, string> {

@@ -1,0 +1,118 @@
+/** Several processes in one folder at once: one works, the others say that it is in use or let the daemon do it; nothing is done twice. */
+import {
+  docPath,
+  editHere,
+  editThere,
+  type Ended,
+  type Field,
+  linked,
+  makeThere,
+  newText,
+  openField,
+  run,
+  start,
+  writeHere,
+} from "./field.ts";
+import { judge, openLedger, rememberBefore } from "./judge.ts";
+import type { Fault, Soak } from "./row.ts";
+
+const DOCUMENTS = 60;
+const PROCESSES = 5;
+const LOCKED = 6;
+
+/** Work for both sides: new documents, edits, merges. */
+function work(field: Field, round: number): void {
+  for (let k = 0; k < 6; k++) {
+    writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
+    makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
+    const path = docPath((round * 6 + k) % DOCUMENTS);
+    editHere(field, path, k);
+    editThere(field, path, k + 4);
+  }
+}
+
+async function manySyncs({ rounds, seed }: Soak) {
+  const ledger = openLedger();
+  const field = await openField(seed);
+  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  await linked(field);
+  let worked = 0;
+  let refused = 0;
+  for (let round = 0; round < rounds; round++) {
+    work(field, round);
+    const before = rememberBefore(field);
+    const ends = await Promise.all(
+      Array.from({ length: PROCESSES }, async () => {
+        await new Promise((later) => setTimeout(later, field.dice.below(400)));
+        return run(field, ["sync", field.notes]);
+      }),
+    );
+    for (const { code, out } of ends) {
+      ledger.ended(code);
+      if (code === 0) worked++;
+      else if (code === LOCKED && /in use by/.test(out)) refused++;
+      else ledger.broken.push(`round ${round} (seed ${seed}): exit ${code}: ${out.trim()}`);
+    }
+    if (ends.every(({ code }) => code !== 0)) ledger.broken.push(`round ${round} (seed ${seed}): nobody worked`);
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 1 }));
+  }
+  await field.end();
+  if (refused === 0) ledger.broken.push("no two processes ever met");
+  const counted = { ...ledger.figures, worked, refused, exits: ledger.exits() };
+  return { fault: "many-syncs", rounds, counted, broken: ledger.broken };
+}
+
+/** `watch` in the folder, and commands beside it. */
+async function syncWhileWatch({ rounds, seed }: Soak) {
+  const ledger = openLedger();
+  const field = await openField(seed);
+  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  await linked(field);
+  const daemon = await startDaemon(field);
+  let asked = 0;
+  for (let round = 0; round < rounds; round++) {
+    work(field, round);
+    const before = rememberBefore(field);
+    const second = start(field, ["watch", field.notes]);
+    const ends = await Promise.all([
+      run(field, ["sync", field.notes]),
+      run(field, ["sync", field.notes, "--max-deletes", "5"]),
+      run(field, ["sync", field.notes, "--json"]),
+      run(field, ["status", field.notes, "--json"]),
+      second.ended,
+    ]);
+    for (const [n, end] of ends.entries()) tell(n, end, round);
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 1 }));
+  }
+  daemon.child.kill("SIGTERM");
+  const { code, out } = await daemon.ended;
+  if (code !== 0) ledger.broken.push(`the daemon ended with ${code}: ${out.slice(-500)}`);
+  await field.end();
+  const counted = { ...ledger.figures, "done by the daemon": asked, exits: ledger.exits() };
+  return { fault: "sync-while-watch", rounds, counted, broken: ledger.broken };
+
+  function tell(n: number, { code, out }: Ended, round: number): void {
+    ledger.ended(code);
+    const wanted = n === 4 ? [LOCKED] : n === 1 ? [0, LOCKED] : [0];
+    if (n === 0 && code === 0) asked++;
+    // `status` may tell what is on its way.
+    if (!wanted.includes(code as 0) && !(n === 3 && code === 3))
+      ledger.broken.push(`round ${round} (seed ${seed}), process ${n}: exit ${code}: ${out.trim()}`);
+  }
+}
+
+/** Resolves when it has taken the folder. */
+export async function startDaemon(field: Field): Promise<ReturnType<typeof start>> {
+  let ready: () => void;
+  const began = new Promise<void>((resolve) => {
+    ready = resolve;
+  });
+  const daemon = start(field, ["watch", field.notes, "--json"], { onLine: () => ready() });
+  await Promise.race([began, daemon.ended]);
+  return daemon;
+}
+
+export const AT_ONCE: readonly Fault[] = [
+  { name: "many-syncs", rounds: 20, quick: 2, run: manySyncs },
+  { name: "sync-while-watch", rounds: 12, quick: 2, run: syncWhileWatch },
+];

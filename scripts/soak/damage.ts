@@ -1,0 +1,224 @@
+/** State files that are flipped, cut, gone, older than the folder; a config and a marker that are lost. With work for both sides waiting. */
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Dice } from "../../test/model/dice.ts";
+import {
+  docPath,
+  editHere,
+  editThere,
+  type Field,
+  findThere,
+  initArgs,
+  linked,
+  makeThere,
+  must,
+  newText,
+  openField,
+  run,
+  start,
+  writeHere,
+} from "./field.ts";
+import { judge, openLedger, rememberBefore } from "./judge.ts";
+import type { Fault, Soak } from "./row.ts";
+
+const DOCUMENTS = 60;
+
+type Damage = {
+  readonly name: string;
+  /** Before the last run that ended well, what it needs of the older state. */
+  readonly prepare?: (mirror: string, field: Field) => void | Promise<void>;
+  readonly make: (mirror: string, dice: Dice) => void;
+  /** How a sync after it may end. */
+  readonly codes: readonly number[];
+  /** What a person does, where mdmirror asks for it. */
+  readonly mend?: (field: Field) => Promise<unknown>;
+};
+
+function flip(file: string, dice: Dice, times: number): void {
+  const bytes = readFileSync(file);
+  for (let n = 0; n < times && bytes.length > 0; n++) bytes[dice.below(bytes.length)]! ^= 1 << dice.below(8);
+  writeFileSync(file, bytes);
+}
+
+/** Nothing, one, or a run of pages. */
+function scramble(file: string, dice: Dice): void {
+  const bytes = readFileSync(file);
+  const at = dice.below(bytes.length);
+  for (let n = at; n < Math.min(bytes.length, at + 1 + dice.below(9_000)); n++) bytes[n] = dice.below(256);
+  writeFileSync(file, bytes);
+}
+
+const DATABASES = ["state.db", "texts.db"] as const;
+
+function damagesOf(file: (typeof DATABASES)[number]): Damage[] {
+  const codes = [0, 3];
+  const at = (mirror: string) => join(mirror, file);
+  const keep = (mirror: string) => copyFileSync(at(mirror), `${at(mirror)}.older`);
+  const giveBack = (mirror: string) => {
+    copyFileSync(`${at(mirror)}.older`, at(mirror));
+    rmSync(`${at(mirror)}.older`);
+  };
+  return [
+    { name: `${file}: flipped bits`, make: (mirror, dice) => flip(at(mirror), dice, 1 + dice.below(40)), codes },
+    { name: `${file}: flipped header`, make: (mirror, dice) => flipHeader(at(mirror), dice), codes },
+    { name: `${file}: noise`, make: (mirror, dice) => scramble(at(mirror), dice), codes },
+    {
+      name: `${file}: cut`,
+      make: (mirror, dice) => truncateSync(at(mirror), dice.below(readFileSync(at(mirror)).length)),
+      codes,
+    },
+    { name: `${file}: empty`, make: (mirror) => truncateSync(at(mirror), 0), codes },
+    { name: `${file}: longer`, make: (mirror, dice) => appendFileSync(at(mirror), dice.hex(3_000)), codes },
+    { name: `${file}: gone`, make: (mirror) => rmSync(at(mirror)), codes },
+    { name: `${file}: an older copy`, prepare: keep, make: giveBack, codes },
+    { name: `${file}: an older copy under a newer WAL`, prepare: keepAndKill(file), make: giveBack, codes },
+  ];
+}
+
+function flipHeader(file: string, dice: Dice): void {
+  const bytes = readFileSync(file);
+  bytes[dice.below(100)]! ^= 1 << dice.below(8);
+  writeFileSync(file, bytes);
+}
+
+/** An older copy, and later a process that is killed in its work, so that its WAL is left. */
+function keepAndKill(file: string): NonNullable<Damage["prepare"]> {
+  return async (mirror, field) => {
+    const { child, ended } = start(field, ["sync", field.notes]);
+    const copy = () => copyFileSync(join(mirror, file), join(mirror, `${file}.older`));
+    copy();
+    let left = 12;
+    const hook = () => {
+      if (--left === 0) child.kill("SIGKILL");
+    };
+    field.hooks.add(hook);
+    await ended;
+    field.hooks.delete(hook);
+  };
+}
+
+const DAMAGES: readonly Damage[] = [
+  ...DATABASES.flatMap(damagesOf),
+  {
+    name: "both: gone",
+    make: (mirror) => {
+      for (const file of DATABASES) rmSync(join(mirror, file));
+    },
+    codes: [0, 3],
+  },
+  {
+    name: "both: older copies",
+    prepare: (mirror) => {
+      for (const file of DATABASES) copyFileSync(join(mirror, file), join(mirror, `${file}.older`));
+    },
+    make: (mirror) => {
+      for (const file of DATABASES) {
+        copyFileSync(join(mirror, `${file}.older`), join(mirror, file));
+        rmSync(join(mirror, `${file}.older`));
+      }
+    },
+    codes: [0, 3],
+  },
+  {
+    name: "lock.db: noise",
+    make: (mirror, dice) => writeFileSync(join(mirror, "lock.db"), dice.hex(9_000)),
+    codes: [0],
+  },
+  { name: "lock.db: gone", make: (mirror) => rmSync(join(mirror, "lock.db")), codes: [0] },
+  {
+    name: "lock.json: noise",
+    make: (mirror, dice) => writeFileSync(join(mirror, "lock.json"), dice.hex(99)),
+    codes: [0],
+  },
+  {
+    name: "config.json: noise",
+    make: (mirror, dice) => writeFileSync(join(mirror, "config.json"), dice.hex(99)),
+    codes: [2],
+    mend: async (field) => {
+      rmSync(join(field.notes, ".mdmirror/config.json"));
+      return run(field, initArgs(field));
+    },
+  },
+  {
+    name: "config.json: gone",
+    make: (mirror) => rmSync(join(mirror, "config.json")),
+    codes: [2],
+    mend: (field) => run(field, initArgs(field)),
+  },
+  {
+    name: "marker: gone",
+    make: (mirror) => {
+      for (const name of readdirSync(mirror)) if (/marker|root-id|^id$/.test(name)) rmSync(join(mirror, name));
+    },
+    codes: [4],
+  },
+  {
+    name: "all of .mdmirror: gone",
+    make: (mirror) => rmSync(mirror, { recursive: true }),
+    codes: [2],
+    mend: (field) => run(field, initArgs(field)),
+  },
+];
+
+async function damaged({ rounds, seed }: Soak) {
+  const ledger = openLedger();
+  let setAside = 0;
+  for (let round = 0; round < rounds; round++) {
+    const damage = DAMAGES[round % DAMAGES.length]!;
+    const where = `round ${round} (seed ${seed}), ${damage.name}`;
+    const field = await openField(seed * 1_000 + round);
+    const mirror = join(field.notes, ".mdmirror");
+    for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+    await linked(field);
+    // The past that an older copy does not know.
+    past(field);
+    await damage.prepare?.(mirror, field);
+    await run(field, ["sync", field.notes]);
+    waiting(field);
+    const before = rememberBefore(field);
+    field.marks.clear();
+    field.writes.length = 0;
+    damage.make(mirror, field.dice);
+    const ended = await run(field, ["sync", field.notes]);
+    ledger.ended(ended.code);
+    if (ended.code === null || !damage.codes.includes(ended.code) || /fault of mdmirror itself/.test(ended.out))
+      ledger.broken.push(`${where}: exit ${ended.code}: ${ended.out.trim()}`);
+    const deleted = field.writes.filter((write) => write.startsWith("DELETE"));
+    if (deleted.length > 0) ledger.broken.push(`${where}: deleted on the service: ${deleted.join(", ")}`);
+    if (existsSync(join(mirror, "damaged"))) setAside++;
+    await damage.mend?.(field);
+    ledger.add(where, await judge(field, before, { syncs: 1 }), [0, 3]);
+    await field.end();
+  }
+  const counted = { ...ledger.figures, kinds: DAMAGES.length, "set aside": setAside, exits: ledger.exits() };
+  return { fault: "damage", rounds, counted, broken: ledger.broken };
+}
+
+/** Edits, a move and new documents on both sides. */
+function past(field: Field): void {
+  for (const n of [1, 2, 3, 4, 5]) editThere(field, docPath(n), 1);
+  for (const n of [4, 5, 6, 7, 8]) editHere(field, docPath(n), 5);
+  writeHere(field, "new here.md".replace(" ", "-"), newText("new here"));
+  makeThere(field, "new-there.md", newText("new there"));
+  must(field.call("PATCH", `/v1/files/${findThere(field, docPath(9))}`, { name: "moved.md" }));
+}
+
+/** Edits that wait for the sync after the damage: one side, the other, both. */
+function waiting(field: Field): void {
+  for (const n of [10, 11]) editThere(field, docPath(n), 1);
+  for (const n of [11, 12]) editHere(field, docPath(n), 5);
+  for (const n of [4, 14]) editThere(field, docPath(n), 2);
+}
+
+export const DAMAGED: readonly Fault[] = [
+  { name: "damage", rounds: 3 * DAMAGES.length, quick: DAMAGES.length, run: damaged },
+];

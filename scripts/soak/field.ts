@@ -1,0 +1,143 @@
+/** Where a fault is made: a service in this process, a mirrored folder, documents whose every edit carries a mark of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import { type Dice, rollDice } from "../../test/model/dice.ts";
+import { type Ground, openGround, ROOT } from "../prove/ground.ts";
+
+/** The part of a `Ground` that faults need: also there when the service is a process of its own. */
+export type Service = Pick<Ground, "folder" | "writes" | "call" | "end"> & {
+  readonly url: string;
+  readonly key: string;
+};
+
+export type Field = Service & {
+  readonly notes: string;
+  readonly dice: Dice;
+  /** Told each request that reaches the service in this process. */
+  readonly hooks: Set<(request: WireRequest) => void>;
+  /** Marks of the edits so far, that must all be found in the end. */
+  readonly marks: Set<string>;
+};
+
+export async function openField(seed: number, served?: Service): Promise<Field> {
+  const hooks = new Set<(request: WireRequest) => void>();
+  const service = served ?? (await serveHere(hooks));
+  const notes = join(service.folder, "notes");
+  return { ...service, notes, dice: rollDice(seed), hooks, marks: new Set() };
+}
+
+async function serveHere(hooks: Set<(request: WireRequest) => void>): Promise<Service> {
+  const ground = await openGround({}, (request) => {
+    for (const hook of hooks) hook(request);
+  });
+  return { ...ground, url: ground.server.url, key: ground.data.key };
+}
+
+let marked = 0;
+
+export function freshMark(field: Field): string {
+  const mark = `<m${++marked}>`;
+  field.marks.add(mark);
+  return mark;
+}
+
+const PARAGRAPHS = 9;
+
+/** Its first line names the document wherever it goes. */
+export function newText(name: string): string {
+  const body = Array.from({ length: PARAGRAPHS }, (_, n) => `Paragraph ${n} of ${name}, as it was at first.\n`);
+  return `# ${name}\n\n${body.join("\n")}`;
+}
+
+/** Another paragraph `n`; one that is edited on both sides is a conflict. */
+export function edited(text: string, n: number, mark: string): string {
+  const lines = text.split("\n");
+  lines[2 + 2 * (n % PARAGRAPHS)] = `Paragraph ${n % PARAGRAPHS} was edited: ${mark}.`;
+  return lines.join("\n");
+}
+
+export const docPath = (n: number) => `topic-${n % 7}/doc-${n}.md`;
+
+export function writeHere(field: Field, path: string, text: string): void {
+  mkdirSync(dirname(join(field.notes, path)), { recursive: true });
+  writeFileSync(join(field.notes, path), text);
+}
+
+export function editHere(field: Field, path: string, paragraph: number): void {
+  const file = join(field.notes, path);
+  writeFileSync(file, edited(readFileSync(file, "utf8"), paragraph, freshMark(field)));
+}
+
+/** @throws when the service refuses: then the test is wrong */
+export function must(answer: WireResponse): never | Record<string, unknown> {
+  if (answer.status >= 300) throw new Error(`the service refused: ${answer.status} ${answer.body}`);
+  return answer.body === "" ? {} : (JSON.parse(answer.body) as Record<string, unknown>);
+}
+
+export function makeThere(field: Field, path: string, content: string): void {
+  must(field.call("POST", "/v1/files", { path, content }));
+}
+
+export function findThere(field: Pick<Field, "call">, path: string): string | null {
+  const { data } = must(field.call("GET", `/v1/files?path=${encodeURIComponent(path)}`)) as { data: { id: string }[] };
+  return data[0]?.id ?? null;
+}
+
+export function editThere(field: Field, path: string, paragraph: number): void {
+  const id = findThere(field, path);
+  const { content, lastChangeId } = must(field.call("GET", `/v1/files/${id}`)) as Record<string, string>;
+  const text = edited(content!, paragraph, freshMark(field));
+  must(field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
+}
+
+export type Ended = { readonly code: number | null; readonly out: string; readonly ms: number };
+
+export type StartOptions = {
+  /** Run as this user and group; only root can. */
+  readonly as?: number | undefined;
+  readonly onLine?: (line: string) => void;
+};
+
+export type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
+
+/** One `mdmirror …` as a process. */
+export function start(field: Service, args: readonly string[], options: StartOptions = {}): Started {
+  const began = performance.now();
+  const { as, onLine } = options;
+  const child = spawn(process.execPath, [join(ROOT, "src/cli/entry.mjs"), ...args], {
+    cwd: "/",
+    env: { ...process.env, MDMIRROR_API_KEY: field.key, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+    ...(as === undefined ? {} : { uid: as, gid: as }),
+  });
+  let out = "";
+  let rest = "";
+  const take = (chunk: Buffer) => {
+    out += chunk.toString();
+    const lines = (rest + chunk.toString()).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) onLine?.(line);
+  };
+  child.stdout.on("data", take);
+  child.stderr.on("data", take);
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, out, ms: performance.now() - began }));
+  });
+  return { child, ended };
+}
+
+export const run = (field: Service, args: readonly string[], options?: StartOptions): Promise<Ended> =>
+  start(field, args, options).ended;
+
+export const initArgs = (field: Field) => ["init", field.notes, "--url", field.url, "--yes"];
+
+/** Links the folder and brings both sides together, before the fault. */
+export async function linked(field: Field, options?: StartOptions): Promise<void> {
+  const ended = await run(field, initArgs(field), options);
+  if (ended.code !== 0) throw new Error(`the first sync ended with ${ended.code}: ${ended.out}`);
+  const second = await run(field, ["sync", field.notes], options);
+  if (second.code !== 0) throw new Error(`the second sync ended with ${second.code}: ${second.out}`);
+}

@@ -1,0 +1,151 @@
+/** A disk that is full in the middle of a clone, of a merge run, and of the state's own writes; then it has room again. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  docPath,
+  editHere,
+  editThere,
+  type Field,
+  initArgs,
+  linked,
+  makeThere,
+  newText,
+  openField,
+  run,
+} from "./field.ts";
+import { judge, openLedger, rememberBefore } from "./judge.ts";
+import type { Fault, Row, Soak } from "./row.ts";
+import { liveHere } from "./texts.ts";
+
+const DOCUMENTS = 150;
+
+/** @returns why nothing can be mounted here, or null */
+export function whyNoMounts(): string | null {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root may mount a disk of a given size";
+  const folder = "/tmp/mdmirror-soak-mount";
+  try {
+    mkdirSync(folder, { recursive: true });
+    mount(folder, "1m");
+    unmount(folder);
+    return null;
+  } catch (error) {
+    return `mounting is refused: ${(error as Error).message.split("\n")[0]}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export function mount(folder: string, size: string): void {
+  mkdirSync(folder, { recursive: true });
+  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { stdio: "pipe" });
+}
+
+export function unmount(folder: string): void {
+  execFileSync("umount", [folder], { stdio: "pipe" });
+}
+
+const resize = (folder: string, size: string) =>
+  execFileSync("mount", ["-o", `remount,size=${size}`, folder], { stdio: "pipe" });
+
+/** `notes` is a folder of a disk of its own. */
+async function fieldOnDisk(seed: number, size: string): Promise<Field & { readonly disk: string }> {
+  const field = await openField(seed);
+  const disk = join(field.folder, "disk");
+  mount(disk, size);
+  const end = async () => {
+    unmount(disk);
+    await field.end();
+  };
+  return { ...field, notes: join(disk, "notes"), disk, end };
+}
+
+/** Whole old or whole new: each text here is one that the service has or had. */
+function torn(field: Field, known: ReadonlySet<string>): string[] {
+  return [...liveHere(field.notes)].flatMap(([path, text]) => (known.has(text) ? [] : [path]));
+}
+
+const CODES_WHEN_FULL = new Set<number | null>([0, 1, 3]);
+
+async function fullClone({ rounds, seed }: Soak): Promise<Row> {
+  const ledger = openLedger();
+  let met = 0;
+  for (let round = 0; round < rounds; round++) {
+    const field = await fieldOnDisk(seed * 1_000 + round, "64m");
+    const texts = new Set<string>();
+    for (let n = 0; n < DOCUMENTS; n++) {
+      const text = newText(`doc ${n}`).repeat(1 + (n % 9));
+      texts.add(text);
+      makeThere(field, docPath(n), text);
+    }
+    const before = rememberBefore(field);
+    resize(field.disk, `${100 + field.dice.below(2_400)}k`);
+    const first = await run(field, initArgs(field));
+    ledger.ended(first.code);
+    if (first.code !== 0) met++;
+    if (!CODES_WHEN_FULL.has(first.code)) ledger.broken.push(`round ${round}: exit ${first.code}: ${first.out}`);
+    if (/fault of mdmirror itself/.test(first.out)) ledger.broken.push(`round ${round}: ${first.out}`);
+    for (const path of torn(field, texts)) ledger.broken.push(`round ${round}: ${path} holds half a text`);
+    if (field.writes.length > 0) ledger.broken.push(`round ${round}: ${field.writes.length} writes to the service`);
+    resize(field.disk, "64m");
+    await run(field, initArgs(field));
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before));
+    await field.end();
+  }
+  return {
+    fault: "full-clone",
+    rounds,
+    counted: { ...ledger.figures, full: met, exits: ledger.exits() },
+    broken: ledger.broken,
+  };
+}
+
+/** Leaves `bytes` free on the disk. */
+function fill(field: { readonly disk: string }, bytes: number): void {
+  const { bavail, bsize } = statfsSync(field.disk);
+  const size = Math.max(0, bavail * bsize - bytes);
+  if (size > 0) writeFileSync(join(field.disk, "filler"), Buffer.alloc(size));
+}
+
+/** Edits on both sides, and hardly any room: effects, texts and rows of the state fail anywhere. */
+async function fullMerge({ rounds, seed }: Soak): Promise<Row> {
+  const ledger = openLedger();
+  const field = await fieldOnDisk(seed, "16m");
+  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  await linked(field);
+  let met = 0;
+  for (let round = 0; round < rounds; round++) {
+    for (let k = 0; k < 30; k++) {
+      const path = docPath((round * 30 + k) % DOCUMENTS);
+      const paragraph = field.dice.below(9);
+      if (k % 3 !== 0) editHere(field, path, paragraph);
+      if (k % 3 !== 1) editThere(field, path, paragraph + 4);
+    }
+    const before = rememberBefore(field);
+    fill(field, field.dice.below(120) * 4_096);
+    for (let times = 0; times < 2; times++) {
+      const ended = await run(field, ["sync", field.notes]);
+      ledger.ended(ended.code);
+      if (ended.code !== 0) met++;
+      if (!CODES_WHEN_FULL.has(ended.code) || /fault of mdmirror itself/.test(ended.out))
+        ledger.broken.push(`round ${round}: exit ${ended.code}: ${ended.out}`);
+    }
+    rmSync(join(field.disk, "filler"), { force: true });
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 2 }));
+    const damaged = join(field.notes, ".mdmirror/damaged");
+    if (readdirSync(join(field.notes, ".mdmirror")).includes("damaged"))
+      ledger.broken.push(`round ${round}: a full disk was taken for damage: ${readdirSync(damaged).join(", ")}`);
+  }
+  await field.end();
+  return {
+    fault: "full-merge",
+    rounds,
+    counted: { ...ledger.figures, full: met, exits: ledger.exits() },
+    broken: ledger.broken,
+  };
+}
+
+export const FULL_DISK: readonly Fault[] = [
+  { name: "full-clone", rounds: 30, quick: 1, run: fullClone },
+  { name: "full-merge", rounds: 30, quick: 2, run: fullMerge },
+];

@@ -1,0 +1,165 @@
+/** What is counted after a fault, when both sides have come to rest. */
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { isSidecarName, nameOf } from "../../src/core/path.ts";
+import { digest } from "../prove/ground.ts";
+import { type Ended, type Field, run, type StartOptions } from "./field.ts";
+import { keptTexts, type LiveThere, liveHere, liveThere } from "./texts.ts";
+
+export type Figures = {
+  /** Texts (by digest) and edits (by mark) that are nowhere any more. */
+  lost: number;
+  /** Documents that are there more than once, on either side. */
+  doubled: number;
+  /** Paths whose text is another one on the other side, or that are on one side alone; open conflicts are none. */
+  differing: number;
+  /** Files left in `.mdmirror/tmp`, or half-written ones beside the state. */
+  temps: number;
+  /** Documents that have another id than before. */
+  ids: number;
+  /** Writes, on either side, of a sync with nothing to do. */
+  idle: number;
+};
+
+export const zeroFigures = (): Figures => ({ lost: 0, doubled: 0, differing: 0, temps: 0, ids: 0, idle: 0 });
+
+/** What must be there in the end. */
+export type Before = {
+  readonly digests: ReadonlySet<string>;
+  readonly ids: ReadonlyMap<string, string>;
+};
+
+export function rememberBefore(field: Field): Before {
+  const there = liveThere(field);
+  const digests = new Set([...there.values()].map(({ text }) => digest(text)));
+  for (const text of liveHere(field.notes).values()) digests.add(digest(text));
+  return { digests, ids: idsByTitle(there) };
+}
+
+const titleOf = (text: string) => text.slice(0, text.indexOf("\n"));
+
+/** A text that did not merge and was put beside, on purpose and by that name. */
+const isBeside = (path: string) => isSidecarName(nameOf(path)) || /-late(-\d+)?\.md$/.test(path);
+
+function idsByTitle(there: ReadonlyMap<string, LiveThere>): Map<string, string> {
+  return new Map([...there].flatMap(([path, { id, text }]) => (isBeside(path) ? [] : [[titleOf(text), id]])));
+}
+
+export type Judged = { readonly figures: Figures; readonly codes: readonly (number | null)[]; readonly last: Ended };
+
+/**
+ * Lets mdmirror come to rest and counts.
+ * @param restCodes how a sync may end when it is at rest: 3 where there are conflicts
+ */
+export async function judge(
+  field: Field,
+  before: Before,
+  options: StartOptions & { readonly syncs?: number } = {},
+): Promise<Judged> {
+  const codes: (number | null)[] = [];
+  for (let n = 0; n < (options.syncs ?? 3); n++) codes.push((await run(field, ["sync", field.notes], options)).code);
+  field.writes.length = 0;
+  const stamps = stampsOf(field.notes);
+  const last = await run(field, ["sync", field.notes], options);
+  codes.push(last.code);
+  const idle = field.writes.length + changedStamps(stamps, stampsOf(field.notes));
+  const [here, there] = [liveHere(field.notes), liveThere(field)];
+  const kept = keptTexts(field, field.notes);
+  const lostTexts = [...before.digests].filter((text) => !kept.digests.has(text)).length;
+  const lostMarks = [...field.marks].filter((mark) => !kept.marks.has(mark)).length;
+  const ids = idsByTitle(there);
+  const figures: Figures = {
+    lost: lostTexts + lostMarks,
+    doubled: doubles([...here]) + doubles([...there].map(([path, { text }]) => [path, text])),
+    differing: differing(field, here, there),
+    temps: tempFiles(field.notes).length,
+    ids: [...before.ids].filter(([title, id]) => ids.get(title) !== id).length,
+    idle,
+  };
+  return { figures, codes, last };
+}
+
+function doubles(texts: readonly (readonly [string, string])[]): number {
+  const titles = texts.filter(([path]) => !isBeside(path)).map(([, text]) => titleOf(text));
+  return titles.length - new Set(titles).size;
+}
+
+function differing(field: Field, here: ReadonlyMap<string, string>, there: ReadonlyMap<string, LiveThere>): number {
+  const conflicts = openConflicts(field.notes);
+  const wrong = (path: string) => {
+    const sidecar = conflicts.get(path);
+    return (sidecar === undefined ? here.get(path) : here.get(sidecar)) !== there.get(path)?.text;
+  };
+  const paths = new Set([...here.keys()].filter((path) => !isSidecarName(nameOf(path))));
+  for (const path of there.keys()) paths.add(path);
+  return [...paths].filter(wrong).length;
+}
+
+/** Local path → path of the sidecar. */
+export function openConflicts(notes: string): Map<string, string> {
+  const db = new Sqlite(join(notes, ".mdmirror/state.db"), { readonly: true });
+  try {
+    const rows = db.prepare("SELECT l.local_path AS a, c.sidecar_path AS b FROM conflicts c JOIN links l USING (id)");
+    return new Map((rows.all() as { a: string; b: string }[]).map(({ a, b }) => [a, b]));
+  } finally {
+    db.close();
+  }
+}
+
+export function tempFiles(notes: string): string[] {
+  const mirror = join(notes, ".mdmirror");
+  const inTmp = existsSync(join(mirror, "tmp")) ? readdirSync(join(mirror, "tmp")) : [];
+  return [...inTmp, ...readdirSync(mirror).filter((name) => name.endsWith(".new"))];
+}
+
+function stampsOf(notes: string): Map<string, string> {
+  return new Map(
+    [...liveHere(notes).keys()].map((path) => {
+      const { ino, mtimeMs } = statSync(join(notes, path));
+      return [path, `${ino} ${mtimeMs}`];
+    }),
+  );
+}
+
+function changedStamps(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): number {
+  const gone = [...before.keys()].filter((path) => !after.has(path)).length;
+  return gone + [...after].filter(([path, stamp]) => before.get(path) !== stamp).length;
+}
+
+/** Adds up what was counted, and notes each figure that must be 0 and is not. */
+export type Ledger = {
+  readonly figures: Figures;
+  readonly broken: string[];
+  /** @param wanted how a sync at rest may end: 3 where conflicts are open */
+  add(round: string, judged: Judged, wanted?: readonly (number | null)[]): void;
+  /** Notes how a process of the fault ended. */
+  ended(code: number | null): void;
+  exits(): string;
+};
+
+export function openLedger(): Ledger {
+  const figures = zeroFigures();
+  const codes = new Map<string, number>();
+  const broken: string[] = [];
+  return {
+    figures,
+    broken,
+    add(round, judged, wanted = [0]) {
+      for (const name of Object.keys(figures) as (keyof Figures)[]) {
+        figures[name] += judged.figures[name];
+        if (judged.figures[name] > 0) broken.push(`${round}: ${judged.figures[name]} ${name}`);
+      }
+      const { code, out } = judged.last;
+      if (!wanted.includes(code)) broken.push(`${round}: at rest with exit ${code}: ${out.trim()}`);
+    },
+    ended(code) {
+      const name = code === null ? "killed" : String(code);
+      codes.set(name, (codes.get(name) ?? 0) + 1);
+    },
+    exits() {
+      const sorted = [...codes].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      return sorted.map(([code, n]) => `${code}×${n}`).join(" ") || "none";
+    },
+  };
+}

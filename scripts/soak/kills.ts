@@ -1,0 +1,173 @@
+/** kill -9 at random moments of a clone, a push, a merge run and a migration; then the work is done to its end, and counted. */
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { ROOT } from "../prove/ground.ts";
+import {
+  docPath,
+  type Ended,
+  editHere,
+  editThere,
+  type Field,
+  initArgs,
+  linked,
+  makeThere,
+  newText,
+  openField,
+  run,
+  start,
+  writeHere,
+} from "./field.ts";
+import { judge, type Ledger, openLedger, rememberBefore } from "./judge.ts";
+import type { Fault, Row, Soak } from "./row.ts";
+
+const DOCUMENTS = 120;
+
+/**
+ * Kills it at a random moment: of its time, or (every second one) some milliseconds after its n-th request.
+ * @param usualMs how long it takes when it is left alone
+ */
+export async function runKilled(
+  field: Field,
+  args: readonly string[],
+  usual: { readonly ms: number; readonly requests: number },
+): Promise<Ended> {
+  const { dice } = field;
+  const { child, ended } = start(field, args);
+  const kill = () => void child.kill("SIGKILL");
+  let timer: NodeJS.Timeout | undefined;
+  let left = 1 + dice.below(Math.max(1, usual.requests));
+  const hook = () => {
+    if (--left === 0) timer = setTimeout(kill, dice.below(20));
+  };
+  if (dice.below(2) === 0) field.hooks.add(hook);
+  else timer = setTimeout(kill, usual.ms * (0.2 + dice.fraction() * 0.9));
+  const end = await ended;
+  clearTimeout(timer);
+  field.hooks.delete(hook);
+  return end;
+}
+
+function rowOf(fault: string, rounds: number, ledger: Ledger, more: Row["counted"] = {}): Row {
+  const counted = { ...ledger.figures, ...more, exits: ledger.exits() };
+  return { fault, rounds, counted, broken: ledger.broken };
+}
+
+/** Each round is a clone or a push of its own, killed three times. */
+async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak): Promise<Row> {
+  const ledger = openLedger();
+  let kills = 0;
+  for (let round = 0; kills < rounds; round++) {
+    const field = await openField(seed * 1_000 + round);
+    for (let n = 0; n < DOCUMENTS; n++) {
+      if (direction === "clone") makeThere(field, docPath(n), newText(`doc ${n}`));
+      else writeHere(field, docPath(n), newText(`doc ${n}`));
+    }
+    const before = rememberBefore(field);
+    for (let times = 0; times < 3; times++) {
+      const isLinked = existsSync(join(field.notes, ".mdmirror/config.json"));
+      const args = isLinked ? ["sync", field.notes] : initArgs(field);
+      const end = await runKilled(field, args, { ms: 900, requests: DOCUMENTS });
+      ledger.ended(end.code);
+      if (end.code === null) kills++;
+    }
+    if (!existsSync(join(field.notes, ".mdmirror/config.json"))) await run(field, initArgs(field));
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before));
+    await field.end();
+  }
+  return rowOf(`kill-${direction}`, kills, ledger);
+}
+
+/** Both sides edited before each run: in other paragraphs (merges) and in the same one (conflicts). */
+async function killMerge({ rounds, seed }: Soak): Promise<Row> {
+  const ledger = openLedger();
+  const field = await openField(seed);
+  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  await linked(field);
+  let kills = 0;
+  let merges = 0;
+  let conflicts = 0;
+  for (let round = 0; kills < rounds; round++) {
+    const [first, clash] = [field.dice.below(DOCUMENTS), field.dice.below(DOCUMENTS)];
+    for (let k = 0; k < 30; k++) {
+      const n = (first + k) % DOCUMENTS;
+      const paragraph = field.dice.below(9);
+      // A document in conflict is left alone: what is told of it is another promise.
+      if (hasSidecar(field, n)) continue;
+      editHere(field, docPath(n), paragraph);
+      editThere(field, docPath(n), n === clash ? paragraph : paragraph + 4);
+      if (n === clash) conflicts++;
+      else merges++;
+    }
+    const before = rememberBefore(field);
+    // No edit comes between: what a person overwrites before a sync has seen it is not mdmirror's to keep.
+    for (let times = field.dice.below(3); times >= 0; times--) {
+      const end = await runKilled(field, ["sync", field.notes], { ms: 700, requests: 70 });
+      ledger.ended(end.code);
+      if (end.code === null) kills++;
+    }
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 2 }), [0, 3]);
+  }
+  await field.end();
+  return rowOf("kill-merge", kills, ledger, { merges, conflicts });
+}
+
+const hasSidecar = (field: Field, n: number) =>
+  existsSync(join(field.notes, docPath(n).replace(/\.md$/, " (theirs).md")));
+
+/** The state as version 1 had it, by the fixture that version 1 wrote, with the rows of now; more rows, so that there is something to kill. */
+function toVersion1(notes: string): void {
+  const file = join(notes, ".mdmirror/state.db");
+  const fixture = readFileSync(join(ROOT, "test/state/fixtures/state-v1.sql"), "utf8");
+  const old = new Sqlite(`${file}.v1`);
+  old.exec(fixture);
+  old.exec(`ATTACH '${file}' AS now`);
+  const tables = old.prepare("SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'");
+  for (const table of tables.pluck().all() as string[]) {
+    const names = old.prepare(`SELECT name FROM pragma_table_info('${table}')`).pluck().all().join(", ");
+    old.exec(`DELETE FROM main.${table}; INSERT INTO main.${table} (${names}) SELECT ${names} FROM now.${table}`);
+  }
+  old.exec("DETACH now");
+  old.close();
+  rmSync(file);
+  new Sqlite(`${file}.v1`).exec(`VACUUM INTO '${file}'`).close();
+  rmSync(`${file}.v1`);
+}
+
+async function killMigration({ rounds, seed }: Soak): Promise<Row> {
+  const ledger = openLedger();
+  const field = await openField(seed);
+  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  await linked(field);
+  const version = () => {
+    const db = new Sqlite(join(field.notes, ".mdmirror/state.db"), { readonly: true });
+    const found = db.pragma("user_version", { simple: true }) as number;
+    db.close();
+    return found;
+  };
+  const newest = version();
+  let kills = 0;
+  let still1 = 0;
+  for (let round = 0; kills < rounds; round++) {
+    toVersion1(field.notes);
+    if (version() !== 1) throw new Error("the state is not one of version 1");
+    editHere(field, docPath(round % DOCUMENTS), 1);
+    editThere(field, docPath((round + 40) % DOCUMENTS), 1);
+    const before = rememberBefore(field);
+    const end = await runKilled(field, ["sync", field.notes], { ms: 350, requests: 3 });
+    ledger.ended(end.code);
+    if (end.code === null) kills++;
+    if (version() === 1) still1++;
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 1 }));
+    if (version() !== newest) ledger.broken.push(`round ${round}: the state stayed at version ${version()}`);
+  }
+  await field.end();
+  return rowOf("kill-migration", kills, ledger, { "killed before it": still1 });
+}
+
+export const KILLS: readonly Fault[] = [
+  { name: "kill-clone", rounds: 60, quick: 3, run: (soak) => killFirstSync("clone", soak) },
+  { name: "kill-push", rounds: 60, quick: 3, run: (soak) => killFirstSync("push", soak) },
+  { name: "kill-merge", rounds: 60, quick: 3, run: killMerge },
+  { name: "kill-migration", rounds: 60, quick: 3, run: killMigration },
+];

@@ -1,0 +1,161 @@
+/** Connections that break, and a service that is killed and started again, in the middle of syncs; then quiet. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { WireRequest } from "../../src/contract/wire.ts";
+import { openData } from "../../src/service/data.ts";
+import { startHttp } from "../../src/service/http.ts";
+import { rollDice } from "../../test/model/dice.ts";
+import { ROOT } from "../prove/ground.ts";
+import {
+  docPath,
+  editHere,
+  editThere,
+  type Field,
+  linked,
+  makeThere,
+  newText,
+  openField,
+  run,
+  start,
+  type Service,
+  writeHere,
+} from "./field.ts";
+import { judge, openLedger, rememberBefore } from "./judge.ts";
+import { openProxy } from "./proxy.ts";
+import type { Fault, Soak } from "./row.ts";
+
+const DOCUMENTS = 80;
+const CODES = [0, 3, 5];
+
+function work(field: Field, round: number): void {
+  for (let k = 0; k < 12; k++) {
+    writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
+    makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
+    const path = docPath((round * 12 + k) % DOCUMENTS);
+    if (k % 3 !== 0) editHere(field, path, k);
+    if (k % 3 !== 1) editThere(field, path, k + 4);
+  }
+}
+
+async function brokenConnections({ rounds, seed }: Soak) {
+  const ledger = openLedger();
+  const direct = await openField(seed);
+  const proxy = await openProxy(direct.url, rollDice(seed));
+  const field: Field = { ...direct, url: proxy.url };
+  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  await linked(field);
+  for (let round = 0; round < rounds; round++) {
+    work(field, round);
+    const before = rememberBefore(field);
+    proxy.share = 0.15 + field.dice.fraction() * 0.8;
+    for (let times = 0; times < 2; times++) {
+      const ended = await run(field, ["sync", field.notes]);
+      ledger.ended(ended.code);
+      if (ended.code === null || !CODES.includes(ended.code))
+        ledger.broken.push(`round ${round} (seed ${seed}): exit ${ended.code}: ${ended.out.trim()}`);
+    }
+    proxy.share = 0;
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 1 }));
+  }
+  await proxy.close();
+  await direct.end();
+  const breaks = [...proxy.broken.values()].reduce((sum, n) => sum + n, 0);
+  if (breaks === 0) ledger.broken.push("no connection was broken");
+  const counted = { ...ledger.figures, "connections broken": breaks, exits: ledger.exits() };
+  return { fault: "connections", rounds, counted, broken: ledger.broken };
+}
+
+/** The service is killed in the middle of a sync, and started again at once, at the same port and on what the killed one left. */
+async function killedService({ rounds, seed }: Soak) {
+  const ledger = openLedger();
+  const served = await serveByTurns();
+  const field = await openField(seed, served);
+  for (let n = 0; n < DOCUMENTS; n++) writeHere(field, docPath(n), newText(`doc ${n}`));
+  await linked(field);
+  let kills = 0;
+  for (let round = 0; round < rounds; round++) {
+    work(field, round);
+    const before = rememberBefore(field);
+    await served.apart();
+    const { child, ended } = start(field, ["sync", field.notes]);
+    await new Promise((later) => setTimeout(later, 250 + field.dice.below(500)));
+    if (child.exitCode === null) kills++;
+    await served.killed();
+    const end = await ended;
+    ledger.ended(end.code);
+    if (end.code === null || !CODES.includes(end.code))
+      ledger.broken.push(`round ${round} (seed ${seed}): exit ${end.code}: ${end.out.trim()}`);
+    ledger.add(`round ${round} (seed ${seed})`, await judge(field, before, { syncs: 2 }));
+  }
+  await field.end();
+  if (kills === 0) ledger.broken.push("the service was never killed during a sync");
+  const counted = { ...ledger.figures, "killed during a sync": kills, exits: ledger.exits() };
+  return { fault: "service-killed", rounds, counted, broken: ledger.broken };
+}
+
+type Turns = Service & {
+  /** From now on in a process of its own. */
+  apart(): Promise<void>;
+  /** kill -9, and from now on in this process. */
+  killed(): Promise<void>;
+};
+
+async function serveByTurns(): Promise<Turns> {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-soak-"));
+  const dir = join(folder, "data");
+  const writes: string[] = [];
+  const serveHere = async (port: number) => {
+    const data = openData(dir);
+    const handle = async (request: WireRequest) => {
+      if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
+      return data.service.handle(request, null);
+    };
+    return { data, server: await startHttp({ handle }, { port }) };
+  };
+  let here = await serveHere(0);
+  const { url } = here.server;
+  const { port } = new URL(url);
+  const { key } = here.data;
+  const close = async () => {
+    await here.server.close();
+    here.data.close();
+  };
+  let child: ChildProcess | null = null;
+  return {
+    folder,
+    url,
+    key,
+    writes,
+    call: (method, path, body) =>
+      here.data.service.answer({
+        method,
+        path,
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: body === undefined ? null : JSON.stringify(body),
+      }),
+    async apart() {
+      await close();
+      const args = [join(ROOT, "src/cli/entry.mjs"), "serve", "--port", port, "--data", dir];
+      child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+      await once(child.stdout!, "data");
+    },
+    async killed() {
+      const exit = once(child!, "exit");
+      child!.kill("SIGKILL");
+      await exit;
+      here = await serveHere(Number(port));
+    },
+    async end() {
+      await close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export const NETWORK: readonly Fault[] = [
+  { name: "connections", rounds: 30, quick: 2, run: brokenConnections },
+  { name: "service-killed", rounds: 20, quick: 2, run: killedService },
+];

@@ -1,0 +1,99 @@
+/** Every text that there still is, and where: what "nothing is lost" is counted by. */
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import type { Digest } from "../../src/core/digest.ts";
+import { faultOf } from "../../src/state/database.ts";
+import type { StoredText } from "../../src/state/text-codec.ts";
+import { provenText } from "../../src/state/texts.ts";
+import { digest, type Ground } from "../prove/ground.ts";
+
+/** A mark is in one edit alone: `<m17>`. */
+const MARK = /<m\d+>/g;
+
+export type Kept = { readonly digests: ReadonlySet<string>; readonly marks: ReadonlySet<string> };
+
+/** Live here (sidecars too), live there, in the store, in the trash, or set aside with a damaged state. */
+export function keptTexts(ground: Pick<Ground, "call">, notes: string): Kept {
+  const digests = new Set<string>();
+  const marks = new Set<string>();
+  const keep = (text: string) => {
+    digests.add(digest(text));
+    for (const mark of text.match(MARK) ?? []) marks.add(mark);
+  };
+  for (const path of filesBelow(notes, (name) => name !== ".mdmirror")) keep(readFileSync(path, "utf8"));
+  const mirror = join(notes, ".mdmirror");
+  for (const folder of ["trash", "damaged"])
+    for (const path of filesBelow(join(mirror, folder), () => true))
+      if (!/\.db(-wal|-shm)?$/.test(path)) keep(readFileSync(path, "utf8"));
+  for (const text of storedTexts(join(mirror, "texts.db"))) keep(text);
+  for (const { text } of liveThere(ground).values()) keep(text);
+  return { digests, marks };
+}
+
+function filesBelow(folder: string, wanted: (name: string) => boolean): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (!wanted(entry.name)) return [];
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path, wanted) : entry.isFile() ? [path] : [];
+  });
+}
+
+/** Those that prove themselves: a row that cannot be read again keeps nothing. Row by row, since a page of the file may be damaged. */
+function storedTexts(file: string): string[] {
+  if (!existsSync(file)) return [];
+  const db = new Sqlite(file, { readonly: true });
+  const readable = <T>(read: () => T): T | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (faultOf(error) === null) throw error;
+      return null;
+    }
+  };
+  try {
+    const last = readable(() => db.prepare("SELECT max(seq) FROM texts").pluck().get() as number | null) ?? 0;
+    const one = readable(() =>
+      db.prepare("SELECT lower(hex(digest)) AS name, codec, size, text AS bytes FROM texts WHERE seq = ?"),
+    );
+    const texts: string[] = [];
+    for (let seq = 1; one !== null && seq <= last; seq++) {
+      const row = readable(() => one.get(seq) as (StoredText & { readonly name: Digest }) | undefined) ?? null;
+      const text = row === null ? null : provenText(row.name, row);
+      if (text !== null) texts.push(text);
+    }
+    return texts;
+  } finally {
+    db.close();
+  }
+}
+
+export type LiveThere = { readonly id: string; readonly text: string; readonly changeId: string };
+
+/** Path → document of the service, by its own API. */
+export function liveThere(ground: Pick<Ground, "call">): Map<string, LiveThere> {
+  const live = new Map<string, LiveThere>();
+  for (let cursor = ""; ; ) {
+    const page = JSON.parse(ground.call("GET", `/v1/files?limit=1000${cursor}`).body) as {
+      data: { id: string; path: string }[];
+      hasMore: boolean;
+      nextCursor: string;
+    };
+    for (const { id, path } of page.data) {
+      const answer = ground.call("GET", `/v1/files/${id}`);
+      const file = JSON.parse(answer.body) as { content: string; lastChangeId: string };
+      live.set(path, { id, text: file.content, changeId: file.lastChangeId });
+    }
+    if (!page.hasMore) return live;
+    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+  }
+}
+
+/** Path → text of every Markdown file of a folder; dot folders left out. */
+export function liveHere(notes: string): Map<string, string> {
+  const here = filesBelow(notes, (name) => !name.startsWith("."));
+  return new Map(
+    here.flatMap((path) => (path.endsWith(".md") ? [[path.slice(notes.length + 1), readFileSync(path, "utf8")]] : [])),
+  );
+}
