@@ -1,13 +1,13 @@
-import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 import { setAsideDamaged } from "../state/damage.ts";
 import { type OpenedState, openState } from "../state/open.ts";
+import type { StoredState } from "../state/state.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
 /** The state file as a command needs it; each way that it can be unfit, told or mended. */
 
 export type StateInUse = {
-  readonly state: State;
+  readonly state: StoredState;
   /** It holds nothing of a past: all that both sides hold is adopted. */
   readonly isNew: boolean;
   readonly notes: string[];
@@ -34,16 +34,16 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   );
 }
 
-/** As it is, beside whoever writes it; without a state, a new one in memory. */
-export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
-  const opened = openState({ folder, clock, readOnly: true });
+/** As it is, beside whoever writes it; without a state, a new one in memory. @param glance not checked page by page */
+export function openToRead(folder: string, clock: Clock, glance = false): Result<StateInUse> {
+  const opened = openState({ folder, clock, readOnly: true, glance });
   if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
   if (opened.kind !== "missing") return unfit(opened);
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
 /** A state that is gone with the process: what is planned over it is the first plan. */
-export function memoryState(clock: Clock): State {
+export function memoryState(clock: Clock): StoredState {
   const memory = openState({ folder: ":memory:", clock });
   if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
   return memory.state;

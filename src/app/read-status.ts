@@ -2,11 +2,11 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { QUIET_REASONS } from "../core/hold.ts";
 import type { HaltReason } from "../core/plan-types.ts";
-import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 import { META } from "../engine/guard-facts.ts";
 import { type Attention, attentionOfHold, type RunReport } from "../engine/report.ts";
 import { MIRROR_FOLDER } from "../local/ignore.ts";
+import type { StoredState } from "../state/state.ts";
 import { type Config, readConfig } from "./config.ts";
 import { openToRead } from "./open-state.ts";
 import { ok, type Result } from "./trouble.ts";
@@ -45,7 +45,7 @@ export function readStatus(dir: string, clock: Clock): Result<MirrorStatus> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const opened = openToRead(folder, clock);
+  const opened = openToRead(folder, clock, true);
   if (opened.kind === "trouble") return opened;
   const { state } = opened.value;
   try {
@@ -55,11 +55,10 @@ export function readStatus(dir: string, clock: Clock): Result<MirrorStatus> {
   }
 }
 
-function statusOf(state: State, { url, remote }: Config): MirrorStatus {
-  const base = state.load();
-  const holds = [...base.holds.values()];
+function statusOf(state: StoredState, { url, remote }: Config): MirrorStatus {
+  const { documents, folders, conflicts, reviews } = state.survey();
+  const holds = state.holds();
   const quiet = holds.filter(({ reason }) => QUIET_REASONS.has(reason));
-  const inReview = [...base.links.values()].filter(({ submissions }) => submissions.length > 0);
   const syncedAt = state.meta(META.syncedAt);
   const halt = state.meta(META.halt);
   const kept = state.meta(META.lastReport);
@@ -68,14 +67,14 @@ function statusOf(state: State, { url, remote }: Config): MirrorStatus {
     url,
     remote,
     syncedAt: syncedAt === null ? null : Number(syncedAt),
-    documents: base.links.size,
-    folders: base.dirs.size,
+    documents,
+    folders,
     // A parked inode is looked at once more as a matter of course: nothing was cut off.
     pending: state.intents().filter(({ intent }) => intent.kind !== "parked").length,
     attention: holds.filter(({ reason }) => !QUIET_REASONS.has(reason)).map(attentionOfHold),
     waiting: quiet.length,
-    conflicts: [...base.conflicts.values()].map(({ id, sidecarPath }) => base.links.get(id)?.localPath ?? sidecarPath),
-    reviews: inReview.map(({ localPath }) => localPath),
+    conflicts,
+    reviews,
     halt: halt === null ? null : { reasons: reasonsOf(halt), approved: state.meta(META.approved) !== null },
     staysLocal: kept === null ? null : (JSON.parse(kept) as Pick<RunReport, "staysLocal">).staysLocal,
     lastRun:

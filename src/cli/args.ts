@@ -1,5 +1,8 @@
-import { parseArgs } from "node:util";
+import type { parseArgs as ParseArgs } from "node:util";
 import type { Args, Command, OptionSpec } from "./command.ts";
+
+// By `import` every getter of node:util is evaluated, which loads the worker threads.
+const { parseArgs } = process.getBuiltinModule("node:util");
 
 export type ParsedArgs =
   | { readonly kind: "parsed"; readonly args: Args }
@@ -16,7 +19,7 @@ export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>
 /** Judges the arguments of one command: unknown options, missing values and too many operands are `bad`. */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
   const specs = optionsOf(command);
-  let parsed: ReturnType<typeof parseArgs>;
+  let parsed: ReturnType<typeof ParseArgs>;
   try {
     parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
   } catch (error) {
@@ -34,7 +37,7 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   return { kind: "parsed", args: argsOver(specs, values, positionals) };
 }
 
-type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
+type ParseOptions = NonNullable<NonNullable<Parameters<typeof ParseArgs>[0]>["options"]>;
 
 function parseOptions(specs: Readonly<Record<string, OptionSpec>>): ParseOptions {
   const options: ParseOptions = {};

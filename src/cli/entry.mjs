@@ -9,7 +9,26 @@ if (major < 22 || (major === 22 && minor < 22)) {
   process.exit(2);
 }
 
-const { existsSync } = await import("node:fs");
+// Not by `import`: that evaluates every getter of a built-in module, and those of node:fs load 40 others.
+const { existsSync, lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
+keepCompiled();
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const main = existsSync(new URL("./main.ts", import.meta.url)) ? "./main.ts" : "./main.js";
 await (await import(new URL(main, import.meta.url).href)).main(process.argv.slice(2));
+
+/** What Node made of the sources (types stripped, compiled) is kept for the next start: from 95 to 35 ms. Only speed: without, all is as before. */
+function keepCompiled() {
+  const { enableCompileCache } = process.getBuiltinModule("node:module");
+  const { homedir } = process.getBuiltinModule("node:os");
+  const { isAbsolute, join } = process.getBuiltinModule("node:path");
+  try {
+    const given = process.env["XDG_CACHE_HOME"] ?? "";
+    const folder = join(isAbsolute(given) ? given : join(homedir(), ".cache"), "mdmirror");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const { uid, mode } = lstatSync(folder);
+    // What lies there is run: in a folder that others can write (a `sudo` that keeps HOME), it is not used.
+    if (uid === process.geteuid?.() && (mode & 0o022) === 0) enableCompileCache(join(folder, "compiled"));
+  } catch {
+    // No home, a full or a read-only disk.
+  }
+}

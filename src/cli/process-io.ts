@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { createInterface } from "node:readline/promises";
 import { systemClock } from "../app/clock.ts";
 import { systemRandom } from "../app/random.ts";
 import type { Io } from "./command.ts";
@@ -58,6 +57,7 @@ export function processIo(): Io {
 
 /** The question goes to standard error: standard output may be a pipe. */
 async function ask(question: string): Promise<string | null> {
+  const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const ended = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));

@@ -120,6 +120,8 @@ CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
 `,
     // The local path before a move, for `undo`; events of before tell it in words alone.
     "ALTER TABLE events ADD COLUMN from_path TEXT;",
+    // For `status`; a row without a review costs it nothing.
+    "CREATE INDEX links_in_review ON links (local_path) WHERE submissions IS NOT NULL;",
   ],
 };
 

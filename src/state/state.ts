@@ -1,4 +1,5 @@
 import type { Digest } from "../core/digest.ts";
+import type { Hold } from "../core/link.ts";
 import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 import type { Db } from "./database.ts";
@@ -10,11 +11,15 @@ import { openConflicts, openTombstones } from "./records.ts";
 import { openMembers, openSubtrees } from "./subtree.ts";
 import { openNamedTexts } from "./named.ts";
 import { openRetention, type Pruned, type Retention } from "./retention.ts";
+import { openSurvey, type Survey } from "./survey.ts";
 import { TextStore } from "./texts.ts";
 import { transactions } from "./transactions.ts";
 
 /** What the adapter offers beyond the port. */
 export type StoredState = State & {
+  survey(): Survey;
+  /** The holds alone. */
+  holds(): Hold[];
   /** See `openRetention`: run to its end, a step at a time, once a day or so. */
   prune(now: number, retention: Retention): Generator<void, Pruned>;
   /** Bases and local texts that links name and the text store does not hold as they were (`texts.db` was lost, or damaged in a text). */
@@ -38,6 +43,7 @@ function openTables(db: Db) {
     subtrees: openSubtrees(db, holds),
     members: openMembers(db),
     named: openNamedTexts(db),
+    survey: openSurvey(db),
   };
 }
 
@@ -78,6 +84,8 @@ export function stateOver(db: Db, textsDb: Db, clock: Clock, close: () => void):
     conflict: conflicts.get,
     putConflict: conflicts.put,
     removeConflict: conflicts.remove,
+    survey: () => transact(tables.survey),
+    holds: () => [...holds.load().values()],
     putHold: holds.put,
     removeHold: holds.remove,
     replaceHolds: (wanted) => transact(() => holds.replace(wanted)),

@@ -1,6 +1,9 @@
 import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { openRig, type Rig } from "./rig.ts";
 
@@ -168,4 +171,27 @@ describe("what help loads", () => {
       expect(loaded.filter((line) => HEAVY.test(line))).toEqual([]);
     },
   );
+});
+
+describe("what Node compiled is kept", () => {
+  const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+  /** @returns whether a start left something for the next one in this folder */
+  function keeps(mode: number | null): boolean {
+    const cache = mkdtempSync(join(tmpdir(), "mdmirror-cache-"));
+    onTestFinished(() => rmSync(cache, { recursive: true, force: true }));
+    if (mode !== null) mkdirSync(join(cache, "mdmirror"));
+    if (mode !== null) chmodSync(join(cache, "mdmirror"), mode);
+    const env = { ...process.env, XDG_CACHE_HOME: cache };
+    const { status, stdout } = spawnSync(process.execPath, [entry, "--version"], { encoding: "utf8", env });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+    return existsSync(join(cache, "mdmirror/compiled"));
+  }
+
+  test("in a folder of the user's own, made for nobody else", () => {
+    expect([keeps(null), keeps(0o700)]).toEqual([true, true]);
+  });
+
+  test.each([0o770, 0o707, 0o777])("but not in one of mode %o, whose contents others could choose", (mode) => {
+    expect(keeps(mode)).toBe(false);
+  });
 });
