@@ -5,6 +5,7 @@ import type { Intent } from "../../core/ports/state.ts";
 import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
 import { fromService, type PassContext } from "../world.ts";
+import { ensureFolders } from "./parents.ts";
 import { folderAt } from "./place.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -13,6 +14,8 @@ type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
 export function moveFolderLocal(ctx: PassContext, action: Of<"move-folder-local">): Outcome {
   const { disk, state } = ctx.world;
+  const parents = ensureFolders(ctx, action.to);
+  if (parents !== null) return parents;
   const intentId = state.openIntent(ctx.run, {
     kind: "move-folder",
     dirId: action.dirId,

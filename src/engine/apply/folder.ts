@@ -7,6 +7,7 @@ import type { Answer } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
 import { type PassContext, toService, trashPlace } from "../world.ts";
+import { ensureFolders } from "./parents.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -19,6 +20,9 @@ function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remote
 
 export function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local">): Outcome {
   const { disk, state } = ctx.world;
+  // A key that reads a folder need not read the one above it.
+  const parents = ensureFolders(ctx, action.localPath);
+  if (parents !== null) return parents;
   const made = disk.makeFolder(action.localPath);
   if (made.kind !== "done") return outcomeOfDisk(made);
   ctx.folderIds.set(action.remotePath, action.dirId);
