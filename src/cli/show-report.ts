@@ -31,7 +31,7 @@ export function showReport(io: Io, report: RunReport, took: number): void {
 export function showNeeds(io: Io, report: RunReport): void {
   const attention = report.attention.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   for (const { path, kind, code, detail, requestId, next } of attention.slice(0, MOST)) {
-    io.err(`${path}: ${kind}: ${detail}${origin(code, requestId)}`);
+    io.err(`${path === "" ? "" : `${path}: `}${kind}: ${detail}${origin(code, requestId)}`);
     io.err(`  next: ${next}`);
   }
   if (report.attention.length > MOST) io.err(`… and ${count(report.attention.length - MOST)} more: mdmirror status`);

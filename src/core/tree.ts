@@ -80,6 +80,8 @@ export type RemoteTree = {
   readonly outside: ReadonlySet<DocId>;
   /** Linked ids that could be neither seen nor proven absent, and why. */
   readonly unseen: ReadonlyMap<DocId, string>;
+  /** Why a list that the service answered is not complete: what it says cannot be understood. Not set: nothing of the kind. */
+  readonly misread?: string;
 };
 
 export type BaseTree = {

@@ -128,8 +128,14 @@ export async function observeRemote(
       gone: proof.gone,
       outside: proof.outside,
       unseen: proof.unseen,
+      ...misreadOf(files.fault ?? folders.fault),
     },
   };
+}
+
+/** What the next look would not mend, so that it has to be told; a connection that was lost is only looked at again. */
+function misreadOf(fault: Fault | null): { readonly misread?: string } {
+  return fault?.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : {};
 }
 
 /** Faults after which nothing of this pass can be trusted to be sent: no connection, the service closed, the key refused. */

@@ -4,7 +4,7 @@ import type { Hold } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { Plan, Verdict } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
-import type { LocalOther, LocalTree } from "../core/tree.ts";
+import type { LocalOther, LocalTree, RemoteTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import { subjectOf } from "./subject.ts";
 import type { Counts } from "./world.ts";
@@ -86,6 +86,13 @@ export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"
 
 export function isQuiet(hold: Hold): boolean {
   return QUIET_REASONS.has(hold.reason);
+}
+
+/** A list of the service that cannot be understood: what it shows is used, and nothing that it does not show is removed (I20). */
+export function attentionOfListing({ misread }: RemoteTree): Attention[] {
+  if (misread === undefined) return [];
+  const next = "have the service mended; until then what is deleted there stays here, and all else is synced";
+  return [{ path: "", kind: "listing-misread", code: null, detail: misread, requestId: null, next }];
 }
 
 /** Steps that ended badly without a hold to show for it. */

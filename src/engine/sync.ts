@@ -10,6 +10,7 @@ import { type PassEnd, runPass } from "./pass.ts";
 import {
   type Attention,
   attentionOfHold,
+  attentionOfListing,
   attentionOfSteps,
   attentionOfUnfinished,
   countStaying,
@@ -129,6 +130,7 @@ export function reportOf(world: World, run: number, passes: number, counts: Coun
   const cut = end.ends.find((step) => step.kind === "ran" && step.outcome.kind === "later" && step.outcome.unreachable);
   const attention: Attention[] = [
     ...holds.filter((hold) => !isQuiet(hold)).map(attentionOfHold),
+    ...attentionOfListing(end.trees.remote),
     ...attentionOfSteps(end.plan, end.ends),
     ...(cut === undefined ? attentionOfUnfinished(end.plan, end.ends) : []),
   ];

@@ -1,8 +1,10 @@
+import { isDirId, isDocId } from "../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../contract/limits.ts";
 import { listQuery } from "../contract/routes.ts";
 import type { Selector } from "../contract/resources.ts";
 import type { Fault, Listing } from "../core/ports/remote.ts";
 import { faultOf, misreadFault, type Reply } from "./http.ts";
+import { isObject, member } from "./json.ts";
 import type { Caller } from "./retry.ts";
 import { type Parsed, readPage, type Sighted } from "./shapes.ts";
 import type { TraitBook } from "./traits.ts";
@@ -110,10 +112,16 @@ function takeItems<Item extends { readonly id: string }>(
       options.traits.sawPath(item.value.wirePath);
       seen.set(item.value.resource.id, item.value.resource);
     } else {
-      why ??= item.why;
+      why ??= `${item.why}${idOf(value)}`;
     }
   }
   return why;
+}
+
+/** Which item it is, where it has an id that can be shown. */
+function idOf(value: unknown): string {
+  const id = isObject(value) ? member(value, "id") : undefined;
+  return isDocId(id) || isDirId(id) ? ` (${id})` : "";
 }
 
 function spellSelector(selector: Selector, traits: TraitBook): Selector {

@@ -17,6 +17,8 @@ function bad(why: string): { readonly ok: false; readonly why: string } {
 
 // LIMIT: four times what the embedded service takes; it goes into SQLite keys, URLs and the screen.
 const MAX_PATH_LENGTH = 16_384;
+// LIMIT: twice what the embedded service takes. Each folder of a chain is looked at along its whole path: the cost grows with the cube.
+const MAX_PATH_NAMES = 256;
 // What the contract forbids in every name and what would be read differently by disks: separators, control characters, half characters.
 const IMPOSSIBLE = /[\\\p{Cc}\p{Surrogate}]/u;
 
@@ -29,6 +31,7 @@ export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
   if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
   if (IMPOSSIBLE.test(value)) return bad("its path holds a character that no name may hold");
   const names = pathSegments(value);
+  if (names.length > MAX_PATH_NAMES) return bad("its path is too deep");
   if (names.some((name) => name === "" || name === "." || name === ".."))
     return bad("its path has an empty or relative name");
   const endsAsFile = names[names.length - 1]!.endsWith(".md");

@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import { expect } from "vitest";
+import { rememberRoot } from "../../src/engine/guard-facts.ts";
+import type { RunReport } from "../../src/engine/report.ts";
+import { syncToConvergence } from "../../src/engine/sync.ts";
+import type { World } from "../../src/engine/world.ts";
+import type { Wire } from "../../src/core/ports/remote.ts";
+import { createDisk } from "../../src/local/disk.ts";
+import { makeMirrorFolder } from "../../src/local/marker.ts";
+import { createRemote } from "../../src/remote/client.ts";
+import { combineByMerge } from "../../src/service/combine.ts";
+import { createService, type Service } from "../../src/service/service.ts";
+import { openState } from "../../src/state/open.ts";
+import { createRamDisk, type RamDisk, type RamDiskOptions } from "../model/ram-disk.ts";
+import { ROOT, SETTINGS } from "../model/rig.ts";
+import { rollDice } from "../model/dice.ts";
+import { virtualClock } from "../remote/virtual-clock.ts";
+import { lieAbout, type Lies } from "./liar.ts";
+
+/** The whole engine over a RAM disk, against a service that lies; around the root lies what nobody may touch. */
+
+export type HostileGround = {
+  readonly disk: RamDisk;
+  readonly service: Service;
+  /** What the service says beyond the truth, from the next request on. */
+  lies: Lies;
+  readonly sent: string[];
+  /** A request of an honest key. */
+  api(method: string, path: string, body?: object): { readonly id: string; readonly lastChangeId: string };
+  sync(): Promise<RunReport>;
+  /** Every file that is not of the mirrored tree: around the root, and in `.mdmirror`. */
+  others(): Map<string, string>;
+  /** The mirrored tree. */
+  texts(): Map<string, string>;
+  /** Its folders, sorted. */
+  folders(): string[];
+  write(path: string, text: string): void;
+  /** A document's live text on the service; null when it is not there. */
+  serviceText(path: string): string | null;
+};
+
+export function openHostileGround(options: RamDiskOptions = {}): HostileGround {
+  const clock = virtualClock();
+  const dice = rollDice(1);
+  const random = { fraction: () => dice.fraction(), hex: (n: number) => dice.hex(n) };
+  const service = createService({
+    database: ":memory:",
+    now: () => clock.now(),
+    random: randomBytes,
+    combine: combineByMerge,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  const { key } = service.admin.createWorkspace("notes");
+  const disk = createRamDisk(options);
+  for (const folder of ["/etc", "/home/ann/other", "/tmp", ROOT]) disk.user.makeFolder(folder);
+  for (const file of ["/etc/x.md", "/x.md", "/home/ann/x.md", "/home/ann/other/x.md"]) disk.user.write(file, "outside");
+  makeMirrorFolder(disk, ROOT, "marker-1");
+  disk.user.write(`${ROOT}/.mdmirror/state.db`, "the state");
+  disk.user.write(`${ROOT}/.mdmirror/x.md`, "ours");
+  disk.user.makeFolder(`${ROOT}/.git/hooks`);
+  disk.user.write(`${ROOT}/.git/hooks/x.md`, "git's");
+  const opened = openState({ folder: ":memory:", clock });
+  if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
+  const { state } = opened;
+  const ground: HostileGround = {
+    disk,
+    service,
+    lies: {},
+    sent: [],
+    api(method, path, body) {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+      const answer = service.answer({
+        method,
+        path,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      });
+      if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
+      return JSON.parse(answer.body) as { id: string; lastChangeId: string };
+    },
+    async sync() {
+      const report = await syncToConvergence(start(), { settings: SETTINGS, retryRefused: true, kind: "sync" });
+      disk.advance(10);
+      return report;
+    },
+    others() {
+      const all = disk.user.texts("/", true);
+      for (const path of disk.user.texts(ROOT).keys())
+        if (!path.startsWith(".git/")) all.delete(`${ROOT.slice(1)}/${path}`);
+      return all;
+    },
+    texts: () => new Map([...disk.user.texts(ROOT)].filter(([path]) => !path.startsWith(".git/"))),
+    folders: () => foldersIn(disk, ROOT),
+    write(path, text) {
+      disk.user.write(`${ROOT}/${path}`, text);
+      disk.advance(10);
+    },
+    serviceText(path) {
+      const { data } = ground.api("GET", `/v1/files?path=${encodeURIComponent(path)}`) as unknown as {
+        data: { id: string }[];
+      };
+      if (data[0] === undefined) return null;
+      return (ground.api("GET", `/v1/files/${data[0].id}`) as unknown as { content: string }).content;
+    },
+  };
+  const handle = lieAbout(service.handle, () => ground.lies);
+  const wire: Wire = {
+    async send(request) {
+      ground.sent.push(`${request.method} ${request.path}`);
+      return { kind: "answer", response: await handle(request) };
+    },
+    close: async () => undefined,
+  };
+  const log = { write: () => undefined };
+  const start = (): World => ({
+    clock,
+    random,
+    log,
+    progress: { report: () => undefined },
+    remote: createRemote({ wire, key, clock, random, log, traits: null }),
+    disk: createDisk(disk, ROOT, { random }),
+    state,
+    bootId: "boot-1",
+    prefix: "",
+  });
+  rememberRoot(start());
+  return ground;
+}
+
+function foldersIn(disk: RamDisk, at: string): string[] {
+  return disk
+    .readdir(at)
+    .filter(({ name, kind }) => kind === "folder" && name !== ".mdmirror" && name !== ".git")
+    .flatMap(({ name }) => [name, ...foldersIn(disk, `${at}/${name}`).map((below) => `${name}/${below}`)])
+    .sort();
+}
+
+export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
+  "an exact disk": {},
+  "a disk that folds case and Unicode": { foldsCase: true, foldsUnicode: true },
+  "a disk without hard links": { hardLinks: false },
+};
+
+/** An honest document there, another here, and the lies: both honest ones are synced, and nothing else is touched. */
+export async function syncWithLies(options: RamDiskOptions, lies: HostileGround["lies"]) {
+  const ground = openHostileGround(options);
+  ground.api("POST", "/v1/files", { path: "good/one.md", content: "one\n" });
+  ground.write("mine.md", "mine\n");
+  const before = ground.others();
+  ground.lies = lies;
+  const report = await ground.sync();
+  expect(ground.texts().get("good/one.md")).toBe("one\n");
+  expect(ground.serviceText("mine.md")).toBe("mine\n");
+  expect(ground.others()).toEqual(before);
+  return { ground, report };
+}
+
+/** What the report says, line by line. */
+export function told(report: RunReport): string {
+  return report.attention.map(({ kind, detail, next }) => `${kind}: ${detail} -> ${next}`).join("\n");
+}

@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { DISKS, syncWithLies, told } from "./hostile-ground.ts";
+import { LIE, lieAt } from "./liar.ts";
+
+const MISREAD: readonly [path: unknown, why: string][] = [
+  ["../x.md", "its path has an empty or relative name"],
+  ["../../../etc/x.md", "its path has an empty or relative name"],
+  ["a/../../x.md", "its path has an empty or relative name"],
+  ["./x.md", "its path has an empty or relative name"],
+  ["a/./x.md", "its path has an empty or relative name"],
+  ["//etc/x.md", "its path has an empty or relative name"],
+  ["a//x.md", "its path has an empty or relative name"],
+  ["a\0.md", "its path holds a character that no name may hold"],
+  ["x.md\0.png", "its path holds a character that no name may hold"],
+  ["a\nb.md", "its path holds a character that no name may hold"],
+  ["a\x1b[2J.md", "its path holds a character that no name may hold"],
+  ["a\u0085.md", "its path holds a character that no name may hold"],
+  ["..\\x.md", "its path holds a character that no name may hold"],
+  ["C:\\x.md", "its path holds a character that no name may hold"],
+  ["\ud800.md", "its path holds a character that no name may hold"],
+  ["", "its path has an empty or relative name"],
+  ["/", "its path has an empty or relative name"],
+  ["x.md/", "its path has an empty or relative name"],
+  [".mdmirror", "its path does not end in .md"],
+  ["CON", "its path does not end in .md"],
+  ["x.md.", "its path does not end in .md"],
+  ["x.md ", "its path does not end in .md"],
+  ["x.MD", "its path does not end in .md"],
+  [`${"a/".repeat(300)}x.md`, "its path is too deep"],
+  [`${"a".repeat(20_000)}.md`, "its path is too long"],
+  [12, "its path is not a string"],
+  [null, "its path is not a string"],
+  [["x.md"], "its path is not a string"],
+  [{ toString: "x.md" }, "its path is not a string"],
+];
+
+const UNSAFE = [
+  ".mdmirror/x.md",
+  ".mdmirror/state.db/x.md",
+  ".MDMIRROR/x.md",
+  ".md\u200cmirror/x.md",
+  ".git/hooks/x.md",
+  "good/.git/x.md",
+  "..a/x.md",
+  ".md",
+  "good/.md",
+];
+
+/** Odd, and yet names that a disk can hold: they are mirrored, where they are or under a name of their own. */
+const ODD: readonly [path: string, at: RegExp][] = [
+  ["/etc/x.md", /^etc\/x\.md$/],
+  ["..md", /^\.\.md$/],
+  ["..%2fx.md", /^\.\.%2fx\.md$/],
+  ["%2e%2e/x.md", /^%2e%2e\/x\.md$/],
+  ["a\u202egnp.md", /^a\u202egnp\.md$/],
+  ["a\u200bb.md", /^a\u200bb\.md$/],
+  [".md\u200cmirror.md", /^\.md\u200cmirror\.md$/],
+  [`${"\u754c".repeat(252)}.md`, /^\u754c{80}-[0-9a-f]{8}\.md$|^\u754c{81}-[0-9a-f]{8}\.md$/],
+  [`${"\u754c".repeat(255)}/x.md`, /^\u754c{81,82}-[0-9a-f]{8}\/x\.md$/],
+  ["aux.md", /^aux\.md$/],
+  ["CON/NUL.md", /^CON\/NUL\.md$/],
+  ["trail .md", /^trail \.md$/],
+  [" lead.md", /^ lead\.md$/],
+  ["a:b.md", /^a:b\.md$/],
+  ["$(reboot).md", /^\$\(reboot\)\.md$/],
+  ["-rf.md", /^-rf\.md$/],
+  ["note (theirs).md", /^note \(theirs\)-[0-9a-f]{8}\.md$/],
+  ["note (theirs 2).md", /^note \(theirs 2\)-[0-9a-f]{8}\.md$/],
+  [".#lock.md", /^lock-[0-9a-f]{8}\.md$/],
+  ["a.md/b.md", /^a\.md\/b\.md$/],
+  ["__proto__/constructor.md", /^__proto__\/constructor\.md$/],
+];
+
+for (const [name, options] of Object.entries(DISKS)) {
+  describe(`I26 I17 a service that lies, over ${name}`, () => {
+    it.each(MISREAD)("a document at %j is left out, and the report says why", async (path, why) => {
+      const lie = lieAt(path);
+      const { ground, report } = await syncWithLies(options, { files: [lie] });
+      expect(report.state).toBe("attention");
+      expect(told(report)).toContain(
+        `listing-misread: an item of the list is not understood: ${why} (${lie["id"] as string})`,
+      );
+      expect([...ground.texts().values()]).not.toContain(LIE);
+    });
+
+    it.each(UNSAFE)("a document at %j is held by its name", async (path) => {
+      const { ground, report } = await syncWithLies(options, { files: [lieAt(path)] });
+      expect(report.attention).toMatchObject([{ kind: "remote-name-unsafe" }]);
+      expect([...ground.texts().values()]).not.toContain(LIE);
+    });
+
+    it.each(ODD)("a document at %j is mirrored inside the root, and quiet in the next sync", async (path, at) => {
+      const { ground, report } = await syncWithLies(options, { files: [lieAt(path)] });
+      expect(told(report)).toBe("");
+      const written = [...ground.texts()].filter(([, text]) => text === LIE).map(([where]) => where);
+      expect(written).toEqual([expect.stringMatching(at)]);
+      const again = await ground.sync();
+      expect([again.state, again.counts.downloaded, again.counts.createdLocal]).toEqual(["in-sync", 0, 0]);
+    });
+  });
+}
+
+describe("I11 twins", () => {
+  const TWINS: readonly (readonly [string, string])[] = [
+    ["caf\u00e9.md", "cafe\u0301.md"],
+    ["Note.md", "note.md"],
+    ["A/x.md", "a/y.md"],
+    ["stra\u00dfe.md", "STRASSE.md"],
+    ["\u212a.md", "k.md"],
+    ["same.md", "same.md"],
+  ];
+
+  it.each(TWINS)("%j and %j never overwrite each other, whatever the disk folds", async (one, other) => {
+    for (const options of Object.values(DISKS)) {
+      const files = [lieAt(one, { content: "first\n" }), lieAt(other, { content: "second\n" })];
+      const { ground, report } = await syncWithLies(options, { files });
+      const texts = [...ground.texts().values()].filter((text) => text === "first\n" || text === "second\n");
+      // Both are here under two names, or one is and the other is told of.
+      if (texts.length < 2) expect(report.attention.length).toBeGreaterThan(0);
+      expect(new Set(texts).size).toBe(texts.length);
+      expect(texts.length).toBeGreaterThan(0);
+      const again = await ground.sync();
+      expect([again.counts.downloaded, again.counts.createdLocal, again.counts.movedLocal]).toEqual([0, 0, 0]);
+    }
+  });
+
+  it("a folder and a document at one path: neither is lost, and the honest ones go on", async () => {
+    const { ground } = await syncWithLies({}, { files: [lieAt("a.md"), lieAt("a.md/b.md")] });
+    expect([...ground.texts().values()]).toContain(LIE);
+    await ground.sync();
+  });
+
+  it("one id at two paths has one local path (last seen wins)", async () => {
+    const files = [lieAt("a.md", { id: "doc_twice" }), lieAt("b/c.md", { id: "doc_twice" })];
+    const { ground } = await syncWithLies({}, { files });
+    expect([...ground.texts()].filter(([, text]) => text === LIE).map(([path]) => path)).toEqual(["b/c.md"]);
+  });
+
+  it("an id that moves about with each look never leaves a copy behind", async () => {
+    const { ground } = await syncWithLies({}, { files: [lieAt("a.md", { id: "doc_wanders", lastChangeId: "chg_w" })] });
+    for (const path of ["b/a.md", "b/c/a.md", "A.md", "b.md"]) {
+      ground.lies = { files: [lieAt(path, { id: "doc_wanders", lastChangeId: "chg_w" })] };
+      await ground.sync();
+      expect([...ground.texts()].filter(([, text]) => text === LIE).map(([where]) => where)).toEqual([path]);
+    }
+  });
+});

@@ -1,0 +1,90 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { DISKS, openHostileGround } from "./hostile-ground.ts";
+import { LIE, lieAt } from "./liar.ts";
+
+/** What a pass may leave in its own folder: old versions, for the next pass to look at, and what went to the trash. */
+const KEPT = /^home\/ann\/notes\/\.mdmirror\/(tmp\/park-|trash\/)/;
+
+describe("I26 whatever paths the service lists", () => {
+  const name = fc.oneof(
+    fc.constantFrom("..", ".", "", ".mdmirror", ".MDMirror", ".git", "tmp", "trash", "etc", "a", "A", "a.md", "x.md"),
+    fc.constantFrom(
+      "x.MD",
+      "note (theirs).md",
+      ".md",
+      "..md",
+      "caf\u00e9.md",
+      "cafe\u0301.md",
+      "\u202ex.md",
+      "\ufeff.md",
+    ),
+    fc.constantFrom(
+      "\u754c".repeat(120),
+      "CON",
+      "nul.md",
+      "x.md.",
+      "x .md",
+      "C:",
+      "~",
+      "~root.md",
+      "-mdmirror-00000000.md",
+    ),
+    fc.string({ unit: "binary", maxLength: 12 }).map((text) => `${text}.md`),
+    fc.string({ unit: "grapheme", maxLength: 6 }),
+  );
+  const path = fc
+    .tuple(
+      fc.constantFrom("", "/", "//", "../", "/etc/"),
+      fc.array(name, { minLength: 1, maxLength: 5 }),
+      fc.constantFrom("/", "\\", "//"),
+    )
+    .map(([start, names, separator]) => start + names.join(names.length > 3 ? separator : "/"));
+  const file = fc.record({ path, id: fc.integer({ min: 1, max: 6 }) });
+  const folder = fc.record({ path, id: fc.integer({ min: 1, max: 4 }) });
+  const looks = fc.array(
+    fc.record({ files: fc.array(file, { maxLength: 5 }), folders: fc.array(folder, { maxLength: 3 }) }),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  );
+
+  it("nothing outside the root and nothing of ours is touched, and honest documents are synced", async () => {
+    let lies = 0;
+    let mirrored = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...Object.values(DISKS)), looks, async (options, seen) => {
+        const ground = openHostileGround(options);
+        const good = ground.api("POST", "/v1/files", { path: "good/one.md", content: "0\n" });
+        ground.write("mine.md", "mine\n");
+        const before = ground.others();
+        let changeId = good.lastChangeId;
+        for (const [round, look] of seen.entries()) {
+          ground.lies = {
+            files: look.files.map(({ path: at, id }) =>
+              lieAt(at, { id: `doc_nasty${id}`, lastChangeId: `chg_n${id}` }),
+            ),
+            folders: look.folders.map(({ path: at, id }) => ({ id: `dir_nasty${id}`, path: at })),
+          };
+          changeId = ground.api("PUT", `/v1/files/${good.id}/content`, {
+            baseChangeId: changeId,
+            content: `${round}!\n`,
+          }).lastChangeId;
+          await ground.sync();
+          lies += look.files.length + look.folders.length;
+          mirrored += [...ground.texts().values()].filter((text) => text === LIE).length;
+          expect(ground.texts().get("good/one.md")).toBe(`${round}!\n`);
+          expect(ground.serviceText("mine.md")).toBe("mine\n");
+          const after = ground.others();
+          for (const at of after.keys()) if (KEPT.test(at)) after.delete(at);
+          expect(after).toEqual(before);
+        }
+      }),
+      { numRuns: 250 },
+    );
+    // The generator is nasty, but not so wild that nothing comes in.
+    expect(lies).toBeGreaterThan(500);
+    expect(mirrored).toBeGreaterThan(50);
+  });
+});

@@ -1,0 +1,62 @@
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import type { Service } from "../../src/service/service.ts";
+
+/** A service that lies: the embedded one, with items in its lists that nobody made, and files behind their ids. */
+
+/** An item as it stands in a list, of any form. */
+export type Lies = {
+  readonly files?: readonly unknown[];
+  readonly folders?: readonly unknown[];
+  /** What GET of an id in `files` says beyond the item; `content` a text by default. */
+  readonly more?: Readonly<Record<string, unknown>>;
+};
+
+/** What no honest document holds, so that it is found wherever a lie was written. */
+export const LIE = "a lie of the service\n";
+
+/** @param lies asked for at each request, so that a test may change them */
+export function lieAbout(handle: Service["handle"], lies: () => Lies): Service["handle"] {
+  return async (request, fault) => {
+    const { files = [], folders = [], more = {} } = lies();
+    const [path = "", query = ""] = request.path.split("?");
+    if (request.method === "GET" && path === "/v1/files" && isWhole(query))
+      return withItems(await handle(request, fault), files);
+    if (request.method === "GET" && path === "/v1/folders" && isWhole(query))
+      return withItems(await handle(request, fault), folders);
+    const found = files.findLast((item) => path === `/v1/files/${idOf(item)}`);
+    if (found === undefined) return handle(request, fault);
+    return request.method === "GET" ? json({ content: LIE, ...(found as object), ...more }) : refusal(request);
+  };
+}
+
+/** The first page of a whole list: a list of one exact path, and the pages after the first, are the service's own. */
+function isWhole(query: string): boolean {
+  const parameters = new URLSearchParams(query);
+  return !parameters.has("path") && !parameters.has("path_prefix") && !parameters.has("cursor");
+}
+
+function idOf(item: unknown): unknown {
+  return typeof item === "object" && item !== null ? (item as { id?: unknown }).id : undefined;
+}
+
+function withItems(response: WireResponse, items: readonly unknown[]): WireResponse {
+  if (response.status !== 200 || items.length === 0) return response;
+  const page = JSON.parse(response.body) as { data: unknown[] };
+  return { ...response, body: JSON.stringify({ ...page, data: [...items, ...page.data] }) };
+}
+
+function json(body: unknown): WireResponse {
+  return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+}
+
+function refusal(request: WireRequest): WireResponse {
+  const body = { code: "forbidden", status: 403, title: "no", detail: `${request.method} is refused` };
+  return { status: 403, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(body) };
+}
+
+let made = 0;
+/** An item of a list of files at a path, of an honest form but for what `more` says. */
+export function lieAt(path: unknown, more: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  made++;
+  return { id: `doc_lie${made}`, lastChangeId: `chg_lie${made}`, path, protected: false, ...more };
+}
