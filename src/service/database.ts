@@ -5,17 +5,17 @@ import { MIGRATIONS } from "./schema.ts";
 
 export type Db = Sqlite.Database;
 
-/** `:memory:`, or the folder that holds `service.db`. */
-export type DatabaseLocation = ":memory:" | { readonly folder: string };
+/** `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) to go on from in memory. */
+export type DatabaseLocation = ":memory:" | { readonly folder: string } | { readonly copy: Uint8Array };
 
 /**
  * Opens the database and brings it to the newest schema.
  * @throws when the folder cannot be used, another process holds it, or a newer program wrote it
  */
 export function openDatabase(location: DatabaseLocation): Db {
-  const db = new Sqlite(location === ":memory:" ? ":memory:" : ownFile(location.folder), { timeout: 2_000 });
+  const db = new Sqlite(sourceOf(location), { timeout: 2_000 });
   try {
-    if (location !== ":memory:") {
+    if (location !== ":memory:" && "folder" in location) {
       // One process a folder: the lock is the system's and ends with the process, also with kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
@@ -29,6 +29,11 @@ export function openDatabase(location: DatabaseLocation): Db {
     throw error;
   }
   return db;
+}
+
+function sourceOf(location: DatabaseLocation): string | Buffer {
+  if (location === ":memory:") return location;
+  return "folder" in location ? ownFile(location.folder) : Buffer.from(location.copy);
 }
 
 /** Made before SQLite would make it with everyone's right to read; the files beside it take its mode. */

@@ -43,6 +43,8 @@ export type Service = {
   indexSome(most: number): "done" | "more";
   /** Requests answered till now: who asks twice knows whether the service was busy. */
   served(): number;
+  /** A backup of everything: what a service opened on `{ copy }` goes on from. */
+  copy(): Uint8Array;
   /** From here on every request is answered 503. */
   close(): void;
 };
@@ -104,6 +106,7 @@ export function createService(options: ServiceOptions): Service {
       );
     },
     served: () => served,
+    copy: () => ground.store.copy(),
     close: () => {
       if (open) ground.store.close();
       open = false;

@@ -14,6 +14,8 @@ export type Store = {
   readonly transact: Transact;
   /** A secret of this database, made once: what cursors are sealed with. */
   readonly cursorSecret: Buffer;
+  /** The whole database as it is between two transactions. */
+  copy(): Uint8Array;
   close(): void;
 };
 
@@ -35,6 +37,7 @@ export function openStore(location: DatabaseLocation, random: (bytes: number) =>
     search: searchIndex(db),
     transact: transactions(db),
     cursorSecret: read.get()!.value,
+    copy: () => db.serialize(),
     close: () => void db.close(),
   };
 }

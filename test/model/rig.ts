@@ -249,7 +249,7 @@ function guardState(state: State, enter: () => void): State {
   });
 }
 
-function createApp(service: Service, key: string): App {
+export function createApp(service: Pick<Service, "answer">, key: string): App {
   const call: App["call"] = (method, path, body) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
     const answer = service.answer({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) });
