@@ -28,6 +28,8 @@ export type RamUser = {
   mount(path: string): () => void;
   /** Every file below, by path relative to `folder`, sorted; `.mdmirror` left out unless asked for. */
   texts(folder: string, withMirror?: boolean): Map<string, string>;
+  /** Every folder below, likewise. */
+  folders(folder: string): string[];
 };
 
 export function createRamUser(nodes: RamNodes, calls: RamCalls): RamUser {
@@ -103,6 +105,12 @@ export function createRamUser(nodes: RamNodes, calls: RamCalls): RamUser {
       if (inode !== null) collect(inode, "", withMirror, texts);
       return new Map([...texts].sort(([a], [b]) => (a < b ? -1 : 1)));
     },
+    folders(folder) {
+      const found: string[] = [];
+      const inode = lookup(nodes, folder);
+      if (inode !== null) collectFolders(inode, "", found);
+      return found.sort();
+    },
   };
 
   function makeNode(kind: Inode["kind"], path: string): Inode {
@@ -119,6 +127,15 @@ export function createRamUser(nodes: RamNodes, calls: RamCalls): RamUser {
       const below = path === "" ? name : `${path}/${name}`;
       if (inode.kind === "folder") collect(inode, below, withMirror, texts);
       else if (inode.kind === "file") texts.set(below, textOf(inode));
+    }
+  }
+
+  function collectFolders(folder: Inode, path: string, found: string[]): void {
+    for (const { name, inode } of folder.entries.values()) {
+      if (inode.kind !== "folder" || (path === "" && name === ".mdmirror")) continue;
+      const below = path === "" ? name : `${path}/${name}`;
+      found.push(below);
+      collectFolders(inode, below, found);
     }
   }
   return user;

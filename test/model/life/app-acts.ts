@@ -1,0 +1,162 @@
+import type { History } from "./history.ts";
+import { choose, type House, type LiveFile } from "./house.ts";
+import { freePath, isBelow, nameIn } from "./names.ts";
+import type { AppAct } from "./script.ts";
+
+/** The person in the app: through the service's API and its admin, never through the client's code. What the service refuses does not happen. */
+export function actInApp(house: House, history: History, act: AppAct, seed: number): string {
+  const files = house.files();
+  const file =
+    files.find(
+      ({ id }) =>
+        id ===
+        choose(
+          files.map((one) => one.id),
+          seed,
+        ),
+    ) ?? null;
+  const said = perform(house, history, files, file, act, seed);
+  return `there: ${act} ${said ?? "nothing"}`;
+}
+
+function perform(
+  house: House,
+  history: History,
+  files: readonly LiveFile[],
+  file: LiveFile | null,
+  act: AppAct,
+  seed: number,
+): string | null {
+  switch (act) {
+    case "create": {
+      const path = freePath(seed, (one) => files.some((other) => other.path === one));
+      return house.ask("POST", "/v1/files", { path, content: history.newText(seed) }) && path;
+    }
+    case "make-folder": {
+      const path = `box-${seed % 4}`;
+      return house.ask("POST", "/v1/folders", { path }) && path;
+    }
+    case "accept":
+    case "reject":
+      return settleReview(house, act, seed);
+    case "rename-folder":
+    case "move-folder":
+    case "remove-folder":
+      return actOnFolder(house, history, files, act, seed);
+    default:
+      return file === null ? null : actOnFile(house, history, files, file, act, seed);
+  }
+}
+
+function actOnFile(
+  house: House,
+  history: History,
+  files: readonly LiveFile[],
+  file: LiveFile,
+  act: "edit" | "rename" | "move" | "swap" | "remove" | "protect" | "unprotect",
+  seed: number,
+): string | null {
+  const route = `/v1/files/${file.id}`;
+  const parent = file.path.slice(0, Math.max(0, file.path.lastIndexOf("/")));
+  switch (act) {
+    case "edit": {
+      const content = history.edit(file.text, seed, "the app");
+      const answer = house.ask("PUT", `${route}/content`, { baseChangeId: file.changeId, content }) as {
+        content?: string;
+      } | null;
+      // Of a protected document, it is in review: nothing was replaced, and what is rejected later is meant to go.
+      if (answer !== null && !file.protected) history.replaced(file.text, content);
+      else forget(history, content, file.text);
+      return answer && file.path;
+    }
+    case "rename": {
+      const name = nameIn(seed);
+      return house.ask("PATCH", route, { name }) && `${file.path} → ${name}`;
+    }
+    case "move": {
+      const folders = house.folders();
+      const to = choose([...folders, ""], seed)!;
+      if (to === parent) return null;
+      return house.ask("PATCH", route, { parentId: to === "" ? null : house.folderId(to) }) && `${file.path} → ${to}/`;
+    }
+    case "swap": {
+      const other = files.find(
+        ({ id }) =>
+          id ===
+          choose(
+            files.filter((one) => one.id !== file.id).map((one) => one.id),
+            seed + 1,
+          ),
+      );
+      const mate = other ?? null;
+      if (mate === null || mate.path.slice(0, Math.max(0, mate.path.lastIndexOf("/"))) !== parent) return null;
+      const [mine, theirs] = [file.path.split("/").at(-1), mate.path.split("/").at(-1)];
+      if (house.ask("PATCH", route, { name: "swapping.md" }) === null) return null;
+      house.ask("PATCH", `/v1/files/${mate.id}`, { name: mine });
+      house.ask("PATCH", route, { name: theirs });
+      return `${file.path} ↔ ${mate.path}`;
+    }
+    case "remove": {
+      if (house.ask("DELETE", route) === null) return null;
+      history.vanishes(file.text);
+      history.replaced(file.text, null);
+      return file.path;
+    }
+    case "protect":
+    case "unprotect":
+      return house.ask("PATCH", route, { protected: act === "protect" }) && file.path;
+  }
+}
+
+/** What was written and is live nowhere yet: no promise holds it there. */
+function forget(history: History, content: string, live: string): void {
+  history.replaced(content, live);
+}
+
+function actOnFolder(
+  house: House,
+  history: History,
+  files: readonly LiveFile[],
+  act: "rename-folder" | "move-folder" | "remove-folder",
+  seed: number,
+): string | null {
+  // The folder that a mirror is of stays where it is: its move is another mirror's story.
+  const folder = choose(
+    house.folders().filter((path) => path !== "work"),
+    seed,
+  );
+  if (folder === null) return null;
+  const route = `/v1/folders/${house.folderId(folder)}`;
+  if (act === "rename-folder") {
+    const name = `${folder.split("/").at(-1)!.replace(/-\d$/, "")}-${seed % 3}`;
+    return house.ask("PATCH", route, { name }) && `${folder} → ${name}`;
+  }
+  if (act === "move-folder") {
+    const to = choose(
+      ["", ...house.folders()].filter((path) => path !== folder && !isBelow(path, folder)),
+      seed,
+    )!;
+    return house.ask("PATCH", route, { parentId: to === "" ? null : house.folderId(to) }) && `${folder} → ${to}/`;
+  }
+  if (house.ask("DELETE", `${route}?recursive=true`) === null) return null;
+  for (const file of files) {
+    if (!isBelow(file.path, folder)) continue;
+    history.vanishes(file.text);
+    history.replaced(file.text, null);
+  }
+  return folder;
+}
+
+function settleReview(house: House, act: "accept" | "reject", seed: number): string | null {
+  const { reviews } = house.admin;
+  const open = house.whileOpen(() => reviews.list(house.workspaceId));
+  if (!Array.isArray(open)) return null;
+  const id = choose(
+    open.map((one) => one.id),
+    seed,
+  );
+  if (id === null) return null;
+  house.changed();
+  const end = act === "accept" ? reviews.accept(id) : reviews.reject(id);
+  return "path" in end ? end.path : "refused";
+}

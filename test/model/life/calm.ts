@@ -1,0 +1,111 @@
+import type { Cast } from "./cast.ts";
+import { actInApp } from "./app-acts.ts";
+import { approveHalt } from "./approve.ts";
+import { judgeConverged } from "./judge-end.ts";
+import { judgeMarks } from "./ledger.ts";
+import { finishSave } from "./local-acts.ts";
+import type { Script, SyncStep } from "./script.ts";
+import { type RunFacts, runSync } from "./sync-step.ts";
+
+const ROUNDS = 9;
+
+/** The end of a life: everything heals, everybody rests, and what was promised must be so. */
+export async function calmDown(cast: Cast, { setup }: Script): Promise<void> {
+  const { house, history } = cast;
+  await house.arrive(true);
+  house.admin.setWorkspaceState(house.workspaceId, "open");
+  for (const [index, { level }] of setup.mirrors.entries())
+    house.grant(index, level === "hide-one-folder" ? "full" : level, 0);
+  for (const { desk, disk } of cast.mirrors) {
+    finishSave(desk, history);
+    disk.settle();
+  }
+  const rounds = await settle(cast);
+  history.note(`calm after ${rounds} rounds`);
+  if (rounds > ROUNDS) {
+    history.fail(`I01 I02 I16 no rest after ${ROUNDS} rounds of syncs`);
+    return;
+  }
+  for (const mirror of cast.mirrors) judgeConverged(cast, mirror);
+  judgeMarks(cast.mirrors, house, history);
+  await judgeBounded(cast);
+}
+
+/** @returns how many rounds it took until one was without any write */
+async function settle(cast: Cast): Promise<number> {
+  for (let round = 1; round <= ROUNDS; round++) {
+    let quiet = true;
+    for (const mirror of cast.mirrors) {
+      // By hand at first: what was refused is tried again, and a key that may only read is refused again each time.
+      const facts = await quietSync(cast, mirror.index, round <= 3);
+      if (facts.report?.state === "halted") {
+        cast.history.note(`approve: ${await approveHalt(cast, mirror.index)}`);
+        quiet = false;
+      }
+      if (facts.report?.state === "offline")
+        cast.history.fail(`I01 mirror ${mirror.index} is offline in quiet: ${JSON.stringify(facts.report.fault)}`);
+      if (wrote(cast, mirror.index, facts)) quiet = false;
+    }
+    // A version that was shown for less than a minute is not taken for seen.
+    await cast.house.clock.sleep(70_000);
+    if (quiet) return round;
+  }
+  return ROUNDS + 1;
+}
+
+function quietSync(cast: Cast, mirror: number, retry: boolean): Promise<RunFacts> {
+  const step: SyncStep = { do: "sync", mirror, seed: 0, retry, kill: null, storm: null, trouble: null, meddles: [] };
+  return runSync(cast, step);
+}
+
+function wrote(cast: Cast, index: number, { diskWrites }: RunFacts): boolean {
+  return diskWrites > 0 || cast.judges[index]!.requests.some((request) => !request.startsWith("GET "));
+}
+
+/** I22, and I33: after a few more changes in the app, one GET for each, and none for what did not change. */
+async function judgeBounded(cast: Cast): Promise<void> {
+  const { house, history } = cast;
+  const holds = cast.mirrors.map((mirror) => holdsOf(cast, mirror.index));
+  for (const mirror of cast.mirrors) {
+    const facts = await quietSync(cast, mirror.index, false);
+    if (wrote(cast, mirror.index, facts))
+      history.fail(
+        `I02 mirror ${mirror.index} writes after a restart: ${cast.judges[mirror.index]!.requests.filter((one) => !one.startsWith("GET")).join(", ")}`,
+      );
+    const after = holdsOf(cast, mirror.index);
+    if (after !== holds[mirror.index])
+      history.fail(`I22 holds changed by a restart: ${holds[mirror.index]} → ${after}`);
+  }
+  const before = new Map(house.files().map((file) => [file.id as string, file.changeId]));
+  for (let n = 0; n < 3; n++) history.note(actInApp(house, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
+  const changed = new Set(
+    house.files().flatMap(({ id, changeId }) => (before.get(id) === changeId ? [] : [id as string])),
+  );
+  for (const mirror of cast.mirrors) {
+    const { heard } = await quietSync(cast, mirror.index, false);
+    // With each look for an absent one, a known one is read to see that the key is healthy (DESIGN 6).
+    if (heard.includes(404)) continue;
+    const { holds: held, conflicts } = mirror.state.load();
+    const gets = new Map<string, number>();
+    for (const request of cast.judges[mirror.index]!.requests) {
+      const id = /^GET \/v1\/files\/([^/?]+)$/.exec(request)?.[1];
+      if (id !== undefined) gets.set(id, (gets.get(id) ?? 0) + 1);
+    }
+    for (const [id, count] of gets) {
+      if (held.has(id) || conflicts.has(id as never)) continue;
+      if (count > 1) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
+      if (!changed.has(id)) history.fail(`I33 mirror ${mirror.index} reads ${id}, which did not change`);
+    }
+  }
+  for (const mirror of cast.mirrors) await quietSync(cast, mirror.index, true);
+  judgeMarks(cast.mirrors, house, history);
+  for (const mirror of cast.mirrors) judgeConverged(cast, mirror);
+}
+
+function holdsOf(cast: Cast, index: number): string {
+  const { holds } = cast.mirrors[index]!.state.load();
+  return [...holds.values()]
+    .map(({ key, reason }) => `${key} ${reason}`)
+    .sort()
+    .join(", ");
+}

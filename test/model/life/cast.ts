@@ -1,0 +1,74 @@
+import { History, tagOf } from "./history.ts";
+import { House } from "./house.ts";
+import { WireJudge } from "./judge-wire.ts";
+import { LifeMirror } from "./mirror.ts";
+import type { Script } from "./script.ts";
+
+/** What was done, in numbers. */
+export class Tally {
+  portCalls = 0;
+  kills = 0;
+  powerCuts = 0;
+  meddles = 0;
+  syncs = 0;
+  readonly faults = new Map<string, number>();
+
+  fault(kind: string): void {
+    this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
+  }
+}
+
+/** Everybody in one life. */
+export class Cast {
+  readonly house: House;
+  readonly history = new History();
+  readonly mirrors: readonly LifeMirror[];
+  readonly judges: readonly WireJudge[];
+  readonly tally = new Tally();
+  readonly crashPoints = new Set<string>();
+  /** Documents by id: their tag. */
+  readonly #tags = new Map<string, string>();
+  /** Ids that a mirror's key could not read at some time of its run. */
+  readonly #everUnreadable = new Set<string>();
+  #looker = 0;
+
+  constructor({ seed, setup }: Script) {
+    this.house = new House(seed, setup);
+    this.mirrors = setup.mirrors.map((one, index) => new LifeMirror(this.house, index, one, seed));
+    this.judges = this.mirrors.map((mirror) => new WireJudge(mirror, this.house, this.history));
+    this.house.watcher = {
+      serving: (key, request, late) => {
+        const index = this.house.keys.findIndex((one) => one.key === key);
+        return index === -1 ? () => undefined : this.judges[index]!.serving(request, late);
+      },
+    };
+  }
+
+  startLooking(mirror: number): void {
+    this.#looker = mirror;
+    this.#everUnreadable.clear();
+    this.noteIds();
+  }
+
+  /** What can be read at this moment, by the mirror at work. */
+  noteIds(): void {
+    const readable = new Set(this.house.readable(this.#looker).map(({ id }) => id as string));
+    for (const id of this.liveIds().keys()) if (!readable.has(id)) this.#everUnreadable.add(id);
+    for (const id of this.#tags.keys()) if (!readable.has(id)) this.#everUnreadable.add(id);
+  }
+
+  wasUnreadable(id: string): boolean {
+    return this.#everUnreadable.has(id);
+  }
+
+  /** Every live document's id and the tag that it began with. */
+  liveIds(): Map<string, string> {
+    const files = this.house.files();
+    for (const { id, text } of files) if (!this.#tags.has(id)) this.#tags.set(id, tagOf(text) ?? "");
+    return new Map(files.map(({ id }) => [id as string, this.#tags.get(id)!]));
+  }
+
+  close(): void {
+    for (const mirror of this.mirrors) mirror.close();
+  }
+}

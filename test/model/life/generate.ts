@@ -1,0 +1,159 @@
+import { type Dice, rollDice } from "../dice.ts";
+import {
+  APP_ACTS,
+  type AppAct,
+  type DiskTrouble,
+  type Levels,
+  LOCAL_ACTS,
+  type LocalAct,
+  type Meddle,
+  type MirrorSetup,
+  type Script,
+  type Setup,
+  type Step,
+} from "./script.ts";
+
+/** Scripts from seeds. */
+
+const VARIANTS: readonly Setup["variant"][] = [
+  {},
+  {},
+  {},
+  { maxPageSize: 3 },
+  { maxPageSize: 2 },
+  { leadingSlashes: true, documentedMembersOnly: true },
+  { changeIdMovesOnRename: true },
+  { noFolderPatchOrDelete: 404 },
+  { noFolderPatchOrDelete: 405, noMoveToRoot: true },
+  { normalise: true },
+  { noCreateFolders: true, unknownMembers: true },
+];
+
+const LOCAL_WEIGHTS: Readonly<Record<LocalAct, number>> = {
+  create: 6,
+  "write-in-place": 8,
+  "save-by-rename": 8,
+  "save-with-backup": 4,
+  "delete-and-create": 3,
+  "half-write": 3,
+  touch: 2,
+  rename: 6,
+  "change-case": 2,
+  move: 5,
+  swap: 3,
+  remove: 5,
+  "make-folder": 2,
+  "rename-folder": 4,
+  "move-folder": 3,
+  "remove-folder": 1,
+  "odd-file": 2,
+  "end-conflict": 4,
+};
+const APP_WEIGHTS: Readonly<Record<AppAct, number>> = {
+  create: 6,
+  edit: 16,
+  rename: 6,
+  move: 5,
+  swap: 2,
+  remove: 5,
+  "make-folder": 2,
+  "rename-folder": 4,
+  "move-folder": 3,
+  "remove-folder": 1,
+  protect: 3,
+  unprotect: 2,
+  accept: 4,
+  reject: 2,
+};
+const DAY_MS = 86_400_000;
+
+export function makeScript(seed: number, steps = 40): Script {
+  const dice = rollDice(seed * 7_919 + 17);
+  const setup = makeSetup(dice);
+  return { seed, setup, steps: Array.from({ length: steps }, () => makeStep(dice, setup)) };
+}
+
+function makeSetup(dice: Dice): Setup {
+  const count = dice.pick([1, 2, 2, 2, 3]);
+  return {
+    mirrors: Array.from({ length: count }, (_, index) => makeMirror(dice, index)),
+    variant: dice.pick(VARIANTS),
+    combines: dice.below(4) > 0,
+    documents: dice.pick([0, 3, 6, 14]),
+    clockOff: 0,
+  };
+}
+
+function makeMirror(dice: Dice, index: number): MirrorSetup {
+  return {
+    prefix: index > 0 && dice.below(4) === 0 ? "work" : "",
+    level: index > 0 ? dice.pick<Levels>(["full", "full", "full", "edit", "read", "hide-one-folder"]) : "full",
+    disk: dice.pick([
+      {},
+      {},
+      {},
+      { foldsCase: true, foldsUnicode: true },
+      { hardLinks: false, granularityMs: 2_000, foldsCase: true },
+      { reusesInodes: false, granularityMs: 0 },
+    ]),
+    conflicts: dice.below(8) === 0 ? "copy" : "sidecar",
+  };
+}
+
+function makeStep(dice: Dice, setup: Setup): Step {
+  const mirror = dice.below(setup.mirrors.length);
+  const roll = dice.below(100);
+  if (roll < 34) return { do: "here", mirror, act: pickAct(dice, LOCAL_ACTS, LOCAL_WEIGHTS), seed: seedOf(dice) };
+  if (roll < 60) return { do: "there", act: pickAct(dice, APP_ACTS, APP_WEIGHTS), seed: seedOf(dice) };
+  if (roll < 91) return makeSync(dice, mirror);
+  if (roll < 93)
+    return {
+      do: "grant",
+      mirror,
+      level: dice.pick<Levels>(["none", "read", "edit", "full", "full", "hide-one-folder"]),
+      seed: seedOf(dice),
+    };
+  if (roll < 94) return { do: "workspace", state: dice.pick(["open", "open", "closed", "restoring"] as const) };
+  if (roll < 95) return { do: "backup" };
+  if (roll < 96) return { do: "restore-backup" };
+  if (roll < 97) return { do: "approve", mirror };
+  if (roll < 99) return { do: "wait", ms: dice.pick([100, 5_000, 61_000, 3_700_000, DAY_MS]) };
+  return { do: "set-clock", ms: dice.pick([-DAY_MS, -3_600_000, -1_000, 1_000, 3_600_000, 400 * DAY_MS]) };
+}
+
+function makeSync(dice: Dice, mirror: number): Step {
+  const killed = dice.below(3) === 0;
+  const stormy = dice.below(3) === 0;
+  const meddled = dice.below(3) === 0;
+  const troubled = dice.below(10) === 0;
+  return {
+    do: "sync",
+    mirror,
+    seed: seedOf(dice),
+    retry: dice.below(4) > 0,
+    kill: killed ? { at: 1 + dice.below(dice.pick([60, 200, 600])), power: dice.below(3) === 0 } : null,
+    storm: stormy ? dice.pick([4, 12, 12, 30]) : null,
+    trouble: troubled ? dice.pick<DiskTrouble>(["full", "forbidden", "flaky"]) : null,
+    meddles: meddled ? Array.from({ length: 1 + dice.below(4) }, () => makeMeddle(dice)) : [],
+  };
+}
+
+function makeMeddle(dice: Dice): Meddle {
+  const at = 1 + dice.below(dice.pick([60, 200, 600]));
+  return dice.below(2) === 0
+    ? { at, by: "app", act: pickAct(dice, APP_ACTS, APP_WEIGHTS), seed: seedOf(dice) }
+    : { at, by: "local", act: pickAct(dice, LOCAL_ACTS, LOCAL_WEIGHTS), seed: seedOf(dice) };
+}
+
+function seedOf(dice: Dice): number {
+  return dice.below(1_000_000);
+}
+
+function pickAct<T extends string>(dice: Dice, acts: readonly T[], weights: Readonly<Record<T, number>>): T {
+  let rest = dice.below(acts.reduce((sum, act) => sum + weights[act], 0));
+  for (const act of acts) {
+    rest -= weights[act];
+    if (rest < 0) return act;
+  }
+  throw new Error("weights do not add up");
+}

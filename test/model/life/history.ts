@@ -1,0 +1,125 @@
+import { createHash } from "node:crypto";
+import { rollDice } from "../dice.ts";
+
+/** What people meant: which texts they made, which lines they took out, which documents they deleted. What the mirrors are judged by. */
+
+const TAG = /^\uFEFF?tag (\d+)/;
+const MARK = /mark (\d+);/g;
+
+export type Dialect = (text: string) => string;
+
+/** Bytes that must survive the way there and back (I25). */
+const DIALECTS: readonly Dialect[] = [
+  (text) => text,
+  (text) => text,
+  (text) => text,
+  (text) => text.replaceAll("\n", "\r\n"),
+  (text) => `\uFEFF${text}`,
+  (text) => text.replace(/\n+$/, ""),
+  (text) => `${text}cafe\u0301 caf\u00e9 \u{1f44b}\u2028end\n`,
+];
+
+export class History {
+  /** SHA-256 over all that happens: two runs of a script must agree (I32). */
+  readonly trace = createHash("sha256");
+  /** The same, of decisions alone: what was sent, and what is where in the end (I29). */
+  readonly decisions = createHash("sha256");
+  readonly failures: string[] = [];
+  /** Lines that somebody wrote, by number: whose document, and in which step. */
+  readonly marks = new Map<string, { readonly tag: string; readonly by: string }>();
+  /** Tags of documents that somebody deleted, or that no evidence can tell from another: their ids may go. */
+  readonly mayVanish = new Set<string>();
+  /** Every text that people wrote. */
+  readonly texts = new Set<string>();
+  step = 0;
+  #numbers = 0;
+  readonly #edited: Set<string>[] = [];
+  readonly #renamed: Set<string>[] = [];
+
+  note(line: string): void {
+    this.trace.update(`${line}\n`);
+  }
+
+  fail(what: string): void {
+    if (this.failures.length < 40) this.failures.push(`${what} (step ${this.step})`);
+  }
+
+  /** A number like no other in this life. */
+  number(): number {
+    return this.#numbers++;
+  }
+
+  /** A new document like no other: a tag that stays through its edits, and lines to merge. */
+  newText(seed: number): string {
+    const tag = this.number();
+    const lines = Array.from({ length: 6 + (seed % 5) }, (_, line) => `line ${line} of document ${tag}\n\n`).join("");
+    const text = DIALECTS[seed % DIALECTS.length]!(`tag ${tag}\n\n${lines}`);
+    this.texts.add(text);
+    return text;
+  }
+
+  /** Mostly a line more; at times one is rewritten, or taken out. */
+  edit(text: string, seed: number, by: string): string {
+    const dice = rollDice(seed);
+    const newline = text.includes("\r\n") ? "\r\n" : "\n";
+    const lines = text.split(newline);
+    const number = String(this.number());
+    const line = `mark ${number}; written by ${by}`;
+    this.marks.set(number, { tag: tagOf(text) ?? "", by: `${by}, step ${this.step}` });
+    const at = 2 + dice.below(Math.max(1, lines.length - 2));
+    const how = dice.below(10);
+    if (how < 6) lines.splice(at, 0, line, "");
+    else if (how < 8) lines.splice(Math.min(at, lines.length), 1, line);
+    else if (how < 9) lines.push(line);
+    else lines.splice(at, 2, line);
+    const next = lines.join(newline);
+    this.texts.add(next);
+    return next;
+  }
+
+  /** Somebody replaced one text by another (null: no file): the lines that went were meant to go. */
+  replaced(before: string | null, after: string | null): void {
+    if (before === null) return;
+    const kept = marksOf(after ?? "");
+    for (const mark of marksOf(before)) if (!kept.has(mark)) this.marks.delete(mark);
+  }
+
+  /**
+   * Edited and renamed between two looks, a document is known by likeness at best; and onto the path of one that was removed, by nothing: the path
+   * speaks for that one (DESIGN 3). Renamed alone, it must keep its id.
+   */
+  editedHere(mirror: number, text: string): void {
+    this.#both(mirror, text, this.#edited, this.#renamed);
+  }
+
+  renamedHere(mirror: number, text: string): void {
+    this.#both(mirror, text, this.#renamed, this.#edited);
+  }
+
+  /** The mirror has looked at all of its folder. */
+  lookedAt(mirror: number): void {
+    this.#edited[mirror]?.clear();
+    this.#renamed[mirror]?.clear();
+  }
+
+  #both(mirror: number, text: string, done: Set<string>[], other: Set<string>[]): void {
+    const tag = tagOf(text);
+    if (tag === null) return;
+    done[mirror] ??= new Set();
+    done[mirror].add(tag);
+    if (other[mirror]?.has(tag)) this.mayVanish.add(tag);
+  }
+
+  vanishes(text: string): void {
+    const tag = tagOf(text);
+    if (tag !== null) this.mayVanish.add(tag);
+  }
+}
+
+export function tagOf(text: string): string | null {
+  return TAG.exec(text)?.[1] ?? null;
+}
+
+export function marksOf(text: string): Set<string> {
+  return new Set(Array.from(text.matchAll(MARK), (found) => found[1]!));
+}

@@ -1,0 +1,81 @@
+import { digestOf } from "../../../src/core/digest.ts";
+import { META } from "../../../src/engine/guard-facts.ts";
+import type { Cast } from "./cast.ts";
+import { CANARY, documentsOf, PRIVATE_FOLDER } from "./local-acts.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type RunFacts, budgetOf } from "./sync-step.ts";
+
+/** Judges one run by what is there before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
+export function judgeRun(cast: Cast, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
+  const mirror = cast.mirrors[index]!;
+  const { history } = cast;
+  cast.noteIds();
+  const idsAfter = cast.liveIds();
+  for (const [id, tag] of idsBefore)
+    if (!idsAfter.has(id) && !history.mayVanish.has(tag))
+      history.fail(`I09 ${id} (document ${tag}) vanished in a run of mirror ${index}, and nobody deleted it`);
+  judgeTrash(cast, mirror);
+  judgeLockedOut(cast, mirror, facts);
+  judgeBudget(cast, mirror);
+  judgeSidecars(cast, mirror);
+  const { user } = mirror.disk;
+  if (user.read(`${ROOT}/${PRIVATE_FOLDER}/diary.md`) !== CANARY || user.read("/home/ann/outside/secret.md") !== CANARY)
+    history.fail(`I26 mirror ${index} changed what is private or outside`);
+}
+
+const judged = new WeakMap<LifeMirror, Set<string>>();
+
+/** I04 I06 I20: what a mirror moved to the trash was not to be read any more at some time of that run, and holds nothing that the service never had. */
+function judgeTrash(cast: Cast, mirror: LifeMirror): void {
+  const seen = judged.get(mirror) ?? new Set<string>();
+  judged.set(mirror, seen);
+  const files = cast.house.readable(mirror.index);
+  const { prefix } = mirror.setup;
+  for (const { id, trashPath, digest, localPath } of mirror.state.load().tombstones.values()) {
+    if (trashPath === null || seen.has(trashPath)) continue;
+    seen.add(trashPath);
+    const live = files.find((one) => one.id === id);
+    const isInside = live !== undefined && (prefix === "" || live.path.startsWith(`${prefix}/`));
+    if (isInside && !cast.wasUnreadable(id))
+      cast.history.fail(`I04 mirror ${mirror.index} took ${localPath} away, and ${id} is at ${live.path}`);
+    const text = mirror.disk.user.read(`${ROOT}/.mdmirror/${trashPath}`);
+    if (
+      text !== null &&
+      digestOf(text) !== digest &&
+      !mirror.state.versions(id).some((one) => one.digest === digestOf(text))
+    )
+      cast.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
+  }
+}
+
+/** I19: where nothing but refusals and failures was heard, no local text went. */
+function judgeLockedOut(cast: Cast, mirror: LifeMirror, { before, heard, meddled, killed }: RunFacts): void {
+  if (meddled || killed || heard.some((status) => status > 0 && status < 300)) return;
+  const after = new Set(documentsOf(mirror.desk).values());
+  for (const [path, text] of before)
+    if (!after.has(text))
+      cast.history.fail(`I19 mirror ${mirror.index} took ${path} away, and heard only ${heard.join(" ")}`);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** I21: by the mirror's own record of what it did, since the last approval, within an hour. */
+function judgeBudget(cast: Cast, mirror: LifeMirror): void {
+  const { state } = mirror;
+  const now = cast.house.wallClock.now();
+  const since = Math.max(Number(state.meta(META.approvedAt) ?? 0), now - HOUR_MS);
+  const base = state.load();
+  const known = base.links.size + base.tombstones.size;
+  for (const side of ["local", "remote"] as const) {
+    const approved = state.meta(META.approved) !== null;
+    const done = state.deletionsSince(side, since);
+    if (!approved && done > budgetOf(known))
+      cast.history.fail(`I21 mirror ${mirror.index} did ${done} deletions (${side}) unasked`);
+  }
+}
+
+function judgeSidecars(cast: Cast, mirror: LifeMirror): void {
+  for (const path of mirror.disk.user.texts(ROOT).keys())
+    if (/\(theirs.*\(theirs/.test(path))
+      cast.history.fail(`I27 mirror ${mirror.index} has a conflict of a conflict: ${path}`);
+}

@@ -1,0 +1,177 @@
+import type { DocId } from "../../../src/contract/ids.ts";
+import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
+import type { WireResult } from "../../../src/core/ports/remote.ts";
+import { isSidecarName } from "../../../src/core/path.ts";
+import { marksOf, type History } from "./history.ts";
+import type { House } from "./house.ts";
+import { CANARY } from "./local-acts.ts";
+import type { LifeMirror } from "./mirror.ts";
+
+const FILE = /^\/v1\/files\/([^/?]+)/;
+/** Answers that are no judgement of the request: it may be sent again as it was. */
+const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
+
+/** Judges what one mirror sends: I04, I06, I07, I08, I10, I26. */
+export class WireJudge {
+  readonly #mirror: LifeMirror;
+  readonly #house: House;
+  readonly #history: History;
+  /** Writes whose end the mirror cannot know, and has not asked for since; across restarts. */
+  readonly #uncertain = new Set<string>();
+  /** This run: what a GET showed last, by id; writes that were refused, as they were sent. */
+  readonly #shown = new Map<string, string>();
+  readonly #refused = new Set<string>();
+  /** Texts that this run was shown. */
+  readonly shownTexts = new Set<string>();
+  readonly requests: string[] = [];
+
+  constructor(mirror: LifeMirror, house: House, history: History) {
+    this.#mirror = mirror;
+    this.#house = house;
+    this.#history = history;
+  }
+
+  startRun(): void {
+    this.#shown.clear();
+    this.#refused.clear();
+    this.shownTexts.clear();
+    this.requests.length = 0;
+  }
+
+  /** The journal went back with the power cut: what it said is not known any more. */
+  forgetJournal(): void {
+    this.#uncertain.clear();
+  }
+
+  /** Before it leaves the machine. */
+  sending(request: WireRequest): void {
+    const { method, path, body } = request;
+    this.requests.push(`${method} ${path}`);
+    if (method === "GET") return;
+    const { state } = this.#mirror;
+    const target = targetOf(request);
+    const fail = (what: string): void => this.#fail(`${what}: ${method} ${path} ${bodyShown(body)}`);
+    if (this.#uncertain.has(target)) fail("I08 a write is sent again before its end was read");
+    if (this.#refused.has(`${method} ${path} ${body}`)) fail("I08 a refused write is sent again unchanged");
+    const sent = membersOf(body);
+    const named = sent["path"] ?? sent["name"];
+    if (typeof named === "string" && isSidecarName(named.split("/").at(-1)!)) fail("I26 a sidecar is uploaded");
+    if (body?.includes(CANARY)) fail("I26 what is private or outside is uploaded");
+    const id = FILE.exec(path)?.[1];
+    if (method === "PUT" && id !== undefined) {
+      const base = state.versions(id as DocId).find(({ changeId }) => changeId === sent["baseChangeId"]);
+      if (base === undefined || !state.hasText(base.digest)) fail("I07 the base of a PUT is no text that we hold");
+    }
+    if (method === "DELETE" && path.includes("recursive=true")) fail("I04 a folder is deleted with all below it");
+    if (method === "DELETE" && id !== undefined) this.#judgeDelete(id, fail);
+    this.#uncertain.add(target);
+  }
+
+  #judgeDelete(id: string, fail: (what: string) => void): void {
+    const shown = this.#shown.get(id);
+    const link = this.#mirror.state.link(id as DocId);
+    if (shown === undefined) fail("I04 it is deleted without having been read in this run");
+    else if (link === null) fail("I04 it is deleted without a link");
+    else if (shown !== link.changeId)
+      fail(`I06 it is deleted although ${shown} is newer than our base ${link.changeId}`);
+    if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
+  }
+
+  /** At the service, when it is done there. */
+  serving(request: WireRequest, late: boolean): (response: WireResponse) => void {
+    const id = FILE.exec(request.path)?.[1];
+    if (id === undefined) return () => undefined;
+    const { method } = request;
+    if (method !== "PUT" && method !== "DELETE") return () => undefined;
+    const live = this.#house.files().find((one) => one.id === id);
+    const shown = this.#shown.get(id);
+    const sent = membersOf(request.body);
+    if (
+      method === "PUT" &&
+      live !== undefined &&
+      !late &&
+      live.changeId === sent["baseChangeId"] &&
+      live.text === sent["content"]
+    )
+      this.#fail(`I10 an echo: PUT of the live text of ${live.path}`);
+    return (response) => {
+      if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
+      // RACE (DESIGN 5, "the contract has no conditional DELETE"): edited there since it was read, or deleted by a request that was long under way.
+      if (late || live.changeId !== shown) this.#history.replaced(live.text, null);
+      if (late) this.#history.vanishes(live.text);
+    };
+  }
+
+  /** What the mirror gets to hear; null: it died. */
+  heard(request: WireRequest, result: WireResult): void {
+    const { method, path, body } = request;
+    const target = targetOf(request);
+    if (result.kind === "not-sent") {
+      if (method !== "GET") this.#uncertain.delete(target);
+      return;
+    }
+    if (result.kind === "lost") return;
+    const { status } = result.response;
+    const answer = membersOf(result.response.body);
+    const readable = result.response.body === "" ? status === 204 : Object.keys(answer).length > 0;
+    if (method === "GET") {
+      if (status >= 500 || !readable) return;
+      this.#noteRead(path, status, answer);
+      return;
+    }
+    const refused = status >= 400 && status < 500 && readable && typeof answer["code"] === "string";
+    if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found")
+      this.#refused.add(`${method} ${path} ${body}`);
+    if (refused || (status < 300 && readable)) this.#uncertain.delete(target);
+    if (status < 300 && typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
+  }
+
+  #noteRead(path: string, status: number, answer: Readonly<Record<string, unknown>>): void {
+    const id = FILE.exec(path)?.[1];
+    if (id !== undefined) {
+      if (status !== 200 && status !== 404) return;
+      for (const one of this.#uncertain) if (one.startsWith(id)) this.#uncertain.delete(one);
+      // It was read between: what was refused may be tried again on what is there now.
+      for (const one of this.#refused) if (one.includes(id)) this.#refused.delete(one);
+      if (typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
+      if (typeof answer["lastChangeId"] === "string") this.#shown.set(id, answer["lastChangeId"]);
+      return;
+    }
+    if (status !== 200) return;
+    const { pathname, searchParams } = new URL(path, "http://service");
+    const exact = searchParams.get("path");
+    if (exact !== null) this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);
+    // Folders are read by their list.
+    if (pathname === "/v1/folders")
+      for (const one of this.#uncertain) if (one.startsWith("dir_")) this.#uncertain.delete(one);
+  }
+
+  #fail(what: string): void {
+    this.#history.fail(`${what} (mirror ${this.#mirror.index})`);
+  }
+}
+
+/** What a write is about: an id and what it changes of it (text and place may be on their way at once), or the route and path of what it makes. */
+function targetOf({ method, path, body }: WireRequest): string {
+  const id = /^\/v1\/(?:files|folders)\/([^/?]+)/.exec(path)?.[1];
+  if (id !== undefined) return `${id} ${method} ${method === "PATCH" ? Object.keys(membersOf(body)).join(" ") : ""}`;
+  const made = membersOf(body)["path"];
+  return `${path.replace(/\?.*$/s, "")} ${typeof made === "string" ? made.replace(/^\//, "") : ""}`;
+}
+
+function membersOf(body: string | null): Readonly<Record<string, unknown>> {
+  if (body === null || body === "") return {};
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function bodyShown(body: string | null): string {
+  if (body === null) return "";
+  const marks = [...marksOf(body)];
+  return `${body.slice(0, 90)}${marks.length > 0 ? ` marks ${marks.join(" ")}` : ""}`;
+}

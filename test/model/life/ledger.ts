@@ -1,0 +1,119 @@
+import { digestOf } from "../../../src/core/digest.ts";
+import { type History, marksOf } from "./history.ts";
+import type { House } from "./house.ts";
+import { documentsOf, isDocumentPath } from "./local-acts.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+
+/** Every place where a text may be kept (I03), and what must be kept in one of them. */
+
+export function isKept(mirrors: readonly LifeMirror[], house: House, text: string): boolean {
+  const digest = digestOf(text);
+  for (const { state, disk } of mirrors) {
+    if (state.hasText(digest)) return true;
+    for (const there of disk.user.texts(ROOT, true).values()) if (there === text) return true;
+  }
+  return house.files().some((file) => file.text === text);
+}
+
+/** Texts of one folder that nobody but its person may take away while a mirror works on it. */
+export class Ledger {
+  readonly #mirror: LifeMirror;
+  readonly #must = new Map<string, string>();
+  readonly #late = new Set<string>();
+  /** Texts that the mirror itself has read off the disk. */
+  readonly read = new Set<string>();
+
+  constructor(mirror: LifeMirror) {
+    this.#mirror = mirror;
+    for (const [path, text] of this.#live()) this.#must.set(text, path);
+  }
+
+  #live(): Map<string, string> {
+    return this.#mirror.disk.user.texts(ROOT);
+  }
+
+  /** Somebody acts at the disk: what goes by that goes rightly, and what comes must stay. */
+  meddled(act: () => void): void {
+    const before = new Set(this.#live().values());
+    act();
+    const after = this.#live();
+    const left = new Set(after.values());
+    for (const text of before) if (!left.has(text)) this.#must.delete(text);
+    for (const [path, text] of after) {
+      if (before.has(text)) continue;
+      this.#must.set(text, path);
+      this.#late.add(text);
+    }
+  }
+
+  sawRead(path: string, bytes: Uint8Array): void {
+    const relative = path.slice(ROOT.length + 1);
+    if (!path.startsWith(`${ROOT}/`) || relative.startsWith(".mdmirror") || !isDocumentPath(relative)) return;
+    const text = Buffer.from(bytes).toString("utf8");
+    if (Buffer.from(text).equals(bytes)) this.read.add(text);
+  }
+
+  /** After a power cut: what somebody wrote during this run without an fsync may be torn, or gone, and what it stood over with it. */
+  lostPower(history: History): void {
+    const live = this.#live();
+    const left = new Set(live.values());
+    for (const text of this.#late) {
+      if (left.has(text)) continue;
+      history.replaced(text, live.get(this.#must.get(text) ?? "") ?? null);
+      history.vanishes(text);
+      this.#must.delete(text);
+    }
+    const { desk } = this.#mirror;
+    if (desk.half !== null) history.replaced(desk.half.text, live.get(desk.half.path) ?? null);
+    desk.half = null;
+    this.read.clear();
+  }
+
+  /**
+   * @param shown texts that the service showed in this run; when it was killed they may have gone before they could be kept
+   * @param whole the run came to its end
+   */
+  judge(
+    mirrors: readonly LifeMirror[],
+    house: House,
+    history: History,
+    shown: ReadonlySet<string>,
+    whole: boolean,
+  ): void {
+    const live = new Set(this.#live().values());
+    for (const [text, path] of this.#must) {
+      if (live.has(text) || isKept(mirrors, house, text)) continue;
+      history.fail(`I03 the text of ${path} in mirror ${this.#mirror.index} is nowhere: ${shownText(text)}`);
+    }
+    if (!whole) return;
+    for (const text of [...this.read, ...shown]) {
+      if (live.has(text) || isKept(mirrors, house, text)) continue;
+      // A text with NUL or beyond the limit is never the service's; as a file it was the user's own doing to take it away.
+      if (text.includes("\0") || text.length > 51_200) continue;
+      history.fail(`I03 a text that mirror ${this.#mirror.index} was shown is nowhere: ${shownText(text)}`);
+    }
+  }
+}
+
+/** Every line that somebody wrote and nobody took out is live somewhere: on the service, or in a folder (a conflict's other text included). I06 I14 I28 I31 */
+export function judgeMarks(mirrors: readonly LifeMirror[], house: House, history: History): void {
+  // A restored service holds older texts, and a person let that stand: lines written since may be in the text store alone.
+  if (house.restored > 0) return;
+  const live = new Set<string>();
+  for (const { disk } of mirrors)
+    for (const text of disk.user.texts(ROOT).values()) for (const mark of marksOf(text)) live.add(mark);
+  for (const file of house.files()) for (const mark of marksOf(file.text)) live.add(mark);
+  for (const [mark, { tag, by }] of history.marks) {
+    if (live.has(mark)) continue;
+    history.fail(`I06/I14/I28 mark ${mark} of document ${tag}, by ${by}, is live nowhere`);
+    history.marks.delete(mark);
+  }
+}
+
+export function treeOf(mirror: LifeMirror): Map<string, string> {
+  return documentsOf(mirror.desk);
+}
+
+export function shownText(text: string): string {
+  return JSON.stringify(text.length > 160 ? `${text.slice(0, 60)} … marks ${[...marksOf(text)].join(" ")}` : text);
+}

@@ -1,0 +1,34 @@
+/** Names that people give. Few, so that they meet. */
+
+const NAMES = ["plan.md", "ideas.md", "log.md", "todo.md", "x.md", "Plan.md", "caf\u00e9.md"];
+const FOLDERS = ["", "", "work", "home", "work/deep", "box-1"];
+
+export function nameIn(seed: number): string {
+  return NAMES[seed % NAMES.length]!;
+}
+
+export function somePath(seed: number): string {
+  const folder = FOLDERS[Math.floor(seed / 7) % FOLDERS.length]!;
+  return folder === "" ? nameIn(seed) : `${folder}/${nameIn(seed)}`;
+}
+
+/** The first free one from the seed's on. */
+export function freePath(seed: number, taken: (path: string) => boolean): string {
+  for (let n = 0; n < 40; n++) {
+    const path = somePath(seed + n * 5);
+    if (!taken(path)) return path;
+  }
+  return `home/note-${seed}.md`;
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
+}
+
+export function parentIn(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+export function joined(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
+}

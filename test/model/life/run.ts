@@ -1,0 +1,129 @@
+import type { Script, Step } from "./script.ts";
+import { tellStep } from "./script.ts";
+import { actInApp } from "./app-acts.ts";
+import { approveHalt } from "./approve.ts";
+import { calmDown } from "./calm.ts";
+import { Cast } from "./cast.ts";
+import { actHere } from "./local-acts.ts";
+import { runSync } from "./sync-step.ts";
+import { explainLife } from "./why.ts";
+
+/**
+ * The simulator of whole lives: several mirrors and a person in the app on one workspace, everything in one thread and in virtual time.
+ *
+ *     import { makeScript } from "./generate.ts";
+ *     const life = await runLife(makeScript(seed, 40));   // or a script as data, of `rows.ts`
+ *     life.failures                                       // empty: every promise that can be judged from outside held
+ *
+ * `makeScript(seed, steps)` is pure; `runLife(script)` depends on the script alone: the same script gives the same `trace` (I32), and any step may be
+ * taken out of `script.steps` (`shrink.ts` does so). It never rejects for a failure of the program under test: what is thrown becomes a failure.
+ * About 20 ms a life of 40 steps.
+ */
+export type Life = {
+  /** Sentences that begin with the promise's id where one is broken; a stack where something threw. */
+  readonly failures: readonly string[];
+  /** What each step did, on a line. */
+  readonly steps: readonly string[];
+  /** SHA-256 over all that happened. */
+  readonly trace: string;
+  /** SHA-256 over what was sent and what is where in the end: the same whatever the clocks say (I29). */
+  readonly decisions: string;
+  readonly portCalls: number;
+  readonly kills: number;
+  readonly powerCuts: number;
+  readonly syncs: number;
+  /** Acts of people between the port calls of a pass. */
+  readonly meddles: number;
+  readonly faults: ReadonlyMap<string, number>;
+  /** Where in `src/` it was killed. */
+  readonly crashPoints: ReadonlySet<string>;
+  /** Of a failed life: `why` of each document that a failure names, else of each that differs. */
+  readonly why: readonly string[];
+};
+
+export async function runLife(script: Script): Promise<Life> {
+  const cast = new Cast(script);
+  const { history, tally } = cast;
+  const steps: string[] = [];
+  let why: readonly string[] = [];
+  try {
+    populate(cast, script);
+    for (const step of script.steps) {
+      history.step = steps.length + 1;
+      const line = await takeStep(cast, step);
+      steps.push(line);
+      history.note(line);
+    }
+    history.step = steps.length + 1;
+    await calmDown(cast, script);
+  } catch (error) {
+    history.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+  if (history.failures.length > 0) why = await explainLife(cast);
+  for (const mirror of cast.mirrors)
+    for (const [path, text] of mirror.disk.user.texts(mirror.desk.root)) {
+      history.note(`${path}\n${text}`);
+      history.decisions.update(`${path}\n${text}`);
+    }
+  cast.close();
+  return {
+    failures: history.failures,
+    steps,
+    trace: history.trace.digest("hex"),
+    decisions: history.decisions.digest("hex"),
+    portCalls: tally.portCalls,
+    kills: tally.kills,
+    powerCuts: tally.powerCuts,
+    syncs: tally.syncs,
+    meddles: tally.meddles,
+    faults: tally.faults,
+    crashPoints: cast.crashPoints,
+    why,
+  };
+}
+
+function populate({ house, history }: Cast, { seed, setup }: Script): void {
+  for (const [index, { level }] of setup.mirrors.entries())
+    if (level !== "hide-one-folder") house.grant(index, level, 0);
+  if (setup.mirrors.some(({ prefix }) => prefix !== "")) house.ask("POST", "/v1/folders", { path: "work" });
+  for (let n = 0; n < setup.documents; n++) actInApp(house, history, "create", seed + n * 37);
+  for (const [index, { level }] of setup.mirrors.entries())
+    if (level === "hide-one-folder") house.grant(index, level, seed);
+}
+
+async function takeStep(cast: Cast, step: Step): Promise<string> {
+  const { house, history } = cast;
+  switch (step.do) {
+    case "here":
+      cast.mirrors[step.mirror]!.disk.advance(10);
+      return actHere(cast.mirrors[step.mirror]!.desk, history, step.act, step.seed);
+    case "there":
+      return actInApp(house, history, step.act, step.seed);
+    case "sync": {
+      cast.tally.syncs++;
+      const { report } = await runSync(cast, step);
+      return `${tellStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
+    }
+    case "grant":
+      house.grant(step.mirror, step.level, step.seed);
+      return tellStep(step);
+    case "workspace":
+      house.admin.setWorkspaceState(house.workspaceId, step.state);
+      return tellStep(step);
+    case "backup":
+      house.backUp();
+      return tellStep(step);
+    case "restore-backup":
+      await house.arrive(true);
+      return `${tellStep(step)}: ${house.restore()}`;
+    case "approve":
+      return `${tellStep(step)}: ${await approveHalt(cast, step.mirror)}`;
+    case "wait":
+      await house.clock.sleep(step.ms);
+      for (const { disk } of cast.mirrors) disk.advance(step.ms);
+      return tellStep(step);
+    case "set-clock":
+      house.setClock(step.ms);
+      return tellStep(step);
+  }
+}

@@ -1,0 +1,109 @@
+import { type Life, runLife } from "./run.ts";
+import type { Script, Step } from "./script.ts";
+
+/** The fewest steps that still break the same promise: ddmin over the steps, then each step without its kill, storm, trouble and people, then fewer mirrors and documents. */
+export async function shrink(
+  script: Script,
+  life: Life,
+  most = 400,
+): Promise<{ readonly script: Script; readonly life: Life }> {
+  const promise = promiseOf(life);
+  let best = { script, life };
+  let tries = 0;
+  const attempt = async (candidate: Script): Promise<boolean> => {
+    if (tries++ >= most) return false;
+    const end = await runLife(candidate);
+    if (end.failures.length === 0 || promiseOf(end) !== promise) return false;
+    best = { script: candidate, life: end };
+    return true;
+  };
+  await fewerSteps(() => best.script, attempt);
+  for (const candidate of simplerSetups(best.script)) await attempt(candidate(best.script));
+  for (let index = best.script.steps.length - 1; index >= 0; index--) {
+    for (const simpler of simplerSteps(best.script.steps[index]!)) {
+      const steps = best.script.steps.with(index, simpler);
+      if (await attempt({ ...best.script, steps })) break;
+    }
+  }
+  await fewerSteps(() => best.script, attempt);
+  return best;
+}
+
+/** What a failure is about: the promise's id, or what was thrown. */
+function promiseOf({ failures }: Life): string {
+  const [first = ""] = failures;
+  return /^I\d\d/.exec(first)?.[0] ?? first.split("\n")[0]!.slice(0, 40);
+}
+
+async function fewerSteps(current: () => Script, attempt: (script: Script) => Promise<boolean>): Promise<void> {
+  for (let size = Math.ceil(current().steps.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    for (let from = 0; from < current().steps.length; ) {
+      const { steps } = current();
+      if (!(await attempt({ ...current(), steps: [...steps.slice(0, from), ...steps.slice(from + size)] })))
+        from += size;
+    }
+  }
+}
+
+function simplerSetups(script: Script): ((now: Script) => Script)[] {
+  const { setup } = script;
+  const withSetup = (change: Partial<Script["setup"]>) => (now: Script) => ({
+    ...now,
+    setup: { ...now.setup, ...change },
+  });
+  return [
+    ...setup.mirrors.map((_, index) => (now: Script) => onlyMirror(now, index)),
+    (now) => ({
+      ...now,
+      setup: { ...now.setup, mirrors: now.setup.mirrors.slice(0, 2) },
+      steps: now.steps.filter((step) => !("mirror" in step) || step.mirror < 2),
+    }),
+    withSetup({ variant: {} }),
+    withSetup({ combines: true }),
+    ...[0, 1, 3, 6].filter((documents) => documents < setup.documents).map((documents) => withSetup({ documents })),
+    ...setup.mirrors.map((_, index) => (now: Script) => {
+      const mirror = now.setup.mirrors[index];
+      if (mirror === undefined) return now;
+      return {
+        ...now,
+        setup: {
+          ...now.setup,
+          mirrors: now.setup.mirrors.with(index, { ...mirror, disk: {}, conflicts: "sidecar" as const }),
+        },
+      };
+    }),
+  ];
+}
+
+function onlyMirror(script: Script, index: number): Script {
+  const mirror = script.setup.mirrors[index];
+  if (mirror === undefined) return script;
+  const steps = script.steps.flatMap((step): Step[] => {
+    if (!("mirror" in step)) return [step];
+    return step.mirror === index ? [{ ...step, mirror: 0 }] : [];
+  });
+  return { ...script, setup: { ...script.setup, mirrors: [mirror] }, steps };
+}
+
+/** Simplest first. */
+function simplerSteps(step: Step): Step[] {
+  if (step.do !== "sync") return [];
+  const plain = { ...step, kill: null, storm: null, trouble: null, meddles: [] };
+  const without: Step[] = [
+    { ...step, kill: null },
+    { ...step, storm: null },
+    { ...step, trouble: null },
+    { ...step, meddles: [] },
+    ...step.meddles.map((_, index) => ({ ...step, meddles: step.meddles.toSpliced(index, 1) })),
+  ];
+  const { kill, storm, trouble, meddles } = step;
+  return [
+    plain,
+    { ...plain, kill },
+    { ...plain, storm },
+    { ...plain, trouble },
+    { ...plain, meddles },
+    ...meddles.map((meddle) => ({ ...plain, meddles: [meddle] })),
+    ...without,
+  ].filter((one) => JSON.stringify(one) !== JSON.stringify(step));
+}

@@ -1,0 +1,199 @@
+import type { WireRequest } from "../../../src/contract/wire.ts";
+import type { WireResult } from "../../../src/core/ports/remote.ts";
+import { deleteBudget } from "../../../src/core/verdict/verdict.ts";
+import { DEFAULT_GUARDS } from "../../../src/core/policy.ts";
+import type { RunReport } from "../../../src/engine/report.ts";
+import { syncToConvergence } from "../../../src/engine/sync.ts";
+import type { Settings } from "../../../src/engine/world.ts";
+import { type Dice, rollDice } from "../dice.ts";
+import { Killed, SETTINGS } from "../rig.ts";
+import { actInApp } from "./app-acts.ts";
+import type { Cast } from "./cast.ts";
+import { finishSave, actHere } from "./local-acts.ts";
+import { Ledger, treeOf } from "./ledger.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import { judgeRun } from "./judge-run.ts";
+import type { SyncStep } from "./script.ts";
+import { befall, cutShort } from "./weather.ts";
+
+/** One `sync` of one mirror, with all that befalls it, and what is judged right after. */
+
+export type RunFacts = {
+  readonly report: RunReport | null;
+  readonly killed: boolean;
+  readonly before: ReadonlyMap<string, string>;
+  readonly meddled: boolean;
+  /** How many calls of the disk changed something outside `.mdmirror/`. */
+  readonly diskWrites: number;
+  /** Statuses that the mirror heard; 0 where it heard nothing. */
+  readonly heard: readonly number[];
+};
+
+export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
+  const { history, tally } = cast;
+  const mirror = cast.mirrors[step.mirror]!;
+  const judge = cast.judges[step.mirror]!;
+  const before = treeOf(mirror);
+  const idsBefore = cast.liveIds();
+  const ledger = new Ledger(mirror);
+  if (step.kill?.power) mirror.disk.settle();
+  const snapshot = step.kill?.power ? mirror.snapshot() : null;
+  const heard: number[] = [];
+  const watch = watchDisk(cast, mirror);
+  const calm = makeTrouble(mirror, step);
+  judge.startRun();
+  cast.startLooking(step.mirror);
+  const world = mirror.start({
+    killAt: step.kill?.at ?? null,
+    onCall: meddler(cast, step, ledger),
+    exchange: exchanger(cast, step, heard),
+    onDisk: watch.onDisk,
+    onRead: (path, bytes) => ledger.sawRead(path, bytes),
+  });
+  const report = await survive(() =>
+    syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" }),
+  );
+  calm();
+  tally.portCalls += mirror.calls;
+  if (report === null) {
+    tally.kills++;
+    cast.crashPoints.add(mirror.crashPoint!);
+    if (step.kill!.power) {
+      const dice = rollDice(step.seed + 5);
+      mirror.losePower(() => dice.fraction(), snapshot);
+      judge.forgetJournal();
+      ledger.lostPower(history);
+      tally.powerCuts++;
+    }
+  }
+  ledger.judge(cast.mirrors, cast.house, history, judge.shownTexts, report !== null);
+  if (report !== null && (report.state === "in-sync" || report.state === "attention")) history.lookedAt(step.mirror);
+  const facts: RunFacts = {
+    report,
+    killed: report === null,
+    before,
+    meddled: step.meddles.length > 0,
+    diskWrites: watch.writes(),
+    heard,
+  };
+  judgeRun(cast, step.mirror, facts, idsBefore);
+  mirror.disk.advance(10);
+  return facts;
+}
+
+export function settingsOf(mirror: LifeMirror): Settings {
+  return { ...SETTINGS, conflicts: () => mirror.setup.conflicts };
+}
+
+export async function survive<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+    return null;
+  }
+}
+
+/** Somebody acts between two port calls: late writes, torn listings. */
+function meddler(cast: Cast, step: SyncStep, ledger: Ledger): (call: number) => void {
+  const { house, history } = cast;
+  const desk = cast.mirrors[step.mirror]!.desk;
+  // RACE (DESIGN 5): without hard links there is a moment between the last look and the rename over.
+  const mayWrite = cast.mirrors[step.mirror]!.setup.disk.hardLinks !== false;
+  return (call) => {
+    for (const meddle of step.meddles) {
+      if (meddle.at !== call) continue;
+      cast.tally.meddles++;
+      if (meddle.by === "app") history.note(actInApp(house, history, meddle.act, meddle.seed));
+      else if (mayWrite) ledger.meddled(() => history.note(actHere(desk, history, meddle.act, meddle.seed)));
+      cast.noteIds();
+    }
+  };
+}
+
+function exchanger(cast: Cast, step: SyncStep, heard: number[]): (request: WireRequest) => Promise<WireResult> {
+  const judge = cast.judges[step.mirror]!;
+  const dice = rollDice(step.seed);
+  return async (request) => {
+    judge.sending(request);
+    await cast.house.arrive();
+    const result = await exchange(cast, request, step.storm !== null && dice.below(step.storm) === 0 ? dice : null);
+    judge.heard(request, result);
+    heard.push(result.kind === "answer" ? result.response.status : 0);
+    cast.history.note(`${request.method} ${request.path} ${result.kind}`);
+    cast.history.decisions.update(
+      `${request.method} ${request.path.replace(/cursor=[^&]*/, "")} ${request.body ?? ""}\n`,
+    );
+    return result;
+  };
+}
+
+async function exchange(cast: Cast, request: WireRequest, storm: Dice | null): Promise<WireResult> {
+  const { house, tally } = cast;
+  if (storm === null) return { kind: "answer", response: await house.handle(request) };
+  const one = befall(storm, request);
+  tally.fault(one.kind === "answer" ? one.name : one.kind);
+  switch (one.kind) {
+    case "not-sent":
+      return { kind: "not-sent", why: "connection refused" };
+    case "lost-before":
+      return { kind: "lost", why: "connection reset" };
+    case "late":
+      house.delay(request, one.wait);
+      return { kind: "lost", why: "deadline of 30 s" };
+    case "lost-after":
+      await house.handle(request);
+      return { kind: "lost", why: "connection reset" };
+    case "cut":
+      return { kind: "answer", response: cutShort(await house.handle(request)) };
+    case "answer":
+      return { kind: "answer", response: one.response };
+  }
+}
+
+/** @returns what ends it */
+function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): () => void {
+  if (trouble === null) return () => undefined;
+  const dice = rollDice(seed + 77);
+  const { disk } = mirror;
+  if (trouble === "full") return disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
+  if (trouble === "forbidden") {
+    const folders = mirror.disk.user.folders(ROOT);
+    if (folders.length === 0) return () => undefined;
+    return disk.fail({ call: "any", path: `${ROOT}/${dice.pick(folders)}`, code: dice.pick(["EACCES", "EPERM"]) });
+  }
+  const ends = (["rename", "link", "unlink", "readFile", "writeNew", "mkdir", "sync", "lstat"] as const)
+    .filter(() => dice.below(3) === 0)
+    .map((call) =>
+      disk.fail({ call, path: `${ROOT}/`.slice(0, -1), code: dice.pick(["EIO", "EACCES", "EBUSY"]), times: 1 }),
+    );
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "mkdir", "rmdir"]);
+
+/** I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
+function watchDisk(cast: Cast, mirror: LifeMirror) {
+  let writes = 0;
+  return {
+    writes: () => writes,
+    onDisk(call: string, path: string, to: string | null): void {
+      for (const one of to === null ? [path] : [path, to]) {
+        const inside = one === ROOT || one.startsWith(`${ROOT}/`);
+        const behind = /^\/(?:private|linked)\/./.test(one.slice(ROOT.length));
+        if (!inside || behind) cast.history.fail(`I26 mirror ${mirror.index} calls ${call} on ${one}`);
+      }
+      const own = path.startsWith(`${ROOT}/.mdmirror`) && (to === null || to.startsWith(`${ROOT}/.mdmirror`));
+      if (MUTATIONS.has(call) && !own) writes++;
+    },
+  };
+}
+
+/** Of one side, without an approval. */
+export function budgetOf(known: number): number {
+  return deleteBudget(DEFAULT_GUARDS, known);
+}
+
+export { finishSave };
