@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import type { Db } from "./database.ts";
@@ -21,17 +21,40 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
   const path = join(folder, "lock.db");
   const facts = join(folder, "lock.json");
   makeOnce(path);
+  const db = tryExclusive(path) ?? tryExclusive(emptied(path));
+  if (db === null) throw new Error("the lock file is damaged again at once");
+  if (db === "busy") return { kind: "busy", holder: readFacts(facts) };
+  try {
+    writeFacts(facts, { pid: process.pid, ...holder });
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return { kind: "locked", release: () => release(db, facts) };
+}
+
+/** @returns null when the file is no database: the disk, or somebody, wrote into it */
+function tryExclusive(path: string): Db | "busy" | null {
   const db = new Sqlite(path, { timeout: 0 });
   try {
     // Nothing is ever written to it: an exclusive transaction alone makes no journal and leaves the file empty.
     db.exec("BEGIN EXCLUSIVE");
-    writeFacts(facts, { pid: process.pid, ...holder });
+    return db;
   } catch (error) {
     db.close();
-    if (!isBusy(error)) throw error;
-    return { kind: "busy", holder: readFacts(facts) };
+    if (hasCode(error, "SQLITE_BUSY")) return "busy";
+    if (hasCode(error, "SQLITE_NOTADB") || hasCode(error, "SQLITE_CORRUPT")) return null;
+    throw error;
   }
-  return { kind: "locked", release: () => release(db, facts) };
+}
+
+/**
+ * RACE: nobody holds a file that could be read and found damaged: SQLite takes its shared lock first, and tells of a holder then. Whoever took it since
+ * had emptied it before, and emptying it again changes nothing: the inode, which the lock is on, stays.
+ */
+function emptied(path: string): string {
+  truncateSync(path, 0);
+  return path;
 }
 
 /** ORDER: the facts go before the lock, so that those of the next holder are not removed. Twice is once. */
@@ -50,8 +73,8 @@ function makeOnce(path: string): void {
   }
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Sqlite.SqliteError && error.code.startsWith("SQLITE_BUSY");
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Sqlite.SqliteError && error.code.startsWith(code);
 }
 
 /** By rename: read whole or not at all. */

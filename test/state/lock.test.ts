@@ -62,3 +62,29 @@ test("its files are for the owner alone", () => {
 test("a folder that is not there is an exception, not a busy lock", () => {
   expect(() => acquireLock(join(tempFolder(), "none"), me)).toThrow("ENOENT");
 });
+
+test.each(["noise", "noise ".repeat(2_000), "SQLite format 3\0".padEnd(8_192, "x")])(
+  "a lock file that is no database any more is a lock again",
+  async (noise) => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "lock.db"), noise);
+    const mine = acquireLock(folder, me);
+    expect(mine.kind).toBe("locked");
+    const { lines } = startChild("lock", folder);
+    expect(await nextLine(lines)).toBe("busy");
+    if (mine.kind === "locked") mine.release();
+  },
+);
+
+test("a lock file that is damaged while it is held stays held", async () => {
+  const folder = tempFolder();
+  const { child, lines } = startChild("lock", folder);
+  expect(await nextLine(lines)).toBe("locked");
+  writeFileSync(join(folder, "lock.db"), "noise ".repeat(2_000));
+  expect(acquireLock(folder, me).kind).toBe("busy");
+  child.kill("SIGKILL");
+  await ended(child);
+  const mine = acquireLock(folder, me);
+  expect(mine.kind).toBe("locked");
+  if (mine.kind === "locked") mine.release();
+});
