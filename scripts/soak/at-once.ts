@@ -7,12 +7,13 @@ import {
   type Field,
   linked,
   makeThere,
-  newText,
   openField,
   run,
   start,
   writeHere,
+  fillThere,
 } from "./field.ts";
+import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
 
@@ -34,7 +35,7 @@ function work(field: Field, round: number): void {
 async function manySyncs({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const field = await openField(seed);
-  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  fillThere(field, DOCUMENTS);
   await linked(field);
   let worked = 0;
   let refused = 0;
@@ -66,7 +67,7 @@ async function manySyncs({ rounds, seed }: Soak) {
 async function syncWhileWatch({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const field = await openField(seed);
-  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  fillThere(field, DOCUMENTS);
   await linked(field);
   const daemon = await startDaemon(field);
   let asked = 0;

@@ -21,12 +21,13 @@ import {
   linked,
   makeThere,
   must,
-  newText,
   openField,
   run,
   start,
   writeHere,
+  fillThere,
 } from "./field.ts";
+import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
 
@@ -177,7 +178,7 @@ async function damaged({ rounds, seed }: Soak) {
     const where = `round ${round} (seed ${seed}), ${damage.name}`;
     const field = await openField(seed * 1_000 + round);
     const mirror = join(field.notes, ".mdmirror");
-    for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+    fillThere(field, DOCUMENTS);
     await linked(field);
     // The past that an older copy does not know.
     past(field);
@@ -207,7 +208,7 @@ async function damaged({ rounds, seed }: Soak) {
 function past(field: Field): void {
   for (const n of [1, 2, 3, 4, 5]) editThere(field, docPath(n), 1);
   for (const n of [4, 5, 6, 7, 8]) editHere(field, docPath(n), 5);
-  writeHere(field, "new here.md".replace(" ", "-"), newText("new here"));
+  writeHere(field, "new-here.md", newText("new here"));
   makeThere(field, "new-there.md", newText("new there"));
   must(field.call("PATCH", `/v1/files/${findThere(field, docPath(9))}`, { name: "moved.md" }));
 }

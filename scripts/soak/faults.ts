@@ -1,10 +1,17 @@
 import { AT_ONCE } from "./at-once.ts";
-import { NETWORK } from "./network.ts";
+import { DAEMONS } from "./daemons.ts";
 import { DAMAGED } from "./damage.ts";
-import { READ_ONLY } from "./read-only.ts";
 import { FULL_DISK } from "./full-disk.ts";
 import { KILLS } from "./kills.ts";
+import { NETWORK } from "./network.ts";
+import { RACES } from "./races.ts";
+import { READ_ONLY } from "./read-only.ts";
+import { ROOTS } from "./roots.ts";
 import type { Fault } from "./row.ts";
 
 /** Every row of the soak, in the order of its table. */
-export const FAULTS: readonly Fault[] = [...KILLS, ...FULL_DISK, ...READ_ONLY, ...DAMAGED, ...AT_ONCE, ...NETWORK];
+export const FAULTS: readonly Fault[] = [
+  ...[...KILLS, ...DAEMONS],
+  ...[...FULL_DISK, ...READ_ONLY, ...DAMAGED],
+  ...[...AT_ONCE, ...NETWORK, ...ROOTS, ...RACES],
+];

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type Dice, rollDice } from "../../test/model/dice.ts";
 import { type Ground, openGround, ROOT } from "../prove/ground.ts";
+import { edited, newText } from "./marked.ts";
 
 /** The part of a `Ground` that faults need: also there when the service is a process of its own. */
 export type Service = Pick<Ground, "folder" | "writes" | "call" | "end"> & {
@@ -43,21 +44,6 @@ export function freshMark(field: Field): string {
   return mark;
 }
 
-const PARAGRAPHS = 9;
-
-/** Its first line names the document wherever it goes. */
-export function newText(name: string): string {
-  const body = Array.from({ length: PARAGRAPHS }, (_, n) => `Paragraph ${n} of ${name}, as it was at first.\n`);
-  return `# ${name}\n\n${body.join("\n")}`;
-}
-
-/** Another paragraph `n`; one that is edited on both sides is a conflict. */
-export function edited(text: string, n: number, mark: string): string {
-  const lines = text.split("\n");
-  lines[2 + 2 * (n % PARAGRAPHS)] = `Paragraph ${n % PARAGRAPHS} was edited: ${mark}.`;
-  return lines.join("\n");
-}
-
 export const docPath = (n: number) => `topic-${n % 7}/doc-${n}.md`;
 
 export function writeHere(field: Field, path: string, text: string): void {
@@ -76,6 +62,11 @@ export function must(answer: WireResponse): never | Record<string, unknown> {
   return answer.body === "" ? {} : (JSON.parse(answer.body) as Record<string, unknown>);
 }
 
+/** Documents of the service alone, `doc 0` … */
+export function fillThere(field: Field, documents: number): void {
+  for (let n = 0; n < documents; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+}
+
 export function makeThere(field: Field, path: string, content: string): void {
   must(field.call("POST", "/v1/files", { path, content }));
 }
@@ -85,10 +76,11 @@ export function findThere(field: Pick<Field, "call">, path: string): string | nu
   return data[0]?.id ?? null;
 }
 
-export function editThere(field: Field, path: string, paragraph: number): void {
+/** @param change how it is edited; usually paragraph `paragraph` becomes another one */
+export function editThere(field: Field, path: string, paragraph: number, change = edited): void {
   const id = findThere(field, path);
   const { content, lastChangeId } = must(field.call("GET", `/v1/files/${id}`)) as Record<string, string>;
-  const text = edited(content!, paragraph, freshMark(field));
+  const text = change(content!, paragraph, freshMark(field));
   must(field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
 }
 
@@ -98,6 +90,7 @@ export type StartOptions = {
   /** Run as this user and group; only root can. */
   readonly as?: number | undefined;
   readonly onLine?: (line: string) => void;
+  readonly env?: Readonly<Record<string, string>>;
 };
 
 export type Started = { readonly child: ChildProcess; readonly ended: Promise<Ended> };
@@ -108,7 +101,7 @@ export function start(field: Service, args: readonly string[], options: StartOpt
   const { as, onLine } = options;
   const child = spawn(process.execPath, [join(ROOT, "src/cli/entry.mjs"), ...args], {
     cwd: "/",
-    env: { ...process.env, MDMIRROR_API_KEY: field.key, NO_COLOR: "1" },
+    env: { ...process.env, MDMIRROR_API_KEY: field.key, NO_COLOR: "1", ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
     ...(as === undefined ? {} : { uid: as, gid: as }),
   });

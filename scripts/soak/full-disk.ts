@@ -1,6 +1,5 @@
 /** A disk that is full in the middle of a clone, of a merge run, and of the state's own writes; then it has room again. */
-import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   docPath,
@@ -10,43 +9,17 @@ import {
   initArgs,
   linked,
   makeThere,
-  newText,
   openField,
   run,
+  fillThere,
 } from "./field.ts";
+import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
+import { mount, resize, unmount } from "./mounts.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 import { liveHere } from "./texts.ts";
 
 const DOCUMENTS = 150;
-
-/** @returns why nothing can be mounted here, or null */
-export function whyNoMounts(): string | null {
-  if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root may mount a disk of a given size";
-  const folder = "/tmp/mdmirror-soak-mount";
-  try {
-    mkdirSync(folder, { recursive: true });
-    mount(folder, "1m");
-    unmount(folder);
-    return null;
-  } catch (error) {
-    return `mounting is refused: ${(error as Error).message.split("\n")[0]}`;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-export function mount(folder: string, size: string): void {
-  mkdirSync(folder, { recursive: true });
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder], { stdio: "pipe" });
-}
-
-export function unmount(folder: string): void {
-  execFileSync("umount", [folder], { stdio: "pipe" });
-}
-
-const resize = (folder: string, size: string) =>
-  execFileSync("mount", ["-o", `remount,size=${size}`, folder], { stdio: "pipe" });
 
 /** `notes` is a folder of a disk of its own. */
 async function fieldOnDisk(seed: number, size: string): Promise<Field & { readonly disk: string }> {
@@ -111,7 +84,7 @@ function fill(field: { readonly disk: string }, bytes: number): void {
 async function fullMerge({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   const field = await fieldOnDisk(seed, "16m");
-  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  fillThere(field, DOCUMENTS);
   await linked(field);
   let met = 0;
   for (let round = 0; round < rounds; round++) {

@@ -12,12 +12,13 @@ import {
   initArgs,
   linked,
   makeThere,
-  newText,
   openField,
   run,
   start,
   writeHere,
+  fillThere,
 } from "./field.ts";
+import { newText } from "./marked.ts";
 import { judge, type Ledger, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 
@@ -82,7 +83,7 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
 async function killMerge({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   const field = await openField(seed);
-  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  fillThere(field, DOCUMENTS);
   await linked(field);
   let kills = 0;
   let merges = 0;
@@ -137,7 +138,7 @@ function toVersion1(notes: string): void {
 async function killMigration({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   const field = await openField(seed);
-  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  fillThere(field, DOCUMENTS);
   await linked(field);
   const version = () => {
     const db = new Sqlite(join(field.notes, ".mdmirror/state.db"), { readonly: true });

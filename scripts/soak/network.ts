@@ -16,13 +16,14 @@ import {
   type Field,
   linked,
   makeThere,
-  newText,
   openField,
   run,
   start,
   type Service,
   writeHere,
+  fillThere,
 } from "./field.ts";
+import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import { openProxy } from "./proxy.ts";
 import type { Fault, Soak } from "./row.ts";
@@ -45,7 +46,7 @@ async function brokenConnections({ rounds, seed }: Soak) {
   const direct = await openField(seed);
   const proxy = await openProxy(direct.url, rollDice(seed));
   const field: Field = { ...direct, url: proxy.url };
-  for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+  fillThere(field, DOCUMENTS);
   await linked(field);
   for (let round = 0; round < rounds; round++) {
     work(field, round);

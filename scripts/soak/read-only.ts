@@ -10,10 +10,11 @@ import {
   initArgs,
   makeThere,
   must,
-  newText,
   openField,
   run,
+  fillThere,
 } from "./field.ts";
+import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
 import { liveThere } from "./texts.ts";
@@ -56,7 +57,7 @@ async function readOnly({ rounds, seed }: Soak) {
       const where = `round ${round} (seed ${seed}), ${denial.name}`;
       const field = await openField(seed * 1_000 + round);
       if (as !== undefined) chownSync(field.folder, as, as);
-      for (let n = 0; n < DOCUMENTS; n++) makeThere(field, docPath(n), newText(`doc ${n}`));
+      fillThere(field, DOCUMENTS);
       await run(field, initArgs(field), { as });
       // Something in the trash, so that there is one.
       must(field.call("DELETE", `/v1/files/${findThere(field, docPath(41))}`));

@@ -1,0 +1,40 @@
+/** Disks of a given size, where this user may mount them. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** @returns why nothing can be mounted here, or null */
+export function whyNoMounts(): string | null {
+  if (process.platform !== "linux" || process.getuid?.() !== 0) return "only root may mount a disk of a given size";
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-soak-"));
+  try {
+    mount(folder, "1m");
+    unmount(folder);
+    return null;
+  } catch (error) {
+    return `mounting is refused: ${(error as Error).message.split("\n")[0]}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** @param size as mount(8) takes it: `64m` */
+export function mount(folder: string, size: string): void {
+  mkdirSync(folder, { recursive: true });
+  privileged("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder);
+}
+
+export const resize = (folder: string, size: string) => privileged("mount", "-o", `remount,size=${size}`, folder);
+
+/** The same disk at a second place, which can be taken away and given back with all that is on it. */
+export const bind = (disk: string, at: string) => privileged("mount", "--bind", disk, at);
+
+export const unmount = (folder: string) => privileged("umount", folder);
+
+/** Also while files of it are open, as when a disk is pulled. */
+export const unmountLazily = (folder: string) => privileged("umount", "-l", folder);
+
+function privileged(command: string, ...args: string[]): void {
+  execFileSync(command, args, { stdio: "pipe" });
+}

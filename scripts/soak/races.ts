@@ -1,0 +1,101 @@
+/**
+ * A text saved between plan and write: while `sync` brings a document down, a person's process saves that very document, told to by the request for its text,
+ * which comes just before the file is replaced. None may be lost.
+ */
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { WireRequest } from "../../src/contract/wire.ts";
+import { editThere, docPath, type Field, fillThere, freshMark, linked, openField, run } from "./field.ts";
+import { judge, openLedger, rememberBefore } from "./judge.ts";
+import { MANNERS, type Save } from "./person.ts";
+import type { Fault, Soak } from "./row.ts";
+import { liveHere, liveThere } from "./texts.ts";
+
+const DOCUMENTS = 100;
+
+export async function openPerson() {
+  const script = join(import.meta.dirname, "person.ts");
+  const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
+  const waiting = new Map<string, () => void>();
+  const failures: string[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const [first, mark] = line.split(" ");
+    if (first === "failed") failures.push(line);
+    waiting.get(first === "failed" ? mark! : line)?.();
+  });
+  return {
+    failures,
+    save: (save: Save): Promise<void> =>
+      new Promise((saved) => {
+        waiting.set(save.mark, saved);
+        child.stdin.write(`${JSON.stringify(save)}\n`);
+      }),
+    leave: () => child.stdin.end(),
+  };
+}
+
+/** Rounds are saves: each document once a round, since what a person overwrites himself is not mdmirror's to keep. */
+async function races({ rounds: wanted, seed }: Soak) {
+  const ledger = openLedger();
+  const field = await openField(seed);
+  fillThere(field, DOCUMENTS);
+  await linked(field);
+  const person = await openPerson();
+  const pathOf = new Map([...liveThere(field)].map(([path, { id }]) => [id, path]));
+  let saves = 0;
+  let stale = 0;
+  for (let round = 0; saves < wanted; round++) {
+    const where = `round ${round} (seed ${seed})`;
+    const those = Array.from({ length: Math.min(DOCUMENTS, wanted - saves) }, (_, n) => docPath(n));
+    // Beyond the last paragraphs of earlier rounds texts would only grow.
+    for (const path of those) editThere(field, path, 5 + (round % 4));
+    const saving = new Map<string, Promise<void>>();
+    const hook = ({ method, path }: WireRequest) => {
+      const id = /^\/v1\/files\/([^/?]+)$/.exec(path)?.[1];
+      const document = id === undefined ? undefined : pathOf.get(id);
+      if (method !== "GET" || document === undefined || saving.has(document) || !those.includes(document)) return;
+      saving.set(document, person.save(saveOf(field, document, round)));
+    };
+    const before = rememberBefore(field);
+    field.hooks.add(hook);
+    const ended = await run(field, ["sync", field.notes], { env: { MDMIRROR_LOG: "debug" } });
+    field.hooks.delete(hook);
+    ledger.ended(ended.code);
+    await Promise.all(saving.values());
+    saves += saving.size;
+    stale += staleOutcomes(field.notes);
+    if (ended.code !== 0 && ended.code !== 3) ledger.broken.push(`${where}: exit ${ended.code}: ${ended.out.trim()}`);
+    ledger.add(where, await judge(field, before, { syncs: 2 }), [0, 3]);
+    if (saving.size === 0) throw new Error(`no text was asked for: ${ended.out}`);
+  }
+  for (const failure of person.failures) ledger.broken.push(`the person could not save: ${failure}`);
+  person.leave();
+  const beside = [...liveHere(field.notes).keys()].filter((path) => /-late(-\d+)?\.md$/.test(path)).length;
+  await field.end();
+  if (stale === 0) ledger.broken.push("no save ever came between plan and write");
+  const counted = { ...ledger.figures, "found changed": stale, "put beside": beside, exits: ledger.exits() };
+  return { fault: "races", rounds: saves, counted, broken: ledger.broken };
+}
+
+function saveOf(field: Field, document: string, round: number): Save {
+  const { dice } = field;
+  return {
+    path: join(field.notes, document),
+    paragraph: round % 4,
+    mark: freshMark(field),
+    manner: dice.pick(MANNERS),
+    before: dice.below(4),
+    between: dice.below(6),
+  };
+}
+
+/** Of the last run: counted, and the log begun anew. */
+function staleOutcomes(notes: string): number {
+  const folder = join(notes, ".mdmirror/log");
+  const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));
+  return lines.filter((line) => line.includes('"event":"stale"')).length;
+}
+
+export const RACES: readonly Fault[] = [{ name: "races", rounds: 1_000, quick: 100, run: races }];

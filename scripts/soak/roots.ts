@@ -1,0 +1,246 @@
+/** The mirrored folder is not what it was: empty, a symlink, a copy, moved, unmounted. Nothing is deleted on the service, in whatever way it is asked. */
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { docPath, editThere, type Field, linked, openField, run, fillThere } from "./field.ts";
+import { newText } from "./marked.ts";
+import { bind, mount, unmount, unmountLazily, whyNoMounts } from "./mounts.ts";
+import { judge, openLedger, rememberBefore } from "./judge.ts";
+import type { Fault, Soak } from "./row.ts";
+import { liveThere } from "./texts.ts";
+
+const DOCUMENTS = 40;
+
+type Replaced = {
+  readonly name: string;
+  readonly mounted?: true;
+  readonly make: (notes: string) => void;
+  /** How a sync may end meanwhile: 2 not a mirror, 4 halted. */
+  readonly codes: readonly number[];
+  /** What a person does then; `approve`: says that it is as it should be. */
+  readonly mend: (notes: string) => void;
+  readonly approve?: true;
+  /** Where the folder is afterwards. */
+  readonly moved?: string;
+};
+
+const aside = (notes: string) => `${notes}.aside`;
+
+const REPLACED: readonly Replaced[] = [
+  {
+    name: "an empty folder",
+    make: (notes) => {
+      renameSync(notes, aside(notes));
+      mkdirSync(notes);
+    },
+    codes: [2],
+    mend: (notes) => {
+      rmSync(notes, { recursive: true });
+      renameSync(aside(notes), notes);
+    },
+  },
+  {
+    name: "an empty folder with an empty .mdmirror",
+    make: (notes) => {
+      renameSync(notes, aside(notes));
+      mkdirSync(join(notes, ".mdmirror"), { recursive: true });
+    },
+    codes: [2, 4],
+    mend: (notes) => {
+      rmSync(notes, { recursive: true });
+      renameSync(aside(notes), notes);
+    },
+  },
+  {
+    name: "its .mdmirror alone, in a new folder",
+    make: (notes) => {
+      renameSync(notes, aside(notes));
+      mkdirSync(notes);
+      cpSync(join(aside(notes), ".mdmirror"), join(notes, ".mdmirror"), { recursive: true });
+    },
+    codes: [4],
+    mend: (notes) => {
+      rmSync(notes, { recursive: true });
+      renameSync(aside(notes), notes);
+    },
+  },
+  {
+    name: "all its documents gone",
+    make: (notes) => {
+      mkdirSync(aside(notes));
+      for (const name of readdirSync(notes))
+        if (name !== ".mdmirror") renameSync(join(notes, name), join(aside(notes), name));
+    },
+    codes: [4],
+    mend: (notes) => {
+      for (const name of readdirSync(aside(notes))) {
+        rmSync(join(notes, name), { recursive: true, force: true });
+        renameSync(join(aside(notes), name), join(notes, name));
+      }
+    },
+  },
+  {
+    name: "a symlink to another folder",
+    make: (notes) => {
+      renameSync(notes, aside(notes));
+      mkdirSync(`${notes}.other`);
+      writeFileSync(join(`${notes}.other`, "other.md"), newText("other"));
+      symlinkSync(`${notes}.other`, notes);
+    },
+    codes: [2],
+    mend: (notes) => {
+      rmSync(notes);
+      renameSync(aside(notes), notes);
+    },
+  },
+  {
+    name: "a symlink to itself, moved",
+    make: (notes) => {
+      renameSync(notes, aside(notes));
+      symlinkSync(aside(notes), notes);
+    },
+    // The very same folder, by another way.
+    codes: [0],
+    mend: () => undefined,
+  },
+  {
+    name: "a copy",
+    make: (notes) => {
+      renameSync(notes, aside(notes));
+      cpSync(aside(notes), notes, { recursive: true, preserveTimestamps: true });
+    },
+    codes: [4],
+    mend: () => undefined,
+    approve: true,
+  },
+  {
+    name: "moved to another place",
+    make: (notes) => renameSync(notes, aside(notes)),
+    codes: [2],
+    mend: () => undefined,
+    moved: ".aside",
+  },
+  {
+    name: "gone",
+    make: (notes) => renameSync(notes, aside(notes)),
+    codes: [2],
+    mend: (notes) => renameSync(aside(notes), notes),
+  },
+  {
+    name: "a file",
+    make: (notes) => {
+      renameSync(notes, aside(notes));
+      writeFileSync(notes, "no folder\n");
+    },
+    codes: [2],
+    mend: (notes) => {
+      rmSync(notes);
+      renameSync(aside(notes), notes);
+    },
+  },
+  {
+    name: "its marker gone",
+    make: (notes) => renameSync(join(notes, ".mdmirror/marker"), aside(notes)),
+    codes: [4],
+    mend: (notes) => renameSync(aside(notes), join(notes, ".mdmirror/marker")),
+  },
+  {
+    name: "another mirror's marker",
+    make: (notes) => {
+      cpSync(join(notes, ".mdmirror/marker"), aside(notes));
+      writeFileSync(join(notes, ".mdmirror/marker"), `${"0".repeat(32)}\n`);
+    },
+    codes: [4],
+    mend: (notes) => writeFileSync(join(notes, ".mdmirror/marker"), readFileSync(aside(notes))),
+  },
+];
+
+async function roots({ rounds, seed }: Soak) {
+  const ledger = openLedger();
+  for (let round = 0; round < rounds; round++) {
+    const replaced = REPLACED[round % REPLACED.length]!;
+    const where = `round ${round} (seed ${seed}), ${replaced.name}`;
+    const first = await openField(seed * 1_000 + round);
+    fillThere(first, DOCUMENTS);
+    await linked(first);
+    editThere(first, docPath(3), 1);
+    const before = rememberBefore(first);
+    replaced.make(first.notes);
+    await ask(first, replaced, where, ledger);
+    replaced.mend(first.notes);
+    const field = { ...first, notes: `${first.notes}${replaced.moved ?? ""}` };
+    if (replaced.approve) ledger.ended((await run(field, ["approve", field.notes, "--yes"])).code);
+    ledger.add(where, await judge(field, before, { syncs: 1 }));
+    await field.end();
+  }
+  const counted = { ...ledger.figures, kinds: REPLACED.length, exits: ledger.exits() };
+  return { fault: "roots", rounds, counted, broken: ledger.broken };
+}
+
+/** Two syncs, and one after an approval that must not open the way to deletions of a root that is not there. */
+async function ask(
+  field: Field,
+  { codes, approve, name }: Replaced,
+  where: string,
+  ledger: ReturnType<typeof openLedger>,
+) {
+  const known = liveThere(field).size;
+  const commands = [
+    ["sync"],
+    ["sync"],
+    ...(approve || name === "all its documents gone" ? [] : [["approve", "--yes"], ["sync"]]),
+  ];
+  for (const [command, ...options] of commands) {
+    const { code, out } = await run(field, [command!, field.notes, ...options]);
+    ledger.ended(code);
+    const wanted = command === "approve" ? [0, 2, 4] : codes;
+    if (code === null || !wanted.includes(code))
+      ledger.broken.push(`${where}: ${command}: exit ${code}: ${out.trim()}`);
+  }
+  const now = liveThere(field).size;
+  if (now !== known) ledger.broken.push(`${where}: ${known} documents on the service became ${now}`);
+}
+
+/** A disk that is taken away beneath the folder: before a sync, during one, and while a daemon watches; then it is back. */
+async function unmounted({ rounds, seed }: Soak) {
+  const ledger = openLedger();
+  const why = whyNoMounts();
+  if (why !== null) return { fault: "unmounted", rounds: 0, counted: {}, broken: [], note: `not done: ${why}` };
+  for (let round = 0; round < rounds; round++) {
+    const field = await openField(seed * 1_000 + round);
+    const where = `round ${round} (seed ${seed})`;
+    const image = join(field.folder, "image");
+    mkdirSync(field.notes);
+    mount(image, "32m");
+    bind(image, field.notes);
+    fillThere(field, DOCUMENTS);
+    await linked(field);
+    for (let n = 0; n < 20; n++) editThere(field, docPath(n), 1);
+    const before = rememberBefore(field);
+    let left = 1 + field.dice.below(40);
+    const hook = () => {
+      if (--left === 0) unmountLazily(field.notes);
+    };
+    field.hooks.add(hook);
+    ledger.ended((await run(field, ["sync", field.notes])).code);
+    field.hooks.delete(hook);
+    if (left > 0) unmountLazily(field.notes);
+    const without = await run(field, ["sync", field.notes]);
+    ledger.ended(without.code);
+    if (without.code !== 2) ledger.broken.push(`${where}: without the disk: exit ${without.code}: ${without.out}`);
+    if (readdirSync(field.notes).length > 0) ledger.broken.push(`${where}: written beneath the mount`);
+    const there = liveThere(field).size;
+    if (there !== DOCUMENTS) ledger.broken.push(`${where}: ${there} documents on the service`);
+    bind(image, field.notes);
+    ledger.add(where, await judge(field, before, { syncs: 2 }));
+    unmount(field.notes);
+    unmount(image);
+    await field.end();
+  }
+  const counted = { ...ledger.figures, exits: ledger.exits() };
+  return { fault: "unmounted", rounds, counted, broken: ledger.broken };
+}
+
+export const ROOTS: readonly Fault[] = [
+  { name: "roots", rounds: 2 * REPLACED.length, quick: REPLACED.length, run: roots },
+  { name: "unmounted", rounds: 10, quick: 1, run: unmounted },
+];
