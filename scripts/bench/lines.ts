@@ -1,6 +1,26 @@
 /** Every line of the bench, in the order of the table. */
+import type { Line } from "./line.ts";
 import { CLONE, PUSH } from "./lines/bulk.ts";
 import { NO_OP } from "./lines/no-op.ts";
-import type { Line } from "./line.ts";
+import { EDIT_BISYNC, NO_OP_BISYNC, NO_OP_BISYNC_LOCAL, NO_OP_UNISON } from "./lines/peers.ts";
+import { LATENCY, MEMORY, RENAME, START } from "./lines/small.ts";
+import { SYNCTHING } from "./lines/syncthing.ts";
+import { REST_CPU, REST_MEMORY, SAVE } from "./lines/watch.ts";
 
-export const LINES: readonly Line[] = [CLONE, PUSH, NO_OP];
+export const LINES: readonly Line[] = [
+  CLONE,
+  PUSH,
+  NO_OP,
+  NO_OP_BISYNC,
+  NO_OP_BISYNC_LOCAL,
+  NO_OP_UNISON,
+  EDIT_BISYNC,
+  SYNCTHING,
+  RENAME,
+  SAVE,
+  MEMORY,
+  REST_MEMORY,
+  REST_CPU,
+  START,
+  LATENCY,
+];

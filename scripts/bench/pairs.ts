@@ -50,7 +50,7 @@ export function ratioRow(row: PairRow, pairs: Pairs): Measured {
     spread: spreadOf(ratios),
     cpu: cpuText(pairs),
     note,
-    seconds: row.grows === true ? times(pairs.ours) / 1_000 : null,
+    grows: row.grows === true ? times(pairs.ours) : null,
   };
 }
 

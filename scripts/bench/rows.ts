@@ -25,8 +25,8 @@ export type Measured = {
   /** The same ratio of processor time, of the sides' processes alone (not of the service). */
   readonly cpu: string;
   readonly note: string;
-  /** Seconds of our side, where the row is a time that may grow with the size. */
-  readonly seconds: number | null;
+  /** Of our side, a time or an amount that may grow with the size; null where that says nothing. */
+  readonly grows: number | null;
 };
 
 export type Missing = {

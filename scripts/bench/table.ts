@@ -46,13 +46,13 @@ function cellsOf(row: Row): string[] {
 /** The slope of log(time) over log(documents), least squares, of each measure that has two sizes at least; 1 is linear. */
 export function exponentRows(rows: readonly Row[]): Measured[] {
   const growing = rows.filter(
-    (row): row is Measured => row.kind === "measured" && row.seconds !== null && /^\d+$/.test(row.size),
+    (row): row is Measured => row.kind === "measured" && row.grows !== null && row.grows > 0 && /^\d+$/.test(row.size),
   );
   const made: Measured[] = [];
   for (const [what, points] of Map.groupBy(growing, ({ what }) => what)) {
     if (points.length < 2) continue;
     const sizes = points.map(({ size }) => Number(size)).toSorted((a, b) => a - b);
-    const slope = slopeOf(points.map(({ size, seconds }) => [Math.log(Number(size)), Math.log(seconds!)]));
+    const slope = slopeOf(points.map(({ size, grows }) => [Math.log(Number(size)), Math.log(grows!)]));
     made.push({
       kind: "measured",
       line: `growth-${points[0]!.line}`,
@@ -67,7 +67,7 @@ export function exponentRows(rows: readonly Row[]): Measured[] {
       spread: [slope, slope],
       cpu: "",
       note: "",
-      seconds: null,
+      grows: null,
     });
   }
   return made;

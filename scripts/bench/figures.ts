@@ -1,0 +1,39 @@
+/** Rows of a figure that is judged by itself: no other side, or one that is only shown beside it. */
+import type { CorpusName } from "./corpus.ts";
+import { type Bound, type Measured, median, spreadOf, type Unit } from "./rows.ts";
+
+export type FigureRow = {
+  readonly line: string;
+  readonly what: string;
+  readonly size: CorpusName;
+  readonly unit: Unit;
+  readonly bound: Bound | null;
+  readonly ours?: string;
+  readonly other?: string;
+  readonly note?: string;
+  /** Whether the figure may be asked how it grows with the size. */
+  readonly grows?: boolean;
+  /** Another reading of the samples than their median. */
+  readonly figure?: number;
+};
+
+export function figureRow(row: FigureRow, samples: readonly number[]): Measured {
+  const { line, what, size, unit, bound, ours = "", other = null, note = "" } = row;
+  const figure = row.figure ?? median(samples);
+  return {
+    kind: "measured",
+    line,
+    what,
+    size,
+    unit,
+    figure,
+    n: samples.length,
+    bound,
+    ours,
+    other,
+    spread: spreadOf(samples),
+    cpu: "",
+    note,
+    grows: row.grows === true ? figure : null,
+  };
+}

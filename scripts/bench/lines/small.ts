@@ -1,0 +1,145 @@
+/** Short commands against a bare Node; the rename of a folder; a clone over a slow wire; memory of `sync`. */
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { profiling, runChild } from "../child.ts";
+import { isGenerated, PER_AREA } from "../corpus.ts";
+import { figureRow } from "../figures.ts";
+import { link } from "../ground.ts";
+import type { Line } from "../line.ts";
+import { atLeast, atMost, interleave, ratioRow } from "../pairs.ts";
+import { figureText, median, type Row, secondsText } from "../rows.ts";
+
+/** Of a tenth of a second each: more pairs cost nothing. */
+const SHORT_PAIRS = 15;
+const LATENCY_MS = 20;
+const CONCURRENCY = 32;
+
+/** The one of these sizes, or what alone was asked for. */
+const oneOf = (wanted: string, asked: readonly string[]) => {
+  const generated = asked.filter(isGenerated);
+  return generated.includes(wanted) || generated.length === 0
+    ? generated.filter((size) => size === wanted)
+    : [generated.at(-1)!];
+};
+
+export const START: Line = {
+  name: "start",
+  about: "--version and status against node -e 0",
+  sizes: (asked) => oneOf("10000", asked),
+  seconds: () => 15,
+  async run({ ground, size, repeats, profiles }) {
+    const mirror = await ground.mirror(size);
+    const bare = () => runChild(process.execPath, ["-e", "0"]);
+    const rows: Row[] = [];
+    for (const [what, args, bound] of [
+      ["--version", ["--version"], atMost(1.5, 1.3)],
+      ["status", ["status", mirror.root], atMost(2.5, 2)],
+    ] as const) {
+      const ours = () => ground.mdmirror(args, mirror.key, profiling(profiles, `start-${what}`));
+      await ours();
+      const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), ours, bare);
+      rows.push(ratioRow({ line: "start", what: `${what} / node -e 0`, size, bound }, pairs));
+    }
+    return rows;
+  },
+};
+
+export const RENAME: Line = {
+  name: "rename",
+  about: `rename of a folder with ${PER_AREA} documents: what it sends`,
+  sizes: (asked) => oneOf("10000", asked),
+  seconds: () => 5,
+  async run({ ground, size }) {
+    const mirror = await ground.mirror(size);
+    const writes: number[] = [];
+    const texts: number[] = [];
+    const times: number[] = [];
+    // There and back, so that the mirror is left as it was.
+    for (const [from, to] of [
+      ["area-0", "renamed"],
+      ["renamed", "area-0"],
+    ] as const) {
+      await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+      renameSync(join(mirror.root, from), join(mirror.root, to));
+      await ground.service.count();
+      times.push((await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key)).ms);
+      const counted = await ground.service.count();
+      writes.push(counted.writes.length);
+      texts.push(counted.textsSent + counted.textsFetched);
+    }
+    const row = { line: "rename", size, ours: secondsText(median(times)) };
+    return [
+      figureRow(
+        { ...row, what: "rename of a folder: write requests", unit: "requests", bound: atMost(1, null) },
+        writes,
+      ),
+      figureRow(
+        { ...row, what: "rename of a folder: texts sent or read", unit: "texts", bound: atMost(0, null) },
+        texts,
+      ),
+    ];
+  },
+};
+
+export const LATENCY: Line = {
+  name: "latency",
+  about: `clone with ${LATENCY_MS} ms of latency on each request, as a share of concurrency ÷ latency`,
+  sizes: (asked) => oneOf("10000", asked),
+  seconds: (size, repeats) => (Math.min(repeats, 3) * Number(size) * LATENCY_MS * 2.4) / CONCURRENCY / 1_000,
+  async run({ ground, size, repeats, profiles }) {
+    const key = await ground.filled(size);
+    const { documents } = await ground.corpus(size);
+    const { url } = ground.service;
+    const ideal = (documents * LATENCY_MS) / CONCURRENCY;
+    await ground.service.setLatency(LATENCY_MS);
+    try {
+      const pairs = await interleave(
+        Math.min(repeats, 3),
+        () => {
+          const root = ground.fresh(`latency-${size}`);
+          link(root, url);
+          return ground.mdmirror(["sync", "--quiet", root], key, profiling(profiles, `latency-${size}`));
+        },
+        () => ground.bare(["clone", ground.fresh(`bare-latency-${size}`), url, key]),
+      );
+      const shares = (side: "ours" | "other") => pairs[side].map(({ ms }) => ideal / ms);
+      const bound = size === "10000" ? atLeast(0.75, 0.85) : null;
+      const row = {
+        line: "latency",
+        what: `clone, ${LATENCY_MS} ms a request / ideal rate`,
+        size,
+        unit: "×",
+        bound,
+      } as const;
+      const ours = secondsText(median(pairs.ours.map(({ ms }) => ms)));
+      const note = `the bare loop reaches ${figureText(median(shares("other")))} ×`;
+      return [figureRow({ ...row, ours, other: secondsText(ideal), note }, shares("ours"))];
+    } finally {
+      await ground.service.setLatency(0);
+    }
+  },
+};
+
+export const MEMORY: Line = {
+  name: "rss",
+  about: "peak resident memory of sync: a clone, and nothing to do",
+  sizes: (asked) => asked.filter(isGenerated),
+  seconds: (size, repeats) => (Number(size) / 1_000) * (0.6 + repeats * 0.04),
+  async run({ ground, size, repeats }) {
+    const mirror = await ground.mirror(size);
+    const peaks: number[] = [];
+    for (let n = 0; n < Math.min(repeats, 3); n++) {
+      const { peakMb } = await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+      if (peakMb !== null) peaks.push(peakMb);
+    }
+    const { peakMb } = mirror.clone;
+    if (peakMb === null || peaks.length === 0)
+      return [{ kind: "skipped", line: "rss", size, why: "/usr/bin/time is not installed (apt-get install time)" }];
+    const bound = size === "100000" ? atMost(240, 200) : null;
+    const row = { line: "rss", size, unit: "MB", bound, grows: true } as const;
+    return [
+      figureRow({ ...row, what: "peak memory of a sync with nothing to do" }, peaks),
+      figureRow({ ...row, what: "peak memory of a clone" }, [peakMb]),
+    ];
+  },
+};

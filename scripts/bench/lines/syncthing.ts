@@ -1,0 +1,65 @@
+/** A clone and one changed file against two Syncthing instances: from disk to disk, as we are from service to disk. */
+import { appendFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isGenerated, pathsOf } from "../corpus.ts";
+import { link } from "../ground.ts";
+import type { Line } from "../line.ts";
+import { interleave, ratioRow } from "../pairs.ts";
+import { copyTree, peerFault } from "../peers.ts";
+import { startSyncthing } from "../syncthing.ts";
+
+export const SYNCTHING: Line = {
+  name: "syncthing",
+  about: "clone, and one file changed, against two Syncthing instances on loopback",
+  sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
+  seconds: (size, repeats) => (Number(size) / 1_000) * Math.min(repeats, 3) * 3 + 20,
+  async run({ ground, size, repeats }) {
+    const line = "syncthing";
+    const fault = peerFault("syncthing");
+    if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
+    const { folder, documents } = await ground.corpus(size);
+    const key = await ground.filled(size);
+    const mirror = await ground.mirror(size);
+    const offered = ground.fresh("syncthing-offered");
+    copyTree(folder, offered);
+    const pair = await startSyncthing(ground);
+    const taken: string[] = [];
+    try {
+      const clones = await interleave(
+        Math.min(repeats, 3),
+        () => {
+          const root = ground.fresh(`clone-${size}`);
+          link(root, ground.service.url);
+          return ground.mdmirror(["sync", "--quiet", root], key);
+        },
+        async (turn) => {
+          // A folder of its own each time; the first instance has hashed it before the clock starts.
+          await pair.offer(`clone-${turn}`, offered);
+          taken[turn] = ground.fresh("syncthing-taken");
+          return { ms: await pair.take(`clone-${turn}`, taken[turn], documents) };
+        },
+      );
+      const paths = pathsOf(documents);
+      const edits = await interleave(
+        repeats,
+        (turn) => {
+          appendFileSync(join(mirror.root, paths[turn * 7]!), `Edited ${turn}.\n`);
+          return ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+        },
+        async (turn) => {
+          const path = paths[turn * 7]!;
+          appendFileSync(join(offered, path), `Edited ${turn}.\n`);
+          const { size: bytes } = statSync(join(offered, path));
+          return { ms: await pair.pass("clone-0", path, () => statSync(join(taken[0]!, path)).size === bytes) };
+        },
+      );
+      const note = "Syncthing runs all the time and is told the path; sync is a process that looks at everything";
+      return [
+        ratioRow({ line, what: "clone / Syncthing", size, bound: null }, clones),
+        ratioRow({ line, what: "one file changed / Syncthing", size, bound: null, note }, edits),
+      ];
+    } finally {
+      await pair.stop();
+    }
+  },
+};

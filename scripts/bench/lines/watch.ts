@@ -1,0 +1,150 @@
+/** The daemon: from a save to its PUT, processor time at rest, and memory at rest against chokidar alone. */
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
+import { usageOf } from "../child.ts";
+import { isGenerated, pathsOf, rolls } from "../corpus.ts";
+import { figureRow } from "../figures.ts";
+import type { Ground, Mirror } from "../ground.ts";
+import type { Line } from "../line.ts";
+import { atMost, interleave, ratioRow } from "../pairs.ts";
+import { median, percentile, type Row } from "../rows.ts";
+import { pause, startChokidar, startDaemon, type Watched } from "../watched.ts";
+
+const SAVES = 100;
+/** A poll each 30 s: at least two of them are in it. */
+const REST_WINDOW_MS = 65_000;
+/** After `ready`, till memory is read: what a start leaves behind is collected, or never. */
+const COOL_MS = 20_000;
+const HEARD_LIMIT_MS = 30_000;
+
+/** Milliseconds from the save to the PUT, less the time that a document settles. */
+async function timeSaves(ground: Ground, mirror: Mirror, documents: number, saves: number): Promise<number[]> {
+  const roll = rolls(7);
+  const paths = pathsOf(documents);
+  const beyond: number[] = [];
+  let heard: (at: bigint) => void = () => undefined;
+  await ground.service.onPut((at) => heard(at));
+  try {
+    for (let n = 0; n < saves; n++) {
+      const path = join(mirror.root, paths[(n * 97) % documents]!);
+      const put = new Promise<bigint>((resolve, reject) => {
+        const late = setTimeout(() => reject(new Error(`no PUT within ${HEARD_LIMIT_MS} ms`)), HEARD_LIMIT_MS);
+        heard = (at) => {
+          clearTimeout(late);
+          resolve(at);
+        };
+      });
+      const saved = process.hrtime.bigint();
+      appendFileSync(path, `Saved ${n}.\n`);
+      beyond.push(Number((await put) - saved) / 1e6 - DEFAULT_TIMING.settleMs);
+      // So that the answer has landed, and saves do not fall in step with anything.
+      await pause(100 + roll() * 100);
+    }
+  } finally {
+    await ground.service.onPut(null);
+  }
+  return beyond;
+}
+
+export const SAVE: Line = {
+  name: "save",
+  about: "save → PUT received, beyond the settle time",
+  sizes: (asked) => asked.filter(isGenerated),
+  seconds: (size) => 65 + Number(size) * 0.000_2,
+  async run({ ground, size, quick, profiles }) {
+    const mirror = await ground.mirror(size);
+    const daemon = await startDaemon(mirror, profiles === null ? "" : `--cpu-prof --cpu-prof-dir=${profiles}`);
+    try {
+      await pause(2_000);
+      const beyond = await timeSaves(ground, mirror, Number(size), quick ? 20 : SAVES);
+      const bounded = size === "10000";
+      const row = {
+        line: "save",
+        size,
+        unit: "ms",
+        other: `${DEFAULT_TIMING.settleMs} ms settling`,
+        grows: true,
+      } as const;
+      return [
+        figureRow({ ...row, what: "save → PUT beyond settling, p50", bound: bounded ? atMost(15, 8) : null }, beyond),
+        figureRow(
+          {
+            ...row,
+            what: "save → PUT beyond settling, p95",
+            bound: bounded ? atMost(50, 20) : null,
+            figure: percentile(beyond, 0.95),
+          },
+          beyond,
+        ),
+      ];
+    } finally {
+      await daemon.stop();
+      await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+    }
+  },
+};
+
+export const REST_CPU: Line = {
+  name: "watch-cpu",
+  about: "processor time of watch at rest",
+  sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
+  seconds: () => 140,
+  async run({ ground, size, quick }) {
+    const mirror = await ground.mirror(size);
+    const daemon = await startDaemon(mirror);
+    try {
+      // Polled each 5 s until nothing happened for so long, then each 30 s.
+      await pause(DEFAULT_TIMING.activeForMs + 5_000);
+      const windows: number[] = [];
+      for (let n = 0; n < (quick ? 1 : 2); n++) {
+        const [before, began] = [usageOf(daemon.pid).cpuMs, performance.now()];
+        await pause(REST_WINDOW_MS);
+        windows.push(((usageOf(daemon.pid).cpuMs - before) / (performance.now() - began)) * 100);
+      }
+      const note = `in windows of ${REST_WINDOW_MS / 1_000} s, polled each ${DEFAULT_TIMING.pollRestMs / 1_000} s, counted in ticks of 10 ms`;
+      const bound = size === "10000" ? atMost(0.5, 0.1) : null;
+      return [
+        figureRow(
+          { line: "watch-cpu", what: "processor time of watch at rest", size, unit: "% of a core", bound, note },
+          windows,
+        ),
+      ];
+    } finally {
+      await daemon.stop();
+    }
+  },
+};
+
+async function restingMb(start: () => Promise<Watched>): Promise<number> {
+  const watched = await start();
+  try {
+    await pause(COOL_MS);
+    return usageOf(watched.pid).rssMb;
+  } finally {
+    await watched.stop();
+  }
+}
+
+export const REST_MEMORY: Line = {
+  name: "watch-rss",
+  about: "memory of watch at rest against chokidar 6 alone on the same tree",
+  sizes: (asked) => asked.filter(isGenerated),
+  seconds: (size, repeats) => repeats * (2 * (COOL_MS / 1_000) + Number(size) * 0.000_2),
+  async run({ ground, size, repeats }) {
+    const mirror = await ground.mirror(size);
+    // LIMIT: two pairs on smaller trees: they only show the growth.
+    const pairs = await interleave(
+      size === "100000" ? repeats : Math.min(repeats, 1),
+      async () => ({ ms: await restingMb(() => startDaemon(mirror)) }),
+      async () => ({ ms: await restingMb(() => startChokidar(mirror.root)) }),
+    );
+    const bound = size === "100000" ? atMost(1.3, 1.1) : null;
+    const mb = (side: "ours" | "other") => `${median(pairs[side].map(({ ms }) => ms)).toFixed(0)} MB`;
+    const row = ratioRow(
+      { line: "watch-rss", what: "memory of watch at rest / chokidar 6", size, bound, grows: true },
+      pairs,
+    );
+    return [{ ...row, ours: mb("ours"), other: mb("other") } satisfies Row];
+  },
+};

@@ -1,0 +1,132 @@
+/** The peers, where they are installed: rclone bisync (over sftp on loopback, and local to local) and unison. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { type Finished, runChild } from "./child.ts";
+import type { Ground } from "./ground.ts";
+import { pause } from "./watched.ts";
+
+const SSHD = "/usr/sbin/sshd";
+/** Of OpenSSH, run as root: it refuses to start without this folder, which its service makes. */
+const SSHD_FOLDER = "/run/sshd";
+
+export const installed = (program: string): boolean =>
+  spawnSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" }).status === 0;
+
+/** @returns why a peer cannot be run, or null */
+export function peerFault(program: "rclone" | "unison" | "syncthing", sftp = false): string | null {
+  if (!installed(program)) return `${program} is not installed (apt-get install ${program})`;
+  if (sftp && !existsSync(SSHD)) return "sshd is not installed (apt-get install openssh-server)";
+  return null;
+}
+
+/** A second tree like the first, with its times. */
+export function copyTree(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true });
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+export type Sshd = { readonly env: Readonly<Record<string, string>>; stop(): Promise<void> };
+
+/** An sshd of our own on loopback, with keys that are thrown away; `env` makes it rclone's remote `bench:`. */
+export async function startSshd(ground: Ground): Promise<Sshd> {
+  const folder = ground.fresh("sshd");
+  mkdirSync(folder, { mode: 0o700 });
+  const keygen = (name: string) =>
+    runChild("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, name)], {});
+  await keygen("host");
+  await keygen("user");
+  const port = await freePort();
+  writeFileSync(
+    join(folder, "config"),
+    [
+      `ListenAddress 127.0.0.1:${port}`,
+      `HostKey ${join(folder, "host")}`,
+      `AuthorizedKeysFile ${join(folder, "user.pub")}`,
+      `PidFile ${join(folder, "pid")}`,
+      "StrictModes no",
+      "PermitRootLogin yes",
+      "PasswordAuthentication no",
+      "UsePAM no",
+      "MaxStartups 200",
+      "Subsystem sftp internal-sftp",
+      "",
+    ].join("\n"),
+  );
+  const made = process.getuid?.() === 0 && !existsSync(SSHD_FOLDER);
+  if (made) mkdirSync(SSHD_FOLDER, { mode: 0o755 });
+  const child = spawn(SSHD, ["-D", "-e", "-f", join(folder, "config")], { stdio: ["ignore", "ignore", "pipe"] });
+  let words = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    words = `${words}${chunk.toString()}`.slice(-2_000);
+  });
+  while (!words.includes("Server listening")) {
+    if (child.exitCode !== null) throw new Error(`sshd ended with ${child.exitCode}: ${words.trim()}`);
+    await pause(20);
+  }
+  const remote = "RCLONE_CONFIG_BENCH_";
+  return {
+    env: {
+      RCLONE_CONFIG: join(folder, "rclone.conf"),
+      [`${remote}TYPE`]: "sftp",
+      [`${remote}HOST`]: "127.0.0.1",
+      [`${remote}PORT`]: String(port),
+      [`${remote}USER`]: userInfo().username,
+      [`${remote}KEY_FILE`]: join(folder, "user"),
+      [`${remote}SHELL_TYPE`]: "none",
+    },
+    async stop() {
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+      if (made) rmdirSync(SSHD_FOLDER);
+    },
+  };
+}
+
+export type Peer = { sync(): Promise<Finished>; readonly local: string; end(): Promise<void> };
+
+/** Two trees that bisync keeps, known to it. As many checkers and transfers as our own calls. */
+export async function startBisync(ground: Ground, from: string, over: "sftp" | "local"): Promise<Peer> {
+  const [local, remote, work] = [ground.fresh("bisync-a"), ground.fresh("bisync-b"), ground.fresh("bisync-work")];
+  copyTree(from, local);
+  copyTree(from, remote);
+  mkdirSync(work);
+  const sshd = over === "sftp" ? await startSshd(ground) : null;
+  const env = sshd?.env ?? { RCLONE_CONFIG: join(work, "rclone.conf") };
+  const args = ["bisync", local, over === "sftp" ? `bench:${remote}` : remote];
+  const options = ["--workdir", work, "--checkers", "32", "--transfers", "32"];
+  const sync = () => runChild("rclone", [...args, ...options], { env });
+  try {
+    await runChild("rclone", [...args, ...options, "--resync"], { env });
+    await sync();
+  } catch (error) {
+    await sshd?.stop();
+    throw error;
+  }
+  return { sync, local, end: async () => sshd?.stop() };
+}
+
+/** Two trees that unison keeps, known to it. */
+export async function startUnison(ground: Ground, from: string): Promise<Peer> {
+  const [local, remote, work] = [ground.fresh("unison-a"), ground.fresh("unison-b"), ground.fresh("unison-work")];
+  copyTree(from, local);
+  copyTree(from, remote);
+  mkdirSync(work);
+  const args = [local, remote, "-batch", "-auto", "-silent", "-ui", "text", "-confirmbigdel=false"];
+  const sync = () => runChild("unison", args, { env: { UNISON: work } });
+  await sync();
+  await sync();
+  return { sync, local, end: () => Promise.resolve() };
+}

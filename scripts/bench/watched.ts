@@ -1,0 +1,65 @@
+/** Processes that watch a tree: the daemon as a user runs it, and chokidar alone. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
+import { PROJECT } from "./child.ts";
+import { CLI, type Mirror } from "./ground.ts";
+
+export type Watched = { readonly pid: number; stop(): Promise<void> };
+
+const LIMIT_MS = 600_000;
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+/** `mdmirror watch`, from the moment at which both sides were seen to agree and it rests. */
+export async function startDaemon(mirror: Mirror, nodeOptions = ""): Promise<Watched> {
+  const child = spawn(process.execPath, [CLI, "watch", mirror.root], {
+    env: {
+      ...process.env,
+      MDMIRROR_API_KEY: mirror.key,
+      MDMIRROR_NOTIFY: "off",
+      ...(nodeOptions === "" ? {} : { NODE_OPTIONS: nodeOptions }),
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const watched = watchedBy(child);
+  try {
+    for (const end = Date.now() + LIMIT_MS; ; ) {
+      const asked = await askDaemon(mirror.root, { do: "status" });
+      if (asked !== NO_DAEMON && asked.kind === "ok" && asked.value.pid === child.pid) {
+        if (asked.value.phase === "idle" && asked.value.inSyncAsOf !== null) return watched;
+      }
+      if (child.exitCode !== null) throw new Error(`watch ended with ${child.exitCode}`);
+      if (Date.now() > end) throw new Error(`watch was not in sync after ${LIMIT_MS / 1_000} s`);
+      await pause(100);
+    }
+  } catch (error) {
+    await watched.stop();
+    throw error;
+  }
+}
+
+/** chokidar 6 with its defaults on the tree, and nothing else, from `ready` on. */
+export async function startChokidar(root: string): Promise<Watched> {
+  const child = spawn(process.execPath, [join(PROJECT, "scripts/bench/bare-process.ts"), "watch", root], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "exit").then(([code]) => {
+    throw new Error(`chokidar ended with ${code}`);
+  });
+  await Promise.race([once(child.stdout!, "data"), ended]);
+  ended.catch(() => undefined);
+  return watchedBy(child);
+}
+
+function watchedBy(child: ChildProcess): Watched {
+  return {
+    pid: child.pid!,
+    async stop() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, "exit");
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
