@@ -2,7 +2,7 @@
  * How fast, as ratios within one run on this machine: each line our side against the bare loop, a peer or a bound, the two sides measured in turn, the
  * median of the pairs. `node scripts/bench.ts [--size 1000,10000,100000,tldr] [--only clone,push] [--repeats 5] [--json FILE] [--quick] [--profile DIR]`
  */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -10,6 +10,7 @@ import { corpusFault, isGenerated } from "./bench/corpus.ts";
 import { openGround } from "./bench/ground.ts";
 import type { Asked, Line } from "./bench/line.ts";
 import { LINES } from "./bench/lines.ts";
+import { createProfiler } from "./bench/profile.ts";
 import type { Row } from "./bench/rows.ts";
 import { exponentRows, tableOf } from "./bench/table.ts";
 
@@ -35,8 +36,8 @@ const repeats = Number(values.repeats ?? (quick ? 3 : 5));
 const profiles = values.profile === undefined ? null : resolve(values.profile);
 
 const say = (what: string) => process.stderr.write(`… ${what}\n`);
-const matches = (line: Line) =>
-  only === null || only.some((name) => line.name === name || line.name.startsWith(`${name}-`));
+const matches = ({ name }: Line) =>
+  only === null || only.some((one) => (one.endsWith("*") ? name.startsWith(one.slice(0, -1)) : name === one));
 const repeatsAt = (size: string) => (Number(size) >= LARGE ? Math.min(repeats, LARGE_REPEATS) : repeats);
 
 async function measure(line: Line, asked: Asked): Promise<readonly Row[]> {
@@ -53,6 +54,7 @@ async function measure(line: Line, asked: Asked): Promise<readonly Row[]> {
 async function run(lines: readonly Line[]): Promise<Row[]> {
   const ground = await openGround(say);
   const rows: Row[] = [];
+  const profile = createProfiler(profiles, say);
   let ending = false;
   const stop = () => {
     if (!ending) void ground.end().finally(() => process.exit(130));
@@ -64,7 +66,7 @@ async function run(lines: readonly Line[]): Promise<Row[]> {
     for (const line of lines) {
       for (const size of line.sizes(sizes)) {
         say(`${line.name}, ${size}: ${line.about}`);
-        const made = await measure(line, { ground, size, repeats: repeatsAt(size), quick, profiles });
+        const made = await measure(line, { ground, size, repeats: repeatsAt(size), quick, profile });
         rows.push(...made);
         for (const text of tableOf(made).slice(1)) say(text);
       }
@@ -88,7 +90,6 @@ else if (lines.length === 0) {
   process.exitCode = 2;
 } else {
   say(`about ${Math.ceil((seconds + corpora) / 60)} min on a machine at rest`);
-  if (profiles !== null) mkdirSync(profiles, { recursive: true });
   const before = loadavg()[0]!;
   const began = performance.now();
   const rows = await run(lines);

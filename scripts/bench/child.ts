@@ -71,11 +71,3 @@ export function usageOf(pid: number): Usage {
     cpuMs: (Number(fields[11]) + Number(fields[12])) * 10,
   };
 }
-
-/** Options that leave a CPU profile of a Node child in a folder; none when no folder is named. */
-export function profiling(folder: string | null, name: string): Start {
-  if (folder === null) return {};
-  return {
-    env: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder} --cpu-prof-name=${name}-${Date.now()}.cpuprofile` },
-  };
-}

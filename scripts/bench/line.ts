@@ -1,6 +1,7 @@
 /** A line of the bench: what it measures, on which corpora, how long it takes, and its run. */
 import type { CorpusName } from "./corpus.ts";
 import type { Ground } from "./ground.ts";
+import type { Profiler } from "./profile.ts";
 import type { Row } from "./rows.ts";
 
 export type Asked = {
@@ -9,8 +10,7 @@ export type Asked = {
   /** Pairs; already lowered where the size is large. */
   readonly repeats: number;
   readonly quick: boolean;
-  /** Where a CPU profile of our side is to be left; null: none is made. */
-  readonly profiles: string | null;
+  readonly profile: Profiler;
 };
 
 export type Line = {

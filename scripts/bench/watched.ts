@@ -12,13 +12,13 @@ const LIMIT_MS = 600_000;
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** `mdmirror watch`, from the moment at which both sides were seen to agree and it rests. */
-export async function startDaemon(mirror: Mirror, nodeOptions = ""): Promise<Watched> {
+export async function startDaemon(mirror: Mirror, env: NodeJS.ProcessEnv = {}): Promise<Watched> {
   const child = spawn(process.execPath, [CLI, "watch", mirror.root], {
     env: {
       ...process.env,
       MDMIRROR_API_KEY: mirror.key,
       MDMIRROR_NOTIFY: "off",
-      ...(nodeOptions === "" ? {} : { NODE_OPTIONS: nodeOptions }),
+      ...env,
     },
     stdio: ["ignore", "ignore", "inherit"],
   });

@@ -1,5 +1,5 @@
 /** Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST. */
-import { profiling } from "../child.ts";
+import type { Start } from "../child.ts";
 import { link, unlink } from "../ground.ts";
 import type { Line } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
@@ -15,18 +15,17 @@ export const CLONE: Line = {
   about: "clone against list + GET + write + rename, 32 at a time",
   sizes: everySize,
   seconds: (size, repeats) => thousands(size) * repeats * 0.5,
-  async run({ ground, size, repeats, profiles }) {
+  async run({ ground, size, repeats, profile }) {
     const key = await ground.filled(size);
     const { url } = ground.service;
-    const pairs = await interleave(
-      repeats,
-      async () => {
-        const root = ground.fresh(`clone-${size}`);
-        link(root, url);
-        return await ground.mdmirror(["sync", "--quiet", root], key, profiling(profiles, `clone-${size}`));
-      },
-      () => ground.bare(["clone", ground.fresh(`bare-clone-${size}`), url, key]),
-    );
+    const ours = (start: Start = {}) => {
+      const root = ground.fresh(`clone-${size}`);
+      link(root, url);
+      return ground.mdmirror(["sync", "--quiet", root], key, start);
+    };
+    const other = () => ground.bare(["clone", ground.fresh(`bare-clone-${size}`), url, key]);
+    const pairs = await interleave(repeats, () => ours(), other);
+    await profile(`clone-${size}`, ours);
     const bound = size === "10000" ? atMost(1.8, 1.45) : null;
     return [ratioRow({ line: "clone", what: "clone / bare loop", size, bound, grows: true }, pairs)];
   },
@@ -37,25 +36,24 @@ export const PUSH: Line = {
   about: `push of new documents against walk + read + POST, the first ${VERIFIED} read back on both sides`,
   sizes: everySize,
   seconds: (size, repeats) => thousands(size) * repeats * 1.5,
-  async run({ ground, size, repeats, profiles }) {
+  async run({ ground, size, repeats, profile }) {
     const { folder } = await ground.corpus(size);
     const { url } = ground.service;
-    const pairs = await interleave(
-      repeats,
-      async (turn) => {
-        const key = await ground.service.newWorkspace(`push-${size}-${turn}`);
-        link(folder, url);
-        try {
-          return await ground.mdmirror(["sync", "--quiet", folder], key, profiling(profiles, `push-${size}`));
-        } finally {
-          unlink(folder, ground);
-        }
-      },
-      async (turn) => {
-        const key = await ground.service.newWorkspace(`bare-push-${size}-${turn}`);
-        return await ground.bare(["push", folder, url, key, String(VERIFIED)]);
-      },
-    );
+    const ours = async (start: Start = {}) => {
+      const key = await ground.service.newWorkspace(`push-${size}`);
+      link(folder, url);
+      try {
+        return await ground.mdmirror(["sync", "--quiet", folder], key, start);
+      } finally {
+        unlink(folder, ground);
+      }
+    };
+    const other = async () => {
+      const key = await ground.service.newWorkspace(`bare-push-${size}`);
+      return ground.bare(["push", folder, url, key, String(VERIFIED)]);
+    };
+    const pairs = await interleave(repeats, () => ours(), other);
+    await profile(`push-${size}`, ours);
     const bound = size === "10000" ? atMost(1.5, 1.35) : null;
     return [ratioRow({ line: "push", what: "push / bare loop", size, bound, grows: true }, pairs)];
   },

@@ -1,5 +1,5 @@
 /** A whole `sync --quiet` with nothing to do, against loading rows + a walk with lstat + list pages of 1,000. */
-import { profiling } from "../child.ts";
+import type { Start } from "../child.ts";
 import { writeRows } from "../ground.ts";
 import type { Line } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
@@ -9,18 +9,18 @@ export const NO_OP: Line = {
   about: "sync with nothing to do, whole process, against load rows + walk with lstat + list pages of 1,000",
   sizes: (asked) => asked,
   seconds: (size, repeats) => 3 + (Number(size) || 6_000) * repeats * 0.000_04,
-  async run({ ground, size, repeats, profiles }) {
+  async run({ ground, size, repeats, profile }) {
     const mirror = await ground.mirror(size);
     const { url } = ground.service;
     const rows = ground.fresh(`rows-${size}.db`);
     writeRows(mirror, rows);
-    const ours = () =>
-      ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, profiling(profiles, `no-op-${size}`));
+    const ours = (start: Start = {}) => ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
     const other = () => ground.bare(["no-op", mirror.root, url, mirror.key, rows]);
     // Both sides find the same warm caches.
     await ours();
     await other();
-    const pairs = await interleave(repeats, ours, other);
+    const pairs = await interleave(repeats, () => ours(), other);
+    await profile(`no-op-${size}`, ours);
     const bound = size === "10000" ? atMost(1.6, 1.3) : size === "100000" ? atMost(1.5, 1.3) : null;
     return [ratioRow({ line: "no-op", what: "sync with nothing to do / bare loop", size, bound, grows: true }, pairs)];
   },

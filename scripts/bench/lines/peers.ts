@@ -1,7 +1,7 @@
 /** The same as `no-op`, and edits, against the peers. Local to local is a handicap for us: we speak HTTP and JSON with a service that keeps every version. */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { profiling } from "../child.ts";
+import type { Start } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
 import type { Asked, Line } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
@@ -21,14 +21,13 @@ type Against = {
 };
 
 async function noOpAgainst(asked: Asked, against: Against): Promise<readonly Row[]> {
-  const { ground, size, repeats, profiles } = asked;
+  const { ground, size, repeats } = asked;
   const { line, who, fault, note, bound } = against;
   if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
   const mirror = await ground.mirror(size);
   const peer = await against.start();
   try {
-    const ours = () =>
-      ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, profiling(profiles, `no-op-${size}`));
+    const ours = () => ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
     await ours();
     const pairs = await interleave(repeats, ours, peer.sync);
     return [ratioRow({ line, what: `sync with nothing to do / ${who}`, size, bound, note }, pairs)];
@@ -109,7 +108,7 @@ export const EDIT_BISYNC: Line = {
   about: "one file changed, and 1 % of the files, against rclone bisync over sftp",
   sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
   seconds: (size, repeats) => thousands(size) * (1 + repeats * 1.5),
-  async run({ ground, size, repeats, profiles }) {
+  async run({ ground, size, repeats, profile }) {
     const line = "edit-bisync";
     const fault = peerFault("rclone", true);
     if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
@@ -123,16 +122,16 @@ export const EDIT_BISYNC: Line = {
         ["one file changed", 1],
         ["1 % of files changed", documents / 100],
       ] as const) {
-        const ours = (turn: number) => {
+        const ours = (turn: number, start: Start = {}) => {
           edit(mirror.root, documents, count, turn);
-          const profile = profiling(profiles, `edit-${count}-${size}`);
-          return ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, profile);
+          return ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
         };
         const other = (turn: number) => {
           edit(peer.local, documents, count, turn);
           return peer.sync();
         };
-        const pairs = await interleave(repeats, ours, other);
+        const pairs = await interleave(repeats, (turn) => ours(turn), other);
+        await profile(`edit-${count}-${size}`, (start) => ours(repeats, start));
         rows.push(
           ratioRow(
             { line, what: `${what} / bisync, sftp`, size, bound: size === "10000" ? atMost(0.12, 0.08) : null },

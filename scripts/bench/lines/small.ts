@@ -1,7 +1,7 @@
 /** Short commands against a bare Node; the rename of a folder; a clone over a slow wire; memory of `sync`. */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { profiling, runChild } from "../child.ts";
+import { runChild, type Start } from "../child.ts";
 import { isGenerated, PER_AREA } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import { link } from "../ground.ts";
@@ -27,7 +27,7 @@ export const START: Line = {
   about: "--version and status against node -e 0",
   sizes: (asked) => oneOf("10000", asked),
   seconds: () => 15,
-  async run({ ground, size, repeats, profiles }) {
+  async run({ ground, size, repeats, profile }) {
     const mirror = await ground.mirror(size);
     const bare = () => runChild(process.execPath, ["-e", "0"]);
     const rows: Row[] = [];
@@ -35,9 +35,10 @@ export const START: Line = {
       ["--version", ["--version"], atMost(1.5, 1.3)],
       ["status", ["status", mirror.root], atMost(2.5, 2)],
     ] as const) {
-      const ours = () => ground.mdmirror(args, mirror.key, profiling(profiles, `start-${what}`));
+      const ours = (start: Start = {}) => ground.mdmirror(args, mirror.key, start);
       await ours();
-      const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), ours, bare);
+      const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), () => ours(), bare);
+      await profile(`start-${args[0]}`, ours);
       rows.push(ratioRow({ line: "start", what: `${what} / node -e 0`, size, bound }, pairs));
     }
     return rows;
@@ -86,22 +87,21 @@ export const LATENCY: Line = {
   about: `clone with ${LATENCY_MS} ms of latency on each request, as a share of concurrency ÷ latency`,
   sizes: (asked) => oneOf("10000", asked),
   seconds: (size, repeats) => (Math.min(repeats, 3) * Number(size) * LATENCY_MS * 2.4) / CONCURRENCY / 1_000,
-  async run({ ground, size, repeats, profiles }) {
+  async run({ ground, size, repeats, profile }) {
     const key = await ground.filled(size);
     const { documents } = await ground.corpus(size);
     const { url } = ground.service;
     const ideal = (documents * LATENCY_MS) / CONCURRENCY;
     await ground.service.setLatency(LATENCY_MS);
     try {
-      const pairs = await interleave(
-        Math.min(repeats, 3),
-        () => {
-          const root = ground.fresh(`latency-${size}`);
-          link(root, url);
-          return ground.mdmirror(["sync", "--quiet", root], key, profiling(profiles, `latency-${size}`));
-        },
-        () => ground.bare(["clone", ground.fresh(`bare-latency-${size}`), url, key]),
-      );
+      const ours = (start: Start = {}) => {
+        const root = ground.fresh(`latency-${size}`);
+        link(root, url);
+        return ground.mdmirror(["sync", "--quiet", root], key, start);
+      };
+      const other = () => ground.bare(["clone", ground.fresh(`bare-latency-${size}`), url, key]);
+      const pairs = await interleave(Math.min(repeats, 3), () => ours(), other);
+      await profile(`latency-${size}`, ours);
       const shares = (side: "ours" | "other") => pairs[side].map(({ ms }) => ideal / ms);
       const bound = size === "10000" ? atLeast(0.75, 0.85) : null;
       const row = {
@@ -111,9 +111,9 @@ export const LATENCY: Line = {
         unit: "×",
         bound,
       } as const;
-      const ours = secondsText(median(pairs.ours.map(({ ms }) => ms)));
+      const took = secondsText(median(pairs.ours.map(({ ms }) => ms)));
       const note = `the bare loop reaches ${figureText(median(shares("other")))} ×`;
-      return [figureRow({ ...row, ours, other: secondsText(ideal), note }, shares("ours"))];
+      return [figureRow({ ...row, ours: took, other: secondsText(ideal), note }, shares("ours"))];
     } finally {
       await ground.service.setLatency(0);
     }

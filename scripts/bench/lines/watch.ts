@@ -2,7 +2,7 @@
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
-import { usageOf } from "../child.ts";
+import { type Start, usageOf } from "../child.ts";
 import { isGenerated, pathsOf, rolls } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import type { Ground, Mirror } from "../ground.ts";
@@ -52,36 +52,28 @@ export const SAVE: Line = {
   about: "save → PUT received, beyond the settle time",
   sizes: (asked) => asked.filter(isGenerated),
   seconds: (size) => 65 + Number(size) * 0.000_2,
-  async run({ ground, size, quick, profiles }) {
+  async run({ ground, size, quick, profile }) {
     const mirror = await ground.mirror(size);
-    const daemon = await startDaemon(mirror, profiles === null ? "" : `--cpu-prof --cpu-prof-dir=${profiles}`);
-    try {
-      await pause(2_000);
-      const beyond = await timeSaves(ground, mirror, Number(size), quick ? 20 : SAVES);
-      const bounded = size === "10000";
-      const row = {
-        line: "save",
-        size,
-        unit: "ms",
-        other: `${DEFAULT_TIMING.settleMs} ms settling`,
-        grows: true,
-      } as const;
-      return [
-        figureRow({ ...row, what: "save → PUT beyond settling, p50", bound: bounded ? atMost(15, 8) : null }, beyond),
-        figureRow(
-          {
-            ...row,
-            what: "save → PUT beyond settling, p95",
-            bound: bounded ? atMost(50, 20) : null,
-            figure: percentile(beyond, 0.95),
-          },
-          beyond,
-        ),
-      ];
-    } finally {
-      await daemon.stop();
-      await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
-    }
+    const saves = async (count: number, start: Start = {}) => {
+      const daemon = await startDaemon(mirror, start.env);
+      try {
+        await pause(2_000);
+        return await timeSaves(ground, mirror, Number(size), count);
+      } finally {
+        await daemon.stop();
+        await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+      }
+    };
+    const beyond = await saves(quick ? 20 : SAVES);
+    await profile(`save-${size}`, (start) => saves(SAVES / 2, start));
+    const other = `${DEFAULT_TIMING.settleMs} ms settling`;
+    const row = { line: "save", size, unit: "ms", other, grows: true } as const;
+    const [middle, late] = size === "10000" ? [atMost(15, 8), atMost(50, 20)] : [null, null];
+    const figure = percentile(beyond, 0.95);
+    return [
+      figureRow({ ...row, what: "save → PUT beyond settling, p50", bound: middle }, beyond),
+      figureRow({ ...row, what: "save → PUT beyond settling, p95", bound: late, figure }, beyond),
+    ];
   },
 };
 
