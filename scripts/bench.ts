@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { killLiving } from "./bench/child.ts";
 import { corpusFault, isGenerated } from "./bench/corpus.ts";
 import { openGround } from "./bench/ground.ts";
 import type { Asked, Line } from "./bench/line.ts";
@@ -57,8 +58,10 @@ async function run(lines: readonly Line[]): Promise<Row[]> {
   const profile = createProfiler(profiles, say);
   let ending = false;
   const stop = () => {
-    if (!ending) void ground.end().finally(() => process.exit(130));
+    if (ending) return;
     ending = true;
+    killLiving();
+    void ground.end().finally(() => process.exit(130));
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);

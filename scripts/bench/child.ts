@@ -1,10 +1,29 @@
 /** Children that are measured: wall time from spawn to exit, and the most memory they held. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const TIME = "/usr/bin/time";
+
+const living = new Set<ChildProcess>();
+
+/** Remembers a child that leads a process group of its own (`detached`), so that none outlives the bench. */
+export function track(child: ChildProcess): void {
+  living.add(child);
+  child.once("exit", () => living.delete(child));
+}
+
+/** When the bench is interrupted: /usr/bin/time would leave what it measures, and a daemon would go on. */
+export function killLiving(): void {
+  for (const { pid } of living) {
+    try {
+      if (pid !== undefined) process.kill(-pid, "SIGKILL");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}
 
 export type Finished = {
   readonly ms: number;
@@ -34,7 +53,9 @@ export async function runChild(program: string, args: readonly string[], start: 
     cwd: start.cwd ?? PROJECT,
     env: { ...process.env, NO_COLOR: "1", ...start.env },
     stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
   });
+  track(child);
   let out = "";
   const hear = (chunk: Buffer) => {
     // LIMIT: the last 64 kB; a peer lists each file it copies.

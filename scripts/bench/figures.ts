@@ -35,5 +35,6 @@ export function figureRow(row: FigureRow, samples: readonly number[]): Measured 
     cpu: "",
     note,
     grows: row.grows === true ? figure : null,
+    growsOther: null,
   };
 }

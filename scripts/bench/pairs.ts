@@ -51,6 +51,7 @@ export function ratioRow(row: PairRow, pairs: Pairs): Measured {
     cpu: cpuText(pairs),
     note,
     grows: row.grows === true ? times(pairs.ours) : null,
+    growsOther: row.grows === true ? times(pairs.other) : null,
   };
 }
 

@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs
 import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { type Finished, runChild } from "./child.ts";
+import { type Finished, runChild, track } from "./child.ts";
 import type { Ground } from "./ground.ts";
 import { pause } from "./watched.ts";
 
@@ -66,7 +66,11 @@ export async function startSshd(ground: Ground): Promise<Sshd> {
   );
   const made = process.getuid?.() === 0 && !existsSync(SSHD_FOLDER);
   if (made) mkdirSync(SSHD_FOLDER, { mode: 0o755 });
-  const child = spawn(SSHD, ["-D", "-e", "-f", join(folder, "config")], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(SSHD, ["-D", "-e", "-f", join(folder, "config")], {
+    stdio: ["ignore", "ignore", "pipe"],
+    detached: true,
+  });
+  track(child);
   let words = "";
   child.stderr.on("data", (chunk: Buffer) => {
     words = `${words}${chunk.toString()}`.slice(-2_000);

@@ -27,6 +27,8 @@ export type Measured = {
   readonly note: string;
   /** Of our side, a time or an amount that may grow with the size; null where that says nothing. */
   readonly grows: number | null;
+  /** Of the other side, where it is a bare loop that does the same work. */
+  readonly growsOther: number | null;
 };
 
 export type Missing = {

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { runChild } from "./child.ts";
+import { runChild, track } from "./child.ts";
 import type { Ground } from "./ground.ts";
 import { freePort } from "./peers.ts";
 import { pause } from "./watched.ts";
@@ -101,7 +101,9 @@ async function startInstance(ground: Ground, label: string): Promise<Instance> {
   const child = spawn("syncthing", ["serve", ...options, "--no-browser", "--no-restart", "--no-upgrade"], {
     env: { ...process.env, STNOUPGRADE: "1" },
     stdio: "ignore",
+    detached: true,
   });
+  track(child);
   const call: Instance["call"] = async (method, path, body) => {
     const response = await fetch(`http://${gui}${path}`, {
       method,

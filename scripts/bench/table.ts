@@ -52,7 +52,10 @@ export function exponentRows(rows: readonly Row[]): Measured[] {
   for (const [what, points] of Map.groupBy(growing, ({ what }) => what)) {
     if (points.length < 2) continue;
     const sizes = points.map(({ size }) => Number(size)).toSorted((a, b) => a - b);
-    const slope = slopeOf(points.map(({ size, grows }) => [Math.log(Number(size)), Math.log(grows!)]));
+    const slope = slopeOf(points.map(({ size, grows }) => [Number(size), grows!]));
+    const others = points.flatMap(({ size, growsOther }) =>
+      growsOther === null ? [] : [[Number(size), growsOther] as const],
+    );
     made.push({
       kind: "measured",
       line: `growth-${points[0]!.line}`,
@@ -63,20 +66,23 @@ export function exponentRows(rows: readonly Row[]): Measured[] {
       n: points.length,
       bound: null,
       ours: "",
-      other: null,
+      other: others.length === points.length ? figureText(slopeOf(others)) : null,
       spread: [slope, slope],
       cpu: "",
       note: "",
       grows: null,
+      growsOther: null,
     });
   }
   return made;
 }
 
+/** @param points documents, and a time or an amount */
 function slopeOf(points: readonly (readonly [number, number])[]): number {
-  const mean = (axis: 0 | 1) => points.reduce((sum, point) => sum + point[axis], 0) / points.length;
+  const logs = points.map(([size, amount]) => [Math.log(size), Math.log(amount)] as const);
+  const mean = (axis: 0 | 1) => logs.reduce((sum, point) => sum + point[axis], 0) / logs.length;
   const [x, y] = [mean(0), mean(1)];
-  const above = points.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
-  const below = points.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
+  const above = logs.reduce((sum, point) => sum + (point[0] - x) * (point[1] - y), 0);
+  const below = logs.reduce((sum, point) => sum + (point[0] - x) ** 2, 0);
   return above / below;
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
-import { PROJECT } from "./child.ts";
+import { PROJECT, track } from "./child.ts";
 import { CLI, type Mirror } from "./ground.ts";
 
 export type Watched = { readonly pid: number; stop(): Promise<void> };
@@ -21,7 +21,9 @@ export async function startDaemon(mirror: Mirror, env: NodeJS.ProcessEnv = {}): 
       ...env,
     },
     stdio: ["ignore", "ignore", "inherit"],
+    detached: true,
   });
+  track(child);
   const watched = watchedBy(child);
   try {
     for (const end = Date.now() + LIMIT_MS; ; ) {
@@ -43,7 +45,9 @@ export async function startDaemon(mirror: Mirror, env: NodeJS.ProcessEnv = {}): 
 export async function startChokidar(root: string): Promise<Watched> {
   const child = spawn(process.execPath, [join(PROJECT, "scripts/bench/bare-process.ts"), "watch", root], {
     stdio: ["ignore", "pipe", "inherit"],
+    detached: true,
   });
+  track(child);
   const ended = once(child, "exit").then(([code]) => {
     throw new Error(`chokidar ended with ${code}`);
   });
