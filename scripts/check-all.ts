@@ -1,4 +1,4 @@
-/** `npm test`: layers, types, lint and format, then every test. Stops at nothing, so that one run shows all that is wrong; exit 1 on any. */
+/** `npm test`: layers, a test for each promise, types, lint and format, then every test. Stops at nothing, so that one run shows all that is wrong; exit 1 on any. */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -6,6 +6,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name: string) => `${root}node_modules/.bin/${name}`;
 const CHECKS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
   ["layers", process.execPath, ["scripts/check-layers.ts"]],
+  ["promises", process.execPath, ["scripts/check-promises.ts", "--short"]],
   ["types", bin("tsc"), ["-p", "tsconfig.json"]],
   ["lint", bin("biome"), ["check", "--config-path=config", "--error-on-warnings", "src", "test", "scripts"]],
   [

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { FILES } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
+import { digestOf } from "../../src/core/digest.ts";
 import type { RunReport } from "../../src/engine/report.ts";
 import { syncToConvergence } from "../../src/engine/sync.ts";
 import type { Settings, World } from "../../src/engine/world.ts";
@@ -29,7 +30,12 @@ export type Ground = {
   fault: (request: Seen) => Fault | null;
 };
 
-export function openGround(seed: number, variant: Variant = {}, options: MirrorOptions = {}): Ground {
+/** @param options of the mirror; a function of the rig where they need one, as a key with grants of its own */
+export function openGround(
+  seed: number,
+  variant: Variant = {},
+  options: MirrorOptions | ((rig: Rig) => MirrorOptions) = {},
+): Ground {
   const seen: Seen[] = [];
   const befall = (request: WireRequest): Fault | null => {
     const one = {
@@ -42,7 +48,13 @@ export function openGround(seed: number, variant: Variant = {}, options: MirrorO
     return ground.fault(one);
   };
   const rig = createRig(seed, { ...variant, fault: befall });
-  const ground: Ground = { rig, mirror: rig.mirror(options), seen, onRequest: () => undefined, fault: () => null };
+  const ground: Ground = {
+    rig,
+    mirror: rig.mirror(typeof options === "function" ? options(rig) : options),
+    seen,
+    onRequest: () => undefined,
+    fault: () => null,
+  };
   return ground;
 }
 
@@ -132,4 +144,25 @@ export function onRealState({ rig, mirror }: Ground): Restartable {
       }
     },
   };
+}
+
+export type OwnKey = { readonly id: string; readonly key: string };
+
+/** A key beside the app's, whose grants may be changed. */
+export function makeKey({ service }: Rig): OwnKey {
+  const [workspace] = service.admin.workspaces();
+  const made = service.admin.createKey({ workspaceId: workspace!.id, grants: [{ on: null, level: "full" }] });
+  if (!("key" in made)) throw new Error("no key was made");
+  return made;
+}
+
+export function workspaceOf({ service }: Rig): string {
+  return service.admin.workspaces()[0]!.id;
+}
+
+/** Every text that is kept: live on a side, in the text store, or a file below `.mdmirror`. */
+export function keepsText({ rig, mirror }: Ground, text: string): boolean {
+  const live = [...mirror.texts().values(), ...remoteTexts(rig).values()];
+  const below = mirror.disk.user.texts(mirror.path(".mdmirror"), true).values();
+  return live.includes(text) || [...below].includes(text) || mirror.state.hasText(digestOf(text));
 }

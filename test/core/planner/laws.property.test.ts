@@ -28,7 +28,7 @@ function copyOf(trees: Trees): string {
 }
 
 describe("laws", () => {
-  test("I24 it is pure and total: any trees, even nonsense, give the same plan again, and stay as they were", () => {
+  test("I24 purity and totality: any trees, even nonsense, give the same plan again, and stay as they were", () => {
     fc.assert(
       fc.property(anyTrees, anyPolicy, (trees, policy) => {
         const before = copyOf(trees);
@@ -103,7 +103,7 @@ describe("laws", () => {
     );
   });
 
-  test("I06 content is decided the same way round: what wins here wins there", () => {
+  test("I06 symmetry of content decisions: what wins here wins there", () => {
     const mirror: Record<"unchanged" | "edited" | "deleted", RemoteContent> = {
       unchanged: "unchanged",
       edited: "edited",

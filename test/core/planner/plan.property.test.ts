@@ -20,13 +20,16 @@ const policies: [string, Partial<Policy>, (world: World) => void][] = [
   ["where folders cannot be moved", { folderMoves: false }, () => undefined],
 ];
 
-test.each(policies)("I01 I02 I11 I15 any changes on both sides converge in any allowed order, %s", (_, patch, set) => {
-  fc.assert(
-    fc.property(scenarios(), fc.infiniteStream(fc.nat(1000)), (scenario, picks) => {
-      const world = baseWorld(scenario);
-      set(world);
-      converge(world, scenario, { ...POLICY, ...patch }, (n) => (picks.next().value as number) % n);
-    }),
-    { numRuns: RUNS },
-  );
-});
+test.each(policies)(
+  "I01 I02 I11 I15 I16 termination, and permutation of independent actions: any changes on both sides converge in five passes, in any allowed order, %s",
+  (_, patch, set) => {
+    fc.assert(
+      fc.property(scenarios(), fc.infiniteStream(fc.nat(1000)), (scenario, picks) => {
+        const world = baseWorld(scenario);
+        set(world);
+        converge(world, scenario, { ...POLICY, ...patch }, (n) => (picks.next().value as number) % n);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import type { FsStat } from "../../src/core/ports/disk.ts";
+import { asText, type Ground, isWrite, openGround, remoteTexts } from "./ground.ts";
+import { Writers } from "./stir.ts";
+
+/** What a scenario came to: every write that was sent, every action and why, and both trees. Times are left out. */
+type Trace = {
+  readonly writes: string[];
+  readonly events: unknown[];
+  readonly local: unknown;
+  readonly remote: unknown;
+};
+
+async function trace(seed: number, disturb: (ground: Ground, step: number) => void): Promise<Trace> {
+  const ground = openGround(seed);
+  const { rig, mirror } = ground;
+  const writers = new Writers(ground);
+  for (let n = 0; n < 6; n++) rig.app.create(`d${n % 2}/a${n}.md`, writers.text());
+  disturb(ground, 0);
+  await mirror.sync();
+  for (let step = 1; step <= 40; step++) {
+    disturb(ground, step);
+    const roll = rig.dice.below(12);
+    const paths = [...mirror.texts().keys()].filter((path) => !path.includes("(theirs)"));
+    if (roll < 4) writers.here();
+    else if (roll < 7) writers.there();
+    else if (roll === 7 && paths.length > 3) mirror.disk.user.remove(mirror.path(rig.dice.pick(paths)));
+    else if (roll === 8 && rig.app.files().size > 3) rig.app.remove(rig.dice.pick([...rig.app.files().keys()]));
+    else await mirror.sync();
+  }
+  for (let run = 0; run < 4; run++) {
+    disturb(ground, 41 + run);
+    await mirror.sync();
+  }
+  const events = mirror.state
+    .events({ limit: 10_000 })
+    .reverse()
+    .map(({ run, kind, side, id, path, detail, outcome, before, after }) => [
+      run,
+      kind,
+      side,
+      id,
+      path,
+      detail.replace(/trash\/[-+\d]+\//, "trash/day/"),
+      outcome,
+      before,
+      after,
+    ]);
+  return {
+    writes: ground.seen.filter(isWrite).map(asText),
+    events,
+    local: [...mirror.texts()],
+    remote: [...remoteTexts(rig)],
+  };
+}
+
+const nothing = (): void => undefined;
+
+/** The wall clock shows what `shown` makes of it; what is awaited takes as long as it does. */
+function setWall(ground: Ground, shown: (real: number, step: number) => number): (step: number) => void {
+  const { now } = ground.rig.clock;
+  let at = 0;
+  ground.rig.clock.now = () => shown(now(), at);
+  return (step) => {
+    at = step;
+  };
+}
+
+const WALLS: readonly (readonly [name: string, shown: (real: number, step: number) => number])[] = [
+  ["stands still", () => Date.UTC(2026, 5, 1)],
+  ["is at the epoch", (real, step) => (real % 1_000) + step],
+  ["is far ahead", (real) => real + 9e11],
+  ["jumps a day on at each step", (real, step) => real + step * 86_400_000],
+  ["jumps to and fro by years", (real, step) => real + (step % 2 === 0 ? 1e11 : -1e11)],
+  ["runs backwards", (real, step) => real - step * 3_600_000],
+];
+
+/** mtime and ctime by another measure: they differ where they differed, and say nothing of when. */
+function scramble(ground: Ground, of: (time: number, ino: number) => number): void {
+  const { disk } = ground.mirror;
+  const change = (stat: FsStat): FsStat => ({
+    ...stat,
+    mtimeMs: of(stat.mtimeMs, stat.ino),
+    ctimeMs: of(stat.ctimeMs, stat.ino),
+  });
+  const { lstat, readFile } = disk;
+  disk.lstat = (path) => change(lstat(path));
+  disk.readFile = (path) => {
+    const read = readFile(path);
+    return { ...read, stat: change(read.stat) };
+  };
+}
+
+/** Counts the steps: the times of untouched files change with it, as after a restore or a `touch` of everything. */
+let epoch = 0;
+const TIMES: readonly (readonly [name: string, of: (time: number, ino: number) => number])[] = [
+  ["the wrong way round", (time) => 4e12 - time],
+  ["all in the far future", (time) => time + 9e12],
+  ["before the epoch", (time) => time - 9e12],
+  ["without order", (time, ino) => ((Math.floor(time) * 2_654_435_761 + ino * 40_503) % 4_294_967_296) + 0.5],
+  ["other ones before each sync", (time) => time + epoch * 1_000],
+];
+
+/** Deletions within an hour, and a sidecar shown within a minute, are what DESIGN 4 and 6 count by the clock; these scenarios stay below both. */
+describe("I29 no decision depends on the wall clock or on mtimes", () => {
+  const SEEDS = [2901, 2902, 2903];
+
+  test.each(WALLS)("the clock %s: the same writes, actions and trees", async (_, shown) => {
+    for (const seed of SEEDS) {
+      let set: ((step: number) => void) | null = null;
+      const disturbed = await trace(seed, (ground, step) => {
+        set ??= setWall(ground, shown);
+        set(step);
+      });
+      const plain = await trace(seed, nothing);
+      expect(plain.writes.length).toBeGreaterThan(5);
+      expect(disturbed).toEqual(plain);
+    }
+  });
+
+  test.each(TIMES)("mtimes and ctimes %s: the same writes, actions and trees", async (_, of) => {
+    for (const seed of SEEDS) {
+      const disturbed = await trace(seed, (ground, step) => {
+        epoch = step;
+        if (step === 0) scramble(ground, of);
+      });
+      expect(disturbed).toEqual(await trace(seed, nothing));
+    }
+  });
+});

@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import { HOLD_REASONS, type HoldReason } from "../../src/core/hold.ts";
+import type { Hold } from "../../src/core/link.ts";
+import type { Settings } from "../../src/engine/world.ts";
+import type { Fault, Variant } from "../../src/service/variant.ts";
+import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/ground.ts";
+import { asText, type Ground, isWrite, makeKey, onRealState, openGround, problem, type Seen } from "./ground.ts";
+
+/** What makes a hold of a reason, through the whole engine. `start`: documents that both sides hold first. */
+type Case = {
+  readonly reason: HoldReason;
+  readonly start?: Readonly<Record<string, string>>;
+  readonly make: (ground: Ground) => void;
+  readonly variant?: Variant;
+  readonly settings?: Partial<Settings>;
+  readonly fault?: (request: Seen) => Fault | null;
+  readonly ownKey?: true;
+};
+
+const KEEP = { "k.md": "k\n", "k2.md": "k2\n" };
+const A = { ...KEEP, "d/a.md": "a\n", "d/b.md": "b\n" };
+const refuse = (status: number, code: string) => (request: Seen) => (isWrite(request) ? problem(status, code) : null);
+const bytes = (...all: number[]) => Uint8Array.from(all);
+
+const CASES: readonly Case[] = [
+  { reason: "name-refused", settings: { names: "hold" }, make: ({ mirror }) => mirror.write("a b.md", "x\n") },
+  {
+    reason: "name-clash",
+    make({ mirror }) {
+      mirror.write("a b.md", "1\n");
+      mirror.write("a-b.md", "2\n");
+    },
+  },
+  { reason: "too-large", make: ({ mirror }) => mirror.write("a.md", "x".repeat(51_201)) },
+  {
+    reason: "not-utf-8",
+    make: ({ mirror }) => mirror.disk.user.write(mirror.path("a.md"), bytes(0x61, 0xff, 0xfe, 0x0a)),
+  },
+  { reason: "holds-nul", make: ({ mirror }) => mirror.write("a.md", "a\0b\n") },
+  {
+    reason: "local-unreadable",
+    start: A,
+    make({ mirror }) {
+      mirror.write("d/a.md", "x\n");
+      mirror.disk.fail({ call: "readFile", path: mirror.path("d/a.md"), code: "EACCES" });
+    },
+  },
+  {
+    reason: "conflict",
+    start: A,
+    make({ rig, mirror }) {
+      mirror.write("d/a.md", "mine\n");
+      rig.app.edit("d/a.md", "theirs\n");
+    },
+  },
+  {
+    reason: "conflict-markers",
+    start: A,
+    make: ({ mirror }) => mirror.write("d/a.md", "<<<<<<< x\na\n=======\nb\n>>>>>>> y\n"),
+  },
+  {
+    reason: "path-taken",
+    make({ rig, mirror }) {
+      mirror.write("x", "no document");
+      rig.app.makeFolder("x");
+    },
+  },
+  {
+    reason: "renamed-out-of-mirror",
+    start: A,
+    make: ({ mirror }) => mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/a.txt")),
+  },
+  {
+    reason: "no-move-to-root",
+    start: A,
+    variant: { noMoveToRoot: true },
+    make: ({ mirror }) => mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("a.md")),
+  },
+  {
+    reason: "gone-or-unreadable",
+    start: { ...KEEP, "d/a.md": "a\n" },
+    ownKey: true,
+    make({ rig, mirror }) {
+      mirror.write("d/a.md", "edited\n");
+      rig.app.removeFolder("d");
+    },
+  },
+  { reason: "suspended", start: A, make: ({ mirror }) => mirror.write(".mdmirrorignore", "d/\n") },
+  {
+    reason: "direction-off",
+    start: A,
+    settings: { direction: "pull-only" },
+    make: ({ mirror }) => mirror.write("d/a.md", "edited\n"),
+  },
+  {
+    reason: "in-review",
+    start: A,
+    make({ rig, mirror }) {
+      rig.app.protect("d/a.md", true);
+      mirror.write("d/a.md", "edited\n");
+    },
+  },
+  {
+    reason: "read-only",
+    start: A,
+    make: ({ mirror }) => mirror.write("d/a.md", "x\n"),
+    fault: refuse(403, "forbidden"),
+  },
+  {
+    reason: "refused",
+    start: A,
+    make: ({ mirror }) => mirror.write("d/a.md", "x\n"),
+    fault: refuse(422, "content_too_large"),
+  },
+  {
+    reason: "occupied-unseen",
+    start: KEEP,
+    make: ({ mirror }) => mirror.write("a.md", "x\n"),
+    fault: refuse(409, "path_already_exists"),
+  },
+  {
+    reason: "delete-refused",
+    start: A,
+    make: ({ mirror }) => mirror.disk.user.remove(mirror.path("d")),
+    fault: ({ method, path }) =>
+      method === "DELETE" && path.startsWith("/v1/folders/") ? problem(403, "forbidden") : null,
+  },
+  {
+    reason: "folder-stays",
+    start: A,
+    variant: { noFolderPatchOrDelete: 405 },
+    make: ({ mirror }) => mirror.disk.user.remove(mirror.path("d")),
+  },
+];
+
+function factsOf({ key, path, reason, code, detail, digest, since }: Hold): Partial<Hold> {
+  return { key, path, reason, code, detail, digest, since };
+}
+
+describe("I22 a hold stays over a restart until what it is about changes", () => {
+  test.each(CASES.map((row) => [row.reason, row] as const))("%s", async (reason, row) => {
+    const ground = openGround(22, row.variant ?? {}, row.ownKey ? (rig) => ({ key: makeKey(rig).key }) : {});
+    const state = onRealState(ground);
+    for (const [path, text] of Object.entries(row.start ?? {})) ground.rig.app.create(path, text);
+    await state.sync(row.settings);
+    row.make(ground);
+    if (row.fault !== undefined) ground.fault = row.fault;
+    for (let run = 0; run < 3; run++) await state.sync(row.settings);
+    const held = [...state.state().load().holds.values()].filter((hold) => hold.reason === reason);
+    expect(held.length).toBeGreaterThan(0);
+    const before = held.map(factsOf);
+
+    state.restart();
+    const heldNow = () =>
+      [...state.state().load().holds.values()].filter((hold) => hold.reason === reason).map(factsOf);
+    expect(heldNow()).toEqual(before);
+    // Also over a run that sees nothing of the service, and one that does, with nothing sent again.
+    ground.fault = () => "drop-before";
+    await state.sync(row.settings);
+    state.restart();
+    expect(heldNow()).toEqual(before);
+    ground.fault = row.fault ?? (() => null);
+    ground.seen.length = 0;
+    await state.sync(row.settings);
+    expect(heldNow()).toEqual(before);
+    expect(ground.seen.filter(isWrite).map(asText)).toEqual([]);
+  });
+
+  test("a hold of every reason there is comes back from the file with all its facts", () => {
+    const folder = tempFolder();
+    const reasons = Object.keys(HOLD_REASONS) as HoldReason[];
+    const holds = reasons.map((reason, index) =>
+      holdOf(doc(`h${index}`), {
+        reason,
+        path: `d/${reason} "ü".md`,
+        detail: `because of ${reason}`,
+        code: index % 2 === 0 ? reason : null,
+        requestId: index % 3 === 0 ? `req_${index}` : null,
+        digest: index % 2 === 0 ? textDigest(reason) : null,
+        changeId: index % 5 === 0 ? change(index) : null,
+        since: index + 1,
+      }),
+    );
+    const state = openIn(folder);
+    state.replaceHolds(holds);
+    state.close();
+    const again = openIn(folder);
+    expect([...again.load().holds.values()].sort((a, b) => a.since - b.since)).toEqual(holds);
+    again.close();
+  });
+});

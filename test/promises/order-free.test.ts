@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Step } from "../../src/core/action.ts";
+import type { Remote } from "../../src/core/ports/remote.ts";
+import { applyPlan } from "../../src/engine/apply-plan.ts";
+import { flushNow } from "../../src/engine/durable.ts";
+import { gatherSignals } from "../../src/engine/guard-facts.ts";
+import { observe, planWithSecondLook } from "../../src/engine/look.ts";
+import type { PassInput } from "../../src/engine/pass.ts";
+import { type PassContext, type World, zeroCounts, zeroTally } from "../../src/engine/world.ts";
+import { type Dice, rollDice } from "../model/dice.ts";
+import { SETTINGS } from "../model/rig.ts";
+import { type Ground, openGround, remoteTexts, settle } from "./ground.ts";
+
+/** Any order of the steps that `after` allows; their indexes follow. */
+function shuffle(steps: readonly Step[], dice: Dice): Step[] {
+  const placed = new Map<number, number>();
+  const order: number[] = [];
+  while (order.length < steps.length) {
+    const ready = [...steps.keys()].filter((i) => !placed.has(i) && steps[i]!.after.every((one) => placed.has(one)));
+    const next = dice.pick(ready);
+    placed.set(next, order.length);
+    order.push(next);
+  }
+  return order.map((index) => {
+    const { action, after } = steps[index]!;
+    return { action, after: after.map((one) => placed.get(one)!) };
+  });
+}
+
+/** Each call waits a while of its own before and after: effects and answers overtake each other. */
+function delay(remote: Remote, world: World, dice: Dice): Remote {
+  return new Proxy(remote, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function" || name === "traits" || name === "counts") return member;
+      return async (...args: unknown[]) => {
+        await world.clock.sleep(dice.below(50));
+        const answer: unknown = await Reflect.apply(member, target, args);
+        await world.clock.sleep(dice.below(50));
+        return answer;
+      };
+    },
+  });
+}
+
+/** One pass as the engine makes it, its steps in an order of the dice's. */
+async function passShuffled({ mirror }: Ground, dice: Dice): Promise<number> {
+  const plain = mirror.world();
+  const world: World = { ...plain, remote: delay(plain.remote, plain, dice) };
+  const input: PassInput = {
+    run: 1,
+    settings: SETTINGS,
+    counts: zeroCounts(),
+    retryRefused: true,
+    quietTexts: null,
+    dry: false,
+  };
+  const ctx: PassContext = {
+    world,
+    run: input.run,
+    settings: input.settings,
+    local: null,
+    folderIds: new Map(),
+    counts: input.counts,
+    toFlush: new Map(),
+    refusedAtStart: world.remote.traits().refusedCharacters,
+    tally: zeroTally(),
+  };
+  const seen = await observe(ctx, input, true);
+  if (seen.kind !== "seen") throw new Error("the service was not seen");
+  const signals = gatherSignals(ctx, seen.trees.base, seen.trees.remote, "same");
+  const { plan } = await planWithSecondLook(ctx, input, seen.trees, signals, true);
+  await applyPlan(ctx, { ...plan, steps: shuffle(plan.steps, dice) });
+  await flushNow(ctx);
+  mirror.disk.beforeCall = null;
+  mirror.disk.advance(10);
+  return plan.steps.length;
+}
+
+/** Changes of every kind on both sides, many of them independent of each other. The same for the same seed. */
+function change({ rig, mirror }: Ground, seed: number): void {
+  const dice = rollDice(seed);
+  const { user } = mirror.disk;
+  for (let n = 0; n < 16; n++) {
+    const path = `d${n % 4}/n${n}.md`;
+    const at = mirror.path(path);
+    const kind = dice.below(9);
+    if (kind === 0) mirror.write(path, `here ${n}\n`);
+    if (kind === 1) rig.app.edit(path, `there ${n}\n`);
+    if (kind === 2) {
+      mirror.write(path, `here\n\nnote ${n}\n\nlast\n`);
+      rig.app.edit(path, `note ${n}\n\nlast\n\nthere\n`);
+    }
+    if (kind === 3) {
+      mirror.write(path, `mine ${n}\n`);
+      rig.app.edit(path, `theirs ${n}\n`);
+    }
+    if (kind === 4) user.rename(at, mirror.path(`d${(n + 1) % 4}/moved${n}.md`));
+    if (kind === 5) rig.app.rename(path, `renamed${n}.md`);
+    if (kind === 6) user.remove(at);
+    if (kind === 7) rig.app.remove(path);
+    if (kind === 8) {
+      mirror.write(`new${n}/a b.md`, `new here ${n}\n`);
+      rig.app.create(`made${n}/x.md`, `new there ${n}\n`);
+    }
+  }
+  if (dice.below(2) === 0) rig.app.renameFolder("d0", "e0");
+  if (dice.below(2) === 0) user.rename(mirror.path("d1"), mirror.path("f1"));
+  if (dice.below(2) === 0) {
+    user.rename(mirror.path("d2"), mirror.path("t"));
+    user.rename(mirror.path("d3"), mirror.path("d2"));
+    user.rename(mirror.path("t"), mirror.path("d3"));
+  }
+}
+
+async function endOf(seed: number, order: number): Promise<{ steps: number; local: unknown; remote: unknown }> {
+  const ground = openGround(seed);
+  for (let n = 0; n < 16; n++) ground.rig.app.create(`d${n % 4}/n${n}.md`, `note ${n}\n\nlast\n`);
+  await settle(ground.mirror);
+  change(ground, seed);
+  const dice = rollDice(order);
+  const steps = await passShuffled(ground, dice);
+  for (let pass = 0; pass < 3; pass++) await passShuffled(ground, dice);
+  await settle(ground.mirror);
+  return { steps, local: [...ground.mirror.texts()], remote: [...remoteTexts(ground.rig)] };
+}
+
+describe("I15 permutation of independent actions", () => {
+  test("through the whole engine, steps shuffled and answers late: the same trees in each order", async () => {
+    let shuffled = 0;
+    for (let seed = 1; seed <= 12; seed++) {
+      const first = await endOf(seed, 0);
+      shuffled += first.steps;
+      for (let order = 1; order <= 4; order++) {
+        const { steps, ...trees } = await endOf(seed, order);
+        expect({ seed, order, ...trees }).toEqual({ seed, order, local: first.local, remote: first.remote });
+        expect(steps).toBe(first.steps);
+      }
+    }
+    expect(shuffled).toBeGreaterThan(150);
+  }, 60_000);
+
+  test("the shuffle itself keeps every step after those it needs", () => {
+    fc.assert(
+      fc.property(fc.array(fc.array(fc.nat(40), { maxLength: 3 }), { maxLength: 20 }), fc.nat(), (needs, seed) => {
+        const steps = needs.map((after, index): Step => {
+          const action = { kind: "look-again", why: String(index), id: "doc_x" as never } as const;
+          return { action, after: index === 0 ? [] : [...new Set(after.map((one) => one % index))] };
+        });
+        const order = shuffle(steps, rollDice(seed));
+        expect(order.map(({ action }) => Number(action.why)).sort((a, b) => a - b)).toEqual([...steps.keys()]);
+        for (const [index, { action, after }] of order.entries()) {
+          const before = after.map((one) => order[one]!.action.why);
+          expect(before).toEqual(steps[Number(action.why)]!.after.map(String));
+          for (const one of after) expect(one).toBeLessThan(index);
+        }
+      }),
+    );
+  });
+});
