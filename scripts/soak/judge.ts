@@ -26,14 +26,15 @@ export const zeroFigures = (): Figures => ({ lost: 0, doubled: 0, differing: 0, 
 
 /** What must be there in the end. */
 export type Before = {
-  readonly digests: ReadonlySet<string>;
+  /** Digest → where it was seen. */
+  readonly digests: ReadonlyMap<string, string>;
   readonly ids: ReadonlyMap<string, string>;
 };
 
 export function rememberBefore(field: Field): Before {
   const there = liveThere(field);
-  const digests = new Set([...there.values()].map(({ text }) => digest(text)));
-  for (const text of liveHere(field.notes).values()) digests.add(digest(text));
+  const digests = new Map([...there].map(([path, { text }]) => [digest(text), `${path} there`]));
+  for (const [path, text] of liveHere(field.notes)) digests.set(digest(text), `${path} here`);
   return { digests, ids: idsByTitle(there) };
 }
 
@@ -46,7 +47,13 @@ function idsByTitle(there: ReadonlyMap<string, LiveThere>): Map<string, string> 
   return new Map([...there].flatMap(([path, { id, text }]) => (isBeside(path) ? [] : [[titleOf(text), id]])));
 }
 
-export type Judged = { readonly figures: Figures; readonly codes: readonly (number | null)[]; readonly last: Ended };
+export type Judged = {
+  readonly figures: Figures;
+  readonly codes: readonly (number | null)[];
+  readonly last: Ended;
+  /** Where the lost texts had been, and the lost marks. */
+  readonly lost: readonly string[];
+};
 
 /**
  * Lets mdmirror come to rest and counts.
@@ -66,18 +73,18 @@ export async function judge(
   const idle = field.writes.length + changedStamps(stamps, stampsOf(field.notes));
   const [here, there] = [liveHere(field.notes), liveThere(field)];
   const kept = keptTexts(field, field.notes);
-  const lostTexts = [...before.digests].filter((text) => !kept.digests.has(text)).length;
-  const lostMarks = [...field.marks].filter((mark) => !kept.marks.has(mark)).length;
+  const lostTexts = [...before.digests].filter(([text]) => !kept.digests.has(text));
+  const lostMarks = [...field.marks].filter((mark) => !kept.marks.has(mark));
   const ids = idsByTitle(there);
   const figures: Figures = {
-    lost: lostTexts + lostMarks,
+    lost: lostTexts.length + lostMarks.length,
     doubled: doubles([...here]) + doubles([...there].map(([path, { text }]) => [path, text])),
     differing: differing(field, here, there),
     temps: tempFiles(field.notes).length,
     ids: [...before.ids].filter(([title, id]) => ids.get(title) !== id).length,
     idle,
   };
-  return { figures, codes, last };
+  return { figures, codes, last, lost: [...lostTexts.map(([, where]) => where), ...lostMarks] };
 }
 
 function doubles(texts: readonly (readonly [string, string])[]): number {
@@ -150,6 +157,7 @@ export function openLedger(): Ledger {
         figures[name] += judged.figures[name];
         if (judged.figures[name] > 0) broken.push(`${round}: ${judged.figures[name]} ${name}`);
       }
+      if (judged.lost.length > 0) broken.push(`${round}: lost: ${judged.lost.join(", ")}`);
       const { code, out } = judged.last;
       if (!wanted.includes(code)) broken.push(`${round}: at rest with exit ${code}: ${out.trim()}`);
     },

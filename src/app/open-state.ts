@@ -16,11 +16,16 @@ export type StateInUse = {
 /** Under the lock. A damaged file is set aside; what it told is found again by adoption, which deletes and overwrites nothing. */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
+  let lostTexts = false;
   // At most one round for each of the two files.
   for (let round = 0; round < 3; round++) {
     const opened = openState({ folder, clock });
-    if (opened.kind === "opened") return ok({ state: opened.state, isNew: opened.created, notes });
+    if (opened.kind === "opened") {
+      if (lostTexts) readAgain(opened.state);
+      return ok({ state: opened.state, isNew: opened.created, notes });
+    }
     if (opened.kind !== "damaged") return unfit(opened);
+    lostTexts ||= opened.file === "texts.db";
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
     const aside = setAsideDamaged(folder, opened.file, stamp);
     notes.push(
@@ -32,6 +37,15 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
     "the state cannot be made anew: it is damaged again at once",
     "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
   );
+}
+
+/** No stamp vouches any more for a file whose text the store has lost: the next walk reads it, and stores it. */
+function readAgain(state: StoredState): void {
+  const missing = new Set(state.missingTexts());
+  const links = [...state.load().links.values()];
+  state.transact(() => {
+    for (const link of links) if (missing.has(link.localDigest)) state.putLink({ ...link, stampTrusted: false });
+  });
 }
 
 /** As it is, beside whoever writes it; without a state, a new one in memory. @param glance not checked page by page */

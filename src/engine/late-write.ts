@@ -48,7 +48,11 @@ export function inspectParked(
   }
   if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
   if (parked.value === null || parked.value.digest === intent.expect) {
-    if (parked.value !== null) disk.discardParked(intent.parkAt);
+    if (parked.value !== null) {
+      // It was stored when it was first seen; a store that was lost or damaged since has it again before its last file goes (I03).
+      state.putKnownText(parked.value.digest, parked.value.text);
+      disk.discardParked(intent.parkAt);
+    }
     state.closeIntent(intentId);
     return null;
   }

@@ -1,0 +1,67 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
+import { openState } from "../../src/state/open.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  for (const path of PATHS) rig.api("POST", "/v1/files", { path, content: textOf(path) });
+  await rig.init();
+  await rig.run(["sync", "w"]);
+  // As after some seconds of rest: an unchanged file is not read again.
+  change("state.db", "UPDATE links SET stamp_trusted = 1");
+});
+afterEach(() => rig.close());
+
+const PATHS = ["a.md", "b.md", "c.md"];
+const textOf = (path: string) => `# ${path}\n\nfirst\n\nsecond\n\nthird\n`;
+
+function change(file: string, sql: string): void {
+  const db = new Sqlite(join(rig.root, ".mdmirror", file));
+  db.exec(sql);
+  db.close();
+}
+
+function editThere(path: string, from: string, to: string): void {
+  const { id, content, lastChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: content.replace(from, to) });
+}
+
+function storedText(text: string): string | null {
+  const opened = openState({
+    folder: join(rig.root, ".mdmirror"),
+    clock: { now: Date.now, monotonic: () => performance.now(), sleep: async () => undefined },
+    readOnly: true,
+  });
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  try {
+    return opened.state.text(digestOf(text));
+  } finally {
+    opened.state.close();
+  }
+}
+
+describe("a text store that was lost", () => {
+  test("holds the texts of all files again after one sync, so that edits of both sides still merge", async () => {
+    rmSync(join(rig.root, ".mdmirror/texts.db"));
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    for (const path of PATHS) expect(storedText(textOf(path))).toBe(textOf(path));
+    editThere("a.md", "third", "third, edited there");
+    rig.write("a.md", rig.read("a.md").replace("first", "first, edited here"));
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(rig.read("a.md")).toContain("first, edited here");
+    expect(rig.read("a.md")).toContain("third, edited there");
+  });
+
+  test("I03 a text that is in no store any more is stored before its file is let go", async () => {
+    change("texts.db", "DELETE FROM texts");
+    editThere("b.md", "second", "second, edited there");
+    for (let n = 0; n < 3; n++) expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(rig.read("b.md")).toContain("second, edited there");
+    expect(storedText(textOf("b.md"))).toBe(textOf("b.md"));
+  });
+});
