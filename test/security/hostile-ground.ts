@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
 import { rememberRoot } from "../../src/engine/guard-facts.ts";
 import type { RunReport } from "../../src/engine/report.ts";
 import { syncToConvergence } from "../../src/engine/sync.ts";
@@ -35,6 +36,12 @@ export type HostileGround = {
   /** Its folders, sorted. */
   folders(): string[];
   write(path: string, text: string): void;
+  /** Deletes a document on the service. */
+  remove(id: string): void;
+  /** All live texts of the service. */
+  serviceTexts(): string[];
+  /** Whether the text store holds a text. */
+  keeps(text: string): boolean;
   /** A document's live text on the service; null when it is not there. */
   serviceText(path: string): string | null;
 };
@@ -78,8 +85,14 @@ export function openHostileGround(options: RamDiskOptions = {}): HostileGround {
         body: body === undefined ? null : JSON.stringify(body),
       });
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-      return JSON.parse(answer.body) as { id: string; lastChangeId: string };
+      return JSON.parse(answer.body === "" ? "null" : answer.body) as { id: string; lastChangeId: string };
     },
+    remove: (id) => void ground.api("DELETE", `/v1/files/${id}`),
+    serviceTexts() {
+      const { data } = ground.api("GET", "/v1/files?limit=1000") as unknown as { data: { id: string }[] };
+      return data.map(({ id }) => (ground.api("GET", `/v1/files/${id}`) as unknown as { content: string }).content);
+    },
+    keeps: (text) => state.text(digestOf(Buffer.from(text))) !== null,
     async sync() {
       const report = await syncToConvergence(start(), { settings: SETTINGS, retryRefused: true, kind: "sync" });
       disk.advance(10);

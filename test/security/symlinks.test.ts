@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { ROOT } from "../model/rig.ts";
+import type { RamCall } from "../model/ram-disk.ts";
+import { type HostileGround, openHostileGround } from "./hostile-ground.ts";
+
+/** I26: nothing behind a symlink is read, written or deleted, whenever it was planted. */
+
+const OUTSIDE = "/home/ann/other";
+const SECRET = "a text of somebody else\n";
+const NAMES = ["a.md", "b.md", "c.md", "d.md", "g/e.md", "new.md", "moved.md"];
+
+/** Linked documents in `f`, and beside the root a folder that holds other texts under the same names. */
+async function openLinked() {
+  const ground = openHostileGround();
+  ground.disk.user.makeFolder(`${OUTSIDE}/g`);
+  for (const name of NAMES) ground.disk.user.write(`${OUTSIDE}/${name}`, SECRET);
+  const ids = new Map<string, { readonly id: string; readonly lastChangeId: string }>();
+  for (const name of ["a", "b", "c", "d", "g/e"])
+    ids.set(name, ground.api("POST", "/v1/files", { path: `f/${name}.md`, content: `${name}\n` }));
+  await ground.sync();
+  return { ground, ids };
+}
+
+/** Work of every kind in `f`: replace, trash, move, create, push, and all in a folder below. */
+function stir(ground: HostileGround, ids: Awaited<ReturnType<typeof openLinked>>["ids"]): void {
+  const put = (name: string) => {
+    const { id, lastChangeId } = ids.get(name)!;
+    ground.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: `${name}, edited there\n` });
+  };
+  put("a");
+  put("g/e");
+  ground.remove(ids.get("b")!.id);
+  ground.api("PATCH", `/v1/files/${ids.get("c")!.id}`, { name: "moved.md" });
+  ground.write("f/d.md", "d, edited here\n");
+  ground.api("POST", "/v1/files", { path: "f/new.md", content: "new\n" });
+}
+
+function outside(ground: HostileGround): Map<string, string> {
+  const texts = ground.disk.user.texts(OUTSIDE, true);
+  texts.delete("x.md");
+  return texts;
+}
+
+function expectUntouched(ground: HostileGround): void {
+  expect([...outside(ground)].filter(([, text]) => text !== SECRET)).toEqual([]);
+  expect([...outside(ground).keys()].sort()).toEqual(NAMES.toSorted());
+  expect(ground.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
+  expect(ground.keeps(SECRET)).toBe(false);
+}
+
+/** Runs a sync in which `plant` is called right before the n-th call that `when` takes. @returns whether there was such a call */
+async function syncPlanting(
+  ground: HostileGround,
+  when: (call: RamCall, path: string) => boolean,
+  n: number,
+  plant: () => void,
+): Promise<boolean> {
+  let left = n;
+  ground.disk.beforeCall = (call, path) => {
+    if (!when(call, path) || --left !== 0) return;
+    plant();
+  };
+  await ground.sync();
+  ground.disk.beforeCall = null;
+  return left <= 0;
+}
+
+function swapFolder(ground: HostileGround, path: string): () => void {
+  const { user } = ground.disk;
+  user.rename(`${ROOT}/${path}`, "/tmp/aside");
+  user.symlink(path.includes("/") ? `${OUTSIDE}/g` : OUTSIDE, `${ROOT}/${path}`);
+  return () => {
+    user.remove(`${ROOT}/${path}`);
+    user.rename("/tmp/aside", `${ROOT}/${path}`);
+  };
+}
+
+describe("I26 symlinks planted before a pass", () => {
+  const PLANTS: Readonly<Record<string, (ground: HostileGround) => void>> = {
+    "a document, to one outside": ({ disk }) => {
+      disk.user.remove(`${ROOT}/f/a.md`);
+      disk.user.symlink(`${OUTSIDE}/a.md`, `${ROOT}/f/a.md`);
+    },
+    "a document, to nothing": ({ disk }) => {
+      disk.user.remove(`${ROOT}/f/a.md`);
+      disk.user.symlink("/home/ann/nothing.md", `${ROOT}/f/a.md`);
+    },
+    "a document, to itself": ({ disk }) => {
+      disk.user.remove(`${ROOT}/f/a.md`);
+      disk.user.symlink("a.md", `${ROOT}/f/a.md`);
+    },
+    "a document, to another": ({ disk }) => {
+      disk.user.remove(`${ROOT}/f/a.md`);
+      disk.user.symlink("d.md", `${ROOT}/f/a.md`);
+    },
+    "the place of a new document": ({ disk }) => disk.user.symlink(`${OUTSIDE}/new.md`, `${ROOT}/f/new.md`),
+    "the place that one moves to": ({ disk }) => disk.user.symlink(`${OUTSIDE}/moved.md`, `${ROOT}/f/moved.md`),
+    "a folder, to one outside": (ground) => void swapFolder(ground, "f"),
+    "a folder below, to one outside": (ground) => void swapFolder(ground, "f/g"),
+    "a folder, to the folder above": ({ disk }) => {
+      disk.user.rename(`${ROOT}/f/g`, "/tmp/aside");
+      disk.user.symlink("..", `${ROOT}/f/g`);
+    },
+    "a folder, to the root": ({ disk }) => {
+      disk.user.rename(`${ROOT}/f`, "/tmp/aside");
+      disk.user.symlink(ROOT, `${ROOT}/f`);
+    },
+    "a folder, to .mdmirror": ({ disk }) => {
+      disk.user.rename(`${ROOT}/f`, "/tmp/aside");
+      disk.user.symlink(".mdmirror", `${ROOT}/f`);
+    },
+    "a new folder, to one outside": ({ disk }) => disk.user.symlink(OUTSIDE, `${ROOT}/way`),
+    "the ignore rules": ({ disk }) => disk.user.symlink(`${OUTSIDE}/a.md`, `${ROOT}/.mdmirrorignore`),
+    ".mdmirror/tmp": ({ disk }) => {
+      disk.user.rename(`${ROOT}/.mdmirror/tmp`, "/tmp/aside");
+      disk.user.symlink(OUTSIDE, `${ROOT}/.mdmirror/tmp`);
+    },
+    ".mdmirror/trash": ({ disk }) => {
+      disk.user.rename(`${ROOT}/.mdmirror/trash`, "/tmp/aside");
+      disk.user.symlink(OUTSIDE, `${ROOT}/.mdmirror/trash`);
+    },
+    "the root, to a folder outside": ({ disk }) => {
+      disk.user.rename(ROOT, "/tmp/aside");
+      disk.user.symlink(OUTSIDE, ROOT);
+    },
+  };
+
+  it.each(Object.entries(PLANTS))("%s", async (_name, plant) => {
+    const { ground, ids } = await openLinked();
+    stir(ground, ids);
+    plant(ground);
+    await ground.sync();
+    expectUntouched(ground);
+    await ground.sync();
+    expectUntouched(ground);
+    // What is behind a symlink is not gone: nothing there is deleted that was not deleted there.
+    expect(ground.serviceTexts().length).toBeGreaterThanOrEqual(4);
+  });
+
+  it("in the place of a folder: its documents are not absent, and all is well when it is back", async () => {
+    const { ground, ids } = await openLinked();
+    stir(ground, ids);
+    const back = swapFolder(ground, "f");
+    for (let i = 0; i < 3; i++) await ground.sync();
+    expect(ground.serviceTexts().length).toBe(5);
+    back();
+    await ground.sync();
+    // What was deleted there while its folder could not be seen here is taken for new: nothing is lost (I03).
+    expect(Object.fromEntries(ground.texts())).toEqual({
+      "f/b.md": "b\n",
+      "f/a.md": "a, edited there\n",
+      "f/d.md": "d, edited here\n",
+      "f/g/e.md": "g/e, edited there\n",
+      "f/moved.md": "c\n",
+      "f/new.md": "new\n",
+    });
+    expectUntouched(ground);
+  });
+});
+
+describe("I26 symlinks planted during a pass", () => {
+  it("at a document's name, right before any call: nothing outside is read or written", async () => {
+    let planted = 0;
+    for (let n = 1; ; n += 2) {
+      const { ground, ids } = await openLinked();
+      stir(ground, ids);
+      const targets = ["a.md", "b.md", "c.md", "d.md", "new.md", "moved.md", "g/e.md"];
+      const target = targets[((n - 1) / 2) % targets.length]!;
+      const reached = await syncPlanting(
+        ground,
+        () => true,
+        n,
+        () => {
+          ground.disk.user.remove(`${ROOT}/f/${target}`);
+          ground.disk.user.symlink(`${OUTSIDE}/${target}`, `${ROOT}/f/${target}`);
+        },
+      );
+      expectUntouched(ground);
+      if (!reached) break;
+      planted++;
+      await ground.sync();
+      expectUntouched(ground);
+    }
+    expect(planted).toBeGreaterThan(80);
+  });
+
+  it.each([
+    ["f", 6],
+    ["f/g", 2],
+  ])("in the place of the folder %s, right before any look at it", async (folder, least) => {
+    const looks = new Set<RamCall>(["realpath"]);
+    let planted = 0;
+    for (let n = 1; ; n++) {
+      const { ground, ids } = await openLinked();
+      stir(ground, ids);
+      let back: () => void = () => undefined;
+      const reached = await syncPlanting(
+        ground,
+        (call, path) => looks.has(call) && path.startsWith(`${ROOT}/${folder}`),
+        n,
+        () => {
+          back = swapFolder(ground, folder);
+        },
+      );
+      expectUntouched(ground);
+      if (!reached) break;
+      planted++;
+      back();
+      await ground.sync();
+      await ground.sync();
+      expectUntouched(ground);
+      expect(ground.texts().get("f/d.md")).toBe("d, edited here\n");
+      expect(ground.texts().get("f/g/e.md")).toBe("g/e, edited there\n");
+    }
+    expect(planted).toBeGreaterThanOrEqual(least);
+  });
+
+  it.each(["f", "f/g"])(
+    "in the place of the folder %s while it is walked, and taken back: nothing of it is sent or written",
+    async (folder) => {
+      const { ground, ids } = await openLinked();
+      ground.write("f/d.md", "d, edited here\n");
+      expect(ids.size).toBe(5);
+      let back: (() => void) | null = null;
+      let swaps = 0;
+      ground.disk.beforeCall = (call, path) => {
+        if (call === "readdir" && path === `${ROOT}/${folder}` && swaps === 0) {
+          swaps++;
+          back = swapFolder(ground, folder);
+        } else if (back !== null && (path === ROOT || !path.startsWith(`${ROOT}/${folder}`))) {
+          back();
+          back = null;
+        }
+      };
+      await ground.sync();
+      ground.disk.beforeCall = null;
+      expect([swaps, back]).toEqual([1, null]);
+      await ground.sync();
+      expect(ground.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
+      expect(ground.texts().get("f/d.md")).toBe("d, edited here\n");
+      expect(ground.serviceText("f/d.md")).toBe("d, edited here\n");
+      expect([...ground.texts().values()]).not.toContain(SECRET);
+    },
+  );
+});
