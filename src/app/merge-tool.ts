@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import type { LocalPath } from "../core/path.ts";
+import { withoutKey } from "./config/key.ts";
 import { markedMerge, type ThreeTexts } from "./conflicts.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
@@ -31,7 +32,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
       // git's library touches BACKUP before a tool whose exit code says nothing, to see whether MERGED is newer afterwards.
-      env: { ...env, ...files, BACKUP: join(folder, `${stem}.backup.md`) },
+      env: { ...withoutKey(env), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
     if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${error.message}`, CONFIGURE);
@@ -61,7 +62,7 @@ function commandOf(env: Env, files: Readonly<Record<string, string>>): Result<st
     const names = Object.keys(files).some((name) => own.includes(`$${name}`) || own.includes(`\${${name}}`));
     return ok(names ? own : `${own} "$LOCAL" "$BASE" "$REMOTE" "$MERGED"`);
   }
-  const asked = spawnSync("git", ["config", "--get", "merge.tool"], { env: { ...env }, encoding: "utf8" });
+  const asked = spawnSync("git", ["config", "--get", "merge.tool"], { env: withoutKey(env), encoding: "utf8" });
   const tool = asked.status === 0 ? asked.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
   // git's own library of tools, made to be sourced: it knows how each is called, and honours mergetool.<name>.cmd and .path.

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { withoutKey } from "./config/key.ts";
 
 /** A note on the desktop, where there is one: for what needs a person, conflicts and halts. It names paths, never a text. */
 
@@ -50,9 +51,4 @@ function callOf(platform: NodeJS.Platform, env: DesktopOptions["env"]): CallOf |
 /** Desktops read the body as markup. */
 function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-function withoutKey(env: DesktopOptions["env"]): NodeJS.ProcessEnv {
-  const { MDMIRROR_API_KEY: _key, ...rest } = env;
-  return rest;
 }

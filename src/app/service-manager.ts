@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { withoutKey } from "./config/key.ts";
 import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
@@ -80,9 +81,8 @@ function launchdDomain(): string {
 }
 
 function ask([program, ...args]: readonly string[], env: Env): Promise<Ran> {
-  const { MDMIRROR_API_KEY: _key, ...given } = env;
   return new Promise((resolve) => {
-    const options = { env: given as NodeJS.ProcessEnv, timeout: DEADLINE_MS };
+    const options = { env: withoutKey(env), timeout: DEADLINE_MS };
     execFile(program!, args, options, (error, stdout, stderr) => {
       const said = (stdout.trim() || stderr.trim()).slice(0, 4_000);
       if (error === null) return resolve({ ran: true, code: 0, said });

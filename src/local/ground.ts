@@ -104,7 +104,7 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
   };
 }
 
-/** Makes the folders of a path below the root, each looked at before the next is made in it. */
+/** Makes the folders of a path below `.mdmirror`, nobody else's to enter, each looked at before the next is made in it. */
 function makeFolders(fs: Fs, folderAt: (below: string) => Place, below: string): Place {
   let folder = folderAt("");
   let made = "";
@@ -114,7 +114,7 @@ function makeFolders(fs: Fs, folderAt: (below: string) => Place, below: string):
     made = made === "" ? name : `${made}/${name}`;
     folder = folderAt(made);
     if (!folder.ok && folder.absent) {
-      unless(["EEXIST"], () => fs.mkdir(`${parent}/${name}`, 0o777));
+      unless(["EEXIST"], () => fs.mkdir(`${parent}/${name}`, 0o700));
       folder = folderAt(made);
     }
   }

@@ -25,11 +25,11 @@ export function readMarker(fs: Fs, root: string): string | null {
 export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   if (!FORM.test(markerId)) throw new TypeError("not the form of a marker id");
   const folder = `${root}/${MIRROR_FOLDER}`;
-  for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) unless(["EEXIST"], () => fs.mkdir(path, 0o777));
+  for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) unless(["EEXIST"], () => fs.mkdir(path, 0o700));
   for (const path of [folder, `${folder}/tmp`, `${folder}/trash`]) {
     if (fs.lstat(path).kind !== "folder")
       throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR", path });
   }
-  unless(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), null, true));
-  unless(["EEXIST"], () => fs.writeNew(`${root}/${MARKER}`, Buffer.from(`${markerId}\n`), null, true));
+  unless(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), 0o600, true));
+  unless(["EEXIST"], () => fs.writeNew(`${root}/${MARKER}`, Buffer.from(`${markerId}\n`), 0o600, true));
 }

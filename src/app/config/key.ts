@@ -125,6 +125,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
     if (!usable || !isOnPath(command, env["PATH"] ?? "")) continue;
     const { status, stdout } = spawnSync(command, args, {
       encoding: "utf8",
+      env: withoutKey(env),
       timeout: 3_000,
       stdio: ["ignore", "pipe", "ignore"],
     });
@@ -132,6 +133,12 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
     if (FORM.test(key)) return key;
   }
   return null;
+}
+
+/** The environment of another program that is run: the key is no business of its. */
+export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
+  const { MDMIRROR_API_KEY: _key, ...rest } = env;
+  return rest;
 }
 
 export function isOnPath(command: string, path: string): boolean {

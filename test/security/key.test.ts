@@ -1,0 +1,253 @@
+import { spawn, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createInterface } from "node:readline";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeUnit } from "../../src/app/service-unit.ts";
+import { COMMANDS } from "../../src/cli/table.ts";
+import { openRig, type Rig } from "../cli/rig.ts";
+import { ENTRY, whenWatching } from "./process.ts";
+
+/** I30, beyond test/cli/secret.test.ts: what a crash, another program and another user can see of the key. */
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+});
+afterEach(() => rig.close());
+
+const env = (more: Readonly<Record<string, string>> = {}) => ({
+  PATH: process.env["PATH"],
+  HOME: rig.dir,
+  XDG_RUNTIME_DIR: join(rig.dir, "run"),
+  MDMIRROR_NOTIFY: "off",
+  ...more,
+});
+
+/** `mdmirror …` under a shell that first says `before`, in a folder of its own. */
+function start(before: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
+  mkdirSync(join(rig.dir, "run"), { recursive: true, mode: 0o700 });
+  mkdirSync(join(rig.dir, "cwd"), { recursive: true });
+  return spawn("sh", ["-c", `${before}; exec "$@"`, "sh", process.execPath, ENTRY, ...args], {
+    cwd: join(rig.dir, "cwd"),
+    env: env(more),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .map((path) => join(folder, path))
+    .filter((path) => lstatSync(path).isFile());
+}
+
+const linux = process.platform === "linux";
+/** Whether the kernel puts a core file into the folder that the process is in. */
+const dumpsHere =
+  linux &&
+  !/^[|/]/.test(readFileSync("/proc/sys/kernel/core_pattern", "utf8")) &&
+  spawnSync("sh", ["-c", "ulimit -c unlimited"]).status === 0;
+
+describe("I30 what a crash leaves behind", () => {
+  test.skipIf(!dumpsHere).each(["SIGABRT", "SIGSEGV"] as const)(
+    "the core file of a watch that ends by %s holds neither the key nor a text",
+    async (signal) => {
+      await rig.init();
+      const child = start("ulimit -c unlimited", ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });
+      await whenWatching(child);
+      const ended = new Promise((resolve) => child.once("exit", (_code, by) => resolve(by)));
+      process.kill(child.pid!, signal);
+      expect(await ended).toBe(signal);
+      const cores = readdirSync(join(rig.dir, "cwd")).filter((name) => name.startsWith("core"));
+      expect(cores.length).toBe(1);
+      const core = readFileSync(join(rig.dir, "cwd", cores[0]!));
+      expect(core.length).toBeLessThan(4_000_000);
+      expect(core.includes(rig.key)).toBe(false);
+    },
+  );
+
+  test("a report that NODE_OPTIONS asks for holds no environment", async () => {
+    await rig.init();
+    const reports = join(rig.dir, "reports");
+    mkdirSync(reports);
+    const child = start(":", ["watch", rig.root, "--json"], {
+      MDMIRROR_API_KEY: rig.key,
+      NODE_OPTIONS: `--report-on-signal --report-uncaught-exception --report-directory=${reports}`,
+    });
+    await whenWatching(child);
+    let told = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      told += chunk.toString();
+    });
+    process.kill(child.pid!, "SIGUSR2");
+    await expect.poll(() => told).toMatch(/Node\.js report completed/);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+    const made = filesBelow(reports);
+    expect(made.length).toBe(1);
+    const report = readFileSync(made[0]!, "utf8");
+    expect(report).toContain("nodejsVersion");
+    expect(report).not.toContain(rig.key);
+    expect(report).not.toContain("MDMIRROR_API_KEY");
+  });
+
+  test("the units of systemd and launchd ask for no core file, and hold no key", () => {
+    for (const [manager, line] of [
+      ["systemd", /^LimitCORE=0$/m],
+      ["launchd", /<key>HardResourceLimits<\/key>\s*<dict>\s*<key>Core<\/key>\s*<integer>0<\/integer>/],
+    ] as const) {
+      const given = { MDMIRROR_API_KEY: rig.key };
+      const made = makeUnit({ manager, root: "/home/ann/notes", home: "/home/ann", env: given, notifies: true });
+      if (made.kind !== "ok") throw new Error(made.trouble.what);
+      expect(made.value.text).toMatch(line);
+      expect(made.value.text).not.toContain(rig.key);
+    }
+  });
+});
+
+describe("I30 what other programs and users see", () => {
+  test("a command's arguments cannot hold the key, and a process's do not", async () => {
+    for (const entry of COMMANDS) {
+      const { command } = await entry.load();
+      const secret = Object.keys(command.options).filter((name) => /key|secret|token|pass/.test(name));
+      expect(secret.filter((name) => !/^(key-file|no-store-key|tls-key|store-key)$/.test(name))).toEqual([]);
+    }
+    await rig.init();
+    const child = start(":", ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });
+    await whenWatching(child);
+    const ps = spawnSync("ps", ["-ww", "-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });
+    // Also of a process that has not crashed here: no kind of its memory would go into a core file.
+    if (linux) expect(readFileSync(`/proc/${child.pid}/coredump_filter`, "utf8").trim()).toBe("00000000");
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+    expect(ps.stdout).toContain("watch");
+    expect(ps.stdout).not.toContain(rig.key);
+  });
+
+  test("the merge tool and git are run without it", async () => {
+    await rig.init();
+    rig.write("a.md", "mine\n");
+    const { id, lastChangeId } = rig.remote("a.md")!;
+    rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
+    await rig.run(["sync", "w"]);
+    const bin = join(rig.dir, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "git"), `#!/bin/sh\nenv > '${rig.dir}/git.env'\necho none\n`);
+    chmodSync(join(bin, "git"), 0o755);
+    const path = `${bin}:${process.env["PATH"]}`;
+    const tool = `env > '${rig.dir}/tool.env'; printf 'both\\n' > "$MERGED"`;
+    await rig.run(["resolve", "w/a.md", "--tool"], { env: { PATH: path, MDMIRROR_API_KEY: rig.key } });
+    const { code } = await rig.run(["resolve", "w/a.md", "--tool"], {
+      env: { PATH: path, MDMIRROR_API_KEY: rig.key, MDMIRROR_MERGETOOL: tool },
+    });
+    expect([code, rig.read("a.md")]).toEqual([0, "both\n"]);
+    for (const name of ["git.env", "tool.env"]) {
+      const seen = readFileSync(join(rig.dir, name), "utf8");
+      expect(seen).toContain("PATH=");
+      expect(seen).not.toContain(rig.key);
+    }
+  });
+
+  test("under umask 000 nothing in .mdmirror is anybody else's to read, write or enter", async () => {
+    const run = async (...args: string[]) => {
+      const child = start("umask 000", args);
+      const [code] = await new Promise<[number | null]>((resolve) => child.once("exit", (ended) => resolve([ended])));
+      child.stdout.resume();
+      return code;
+    };
+    expect(await run("init", rig.root, "--url", rig.url, "--key-file", rig.keyFile, "--yes")).toBe(0);
+    const { id, lastChangeId } = rig.remote("a.md")!;
+    rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "edited\n" });
+    rig.api("POST", "/v1/files", { path: "f/gone.md", content: "gone\n" });
+    expect(await run("sync", rig.root)).toBe(0);
+    rig.api("DELETE", `/v1/files/${rig.remote("f/gone.md")!.id}`);
+    expect(await run("sync", rig.root)).toBe(0);
+    expect(await run("search", "edited", rig.root)).toBeLessThan(4);
+    const child = start("umask 000", ["watch", rig.root, "--json"]);
+    await whenWatching(child);
+    const mirror = join(rig.root, ".mdmirror");
+    const place = JSON.parse(readFileSync(join(mirror, "daemon.json"), "utf8")) as { readonly socket: string };
+    const open: string[] = [];
+    const look = (path: string) => {
+      const { mode } = lstatSync(path);
+      if ((mode & 0o077) !== 0) open.push(`${(mode & 0o777).toString(8)} ${path.slice(rig.dir.length)}`);
+    };
+    const seen = readdirSync(mirror, { recursive: true, encoding: "utf8" });
+    for (const path of [...seen.map((name) => join(mirror, name)), mirror, place.socket, dirname(place.socket)])
+      look(path);
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+    // What is in the trash keeps the mode that it had as a document; nobody else gets there.
+    expect(open.filter((line) => !/^\d+ \/w\/\.mdmirror\/(trash|tmp)\/.*\.md/.test(line))).toEqual([]);
+    const names = seen.map((name) => name.replace(/\d{4}-.*/, "…"));
+    expect(names).toEqual(
+      expect.arrayContaining([
+        "key",
+        "state.db",
+        "texts.db",
+        "lock.db",
+        "config.json",
+        "log/mdmirror.log",
+        "daemon.json",
+        "trash",
+      ]),
+    );
+    expect(statSync(join(mirror, "key")).mode & 0o777).toBe(0o600);
+  });
+
+  test("the service keeps no key in the clear, and says none but where its own is", async () => {
+    const data = join(rig.dir, "data");
+    const child = start("umask 000", ["serve", "--port", "0", "--data", data]);
+    let said = "";
+    const listening = new Promise<void>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        said += `${line}\n`;
+        if (/http:\/\//.test(line)) resolve();
+      });
+      child.once("exit", () => reject(new Error(`serve ended: ${said}`)));
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+    });
+    await listening;
+    const [url] = /http:\/\/[\d.:]+/.exec(said)!;
+    const keys = filesBelow(data).filter((path) => /key/.test(path));
+    const values = keys.map((path) => readFileSync(path, "utf8").trim());
+    expect(values.length).toBeGreaterThan(0);
+    for (const key of values)
+      await fetch(`${url}/v1/files?x=${key}`, { headers: { authorization: `Bearer ${key}`, "x-odd": key } });
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    child.kill("SIGTERM");
+    await ended;
+    for (const key of values) {
+      expect(said).not.toContain(key);
+      expect(filesBelow(data).filter((path) => !keys.includes(path) && readFileSync(path).includes(key))).toEqual([]);
+    }
+    for (const path of [...filesBelow(data), data]) expect([path, statSync(path).mode & 0o077]).toEqual([path, 0]);
+  });
+
+  test("is refused from a .mdmirror/key that is a symbolic link to a file that others may read", async () => {
+    await rig.init();
+    expect(existsSync(join(rig.root, ".mdmirror/key"))).toBe(true);
+    chmodSync(rig.keyFile, 0o644);
+    unlinkSync(join(rig.root, ".mdmirror/key"));
+    symlinkSync(rig.keyFile, join(rig.root, ".mdmirror/key"));
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect([code, err[0]]).toEqual([2, expect.stringContaining("others may read")]);
+  });
+});
