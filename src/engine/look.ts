@@ -86,7 +86,7 @@ function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): Rem
   return { ...remote, files, gone, unseen };
 }
 
-function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
+export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
   const { reviewAfterQuiet, secondLookMs, ...settings } = input.settings;
   const traits = ctx.world.remote.traits();
   return {

@@ -66,7 +66,7 @@ export async function runPass(world: World, input: PassInput): Promise<PassEnd> 
   return { kind: "planned", ...decided, ends };
 }
 
-function newContext(world: World, input: PassInput): PassContext {
+export function newContext(world: World, input: PassInput): PassContext {
   return {
     world,
     // Asked for with the first thing that is written down: a daemon's pass that finds nothing to do is no run.

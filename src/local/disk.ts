@@ -50,7 +50,7 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
       folding();
       return walkTree(ground, { probe, ignore: options.ignore ?? [] }, known, onText);
     },
-    lookAtFiles: (tree, paths, onText) => lookAtFiles(ground, tree, paths, onText),
+    lookAtFiles: (tree, paths, onText, elsewhere) => lookAtFiles(ground, tree, paths, onText, elsewhere),
     look: (path) => look(ground, path),
     read: (path) => readText(ground, path),
     create: (path, text) => createFile(ground, path, text),

@@ -11,6 +11,7 @@ import { decodeText } from "./text.ts";
  * An earlier walk's tree with some files looked at again: what an edit of a document that stays where it is needs. Everything that could
  * mean a move, a deletion or something new asks for a whole walk, which alone tells these apart.
  * @param paths where something changed: files, folders or nothing
+ * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a part of what is known
  * @returns the same object when nothing is different; null when a whole walk is needed
  */
 export function lookAtFiles(
@@ -18,19 +19,21 @@ export function lookAtFiles(
   tree: LocalTree,
   paths: Iterable<LocalPath>,
   onText: (digest: Digest, text: string) => void,
+  elsewhere: HasInode = () => false,
 ): LocalTree | null {
+  const inodeIsKnown: HasInode = (stamp) => hasInode(tree, stamp) || elsewhere(stamp);
   if (tree.unseen.size > 0) return null;
   const changed = new Map<LocalPath, LocalFile>();
   for (const path of paths) {
     const known = tree.files.get(path);
     if (known === undefined) {
-      if (!isNoMatter(ground, tree, path)) return null;
+      if (!isNoMatter(ground, tree, path, inodeIsKnown)) return null;
       continue;
     }
     const file = readAgain(ground, known, onText);
     if (file === null) return null;
     // The inode of another document at this path is half of a move.
-    if (file.stamp.ino !== known.stamp.ino && hasInode(tree, file.stamp)) return null;
+    if (file.stamp.ino !== known.stamp.ino && inodeIsKnown(file.stamp)) return null;
     if (file !== known) changed.set(path, file);
   }
   if (changed.size === 0) return tree;
@@ -40,7 +43,7 @@ export function lookAtFiles(
 }
 
 /** Whether a path that is no known document concerns none either: nothing is there, or still what the mirror leaves alone. */
-function isNoMatter(ground: Ground, tree: LocalTree, path: LocalPath): boolean {
+function isNoMatter(ground: Ground, tree: LocalTree, path: LocalPath, inodeIsKnown: HasInode): boolean {
   if (path === "" || tree.folders.has(path) || nameOf(path) === IGNORE_FILE) return false;
   const other = tree.others.get(path);
   if (other?.kind === "sidecar") return false;
@@ -51,12 +54,14 @@ function isNoMatter(ground: Ground, tree: LocalTree, path: LocalPath): boolean {
     if (stat === null) return true;
     if (stat.kind === "folder") return other?.kind === "dot-folder" || other?.kind === "ignored-folder";
     // A document of a name that is mirrored, or a folder, is new; any other file only matters where a document's inode went to it.
-    return stat.kind === "file" && !path.endsWith(".md") && !hasInode(tree, stat);
+    return stat.kind === "file" && !path.endsWith(".md") && !inodeIsKnown(stat);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
     return false;
   }
 }
+
+type HasInode = (stamp: { readonly ino: number; readonly dev: number }) => boolean;
 
 function hasInode(tree: LocalTree, stat: { readonly ino: number; readonly dev: number }): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;

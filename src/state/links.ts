@@ -36,6 +36,8 @@ const NO_SUBMISSIONS: readonly Submission[] = [];
 export function openLinks(db: Db) {
   const all = db.prepare<[], LinkRow>(`SELECT ${COLUMNS} FROM links`).raw();
   const one = db.prepare<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE id = ?`).raw();
+  const at = db.prepare<[string], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE local_path = ?`).raw();
+  const inode = db.prepare<[number, number], number>("SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1").pluck();
   const put = db.prepare(upsert("links", "id", COLUMNS.split(", ")));
   const remove = db.prepare<[DocId]>("DELETE FROM links WHERE id = ?");
   return {
@@ -48,6 +50,8 @@ export function openLinks(db: Db) {
       const row = one.get(id);
       return row === undefined ? null : linkOf(row);
     },
+    at: (path: string): Link[] => at.all(path).map(linkOf),
+    hasInode: (dev: number, ino: number): boolean => inode.get(ino, dev) !== undefined,
     put(link: Link): void {
       put.run(...rowOf(link));
     },
@@ -62,6 +66,7 @@ export function openDirs(db: Db) {
   type DirRow = [DirId, string, string, number, number, number];
   const all = db.prepare<[], DirRow>(`SELECT ${columns} FROM dirs`).raw();
   const one = db.prepare<[DirId], DirRow>(`SELECT ${columns} FROM dirs WHERE id = ?`).raw();
+  const at = db.prepare<[string], DirRow>(`SELECT ${columns} FROM dirs WHERE local_path = ?`).raw();
   const put = db.prepare(upsert("dirs", "id", columns.split(", ")));
   const remove = db.prepare<[DirId]>("DELETE FROM dirs WHERE id = ?");
   const dirOf = ([id, localPath, remotePath, dev, ino, birthMs]: DirRow): DirLink => ({
@@ -76,6 +81,10 @@ export function openDirs(db: Db) {
     get(id: DirId): DirLink | null {
       const row = one.get(id);
       return row === undefined ? null : dirOf(row);
+    },
+    at(path: string): DirLink | null {
+      const rows = at.all(path);
+      return rows.length === 1 ? dirOf(rows[0]!) : null;
     },
     load(): Map<DirId, DirLink> {
       const dirs = new Map<DirId, DirLink>();

@@ -66,6 +66,8 @@ export function stateOver(db: Db, textsDb: Db, clock: Clock, close: () => void):
         holds: holds.load(),
       })),
     link: links.get,
+    linksAt: links.at,
+    hasInode: links.hasInode,
     putLink: links.put,
     removeLink: links.remove,
     putDir: dirs.put,
@@ -79,6 +81,7 @@ export function stateOver(db: Db, textsDb: Db, clock: Clock, close: () => void):
       transact(() => members[side](from, to, within));
     },
     dir: dirs.get,
+    dirAt: dirs.at,
     putTombstone: tombstones.put,
     removeTombstone: tombstones.remove,
     conflict: conflicts.get,

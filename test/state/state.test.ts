@@ -89,6 +89,22 @@ describe("rows", () => {
     expect([state.link(doc("a")), state.conflict(doc("c"))]).toEqual([null, null]);
   });
 
+  test("links and folders are found by local path, links by inode too", () => {
+    const state = memoryState();
+    const [one, two] = [linkOf("a", { localPath: "x.md" }), linkOf("b", { localPath: "x.md" })];
+    state.putLink(one);
+    expect(state.linksAt("x.md")).toEqual([one]);
+    state.putLink(two);
+    expect(state.linksAt("x.md")).toEqual([one, two]);
+    expect(state.linksAt("y.md")).toEqual([]);
+    const { dev, ino } = one.stamp!;
+    expect(state.hasInode(dev, ino)).toBe(true);
+    expect(state.hasInode(dev + 1, ino)).toBe(false);
+    state.putDir(dirOf("d", "folder"));
+    expect(state.dirAt("folder")).toEqual(dirOf("d", "folder"));
+    expect(state.dirAt("other")).toBeNull();
+  });
+
   test("meta values are kept, replaced and removed", () => {
     const state = memoryState();
     expect(state.meta("root")).toBeNull();

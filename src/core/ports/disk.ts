@@ -52,11 +52,13 @@ export interface Disk {
   /**
    * An earlier walk's tree with what changed at these paths looked at again, as long as all that changed is the text of known files. The same object:
    * nothing is different. null: only a whole walk can tell.
+   * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a part of what is known
    */
   lookAtFiles(
     tree: LocalTree,
     paths: Iterable<LocalPath>,
     onText: (digest: Digest, text: string) => void,
+    elsewhere?: (stamp: Pick<Stamp, "dev" | "ino">) => boolean,
   ): LocalTree | null;
   look(path: LocalPath): Look;
   /** The text, strictly UTF-8, byte for byte (BOM kept). */

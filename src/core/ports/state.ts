@@ -94,6 +94,10 @@ export interface State {
 
   load(): BaseTree;
   link(id: DocId): Link | null;
+  /** With this local path: one, or none; for a moment of a swap two. LIMIT: reads every row. */
+  linksAt(path: LocalPath): Link[];
+  /** Whether a link's local file has this inode. LIMIT: as `linksAt`. */
+  hasInode(dev: number, ino: number): boolean;
   putLink(link: Link): void;
   removeLink(id: DocId): void;
   putDir(dir: DirLink): void;
@@ -106,6 +110,8 @@ export interface State {
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): DirLink | null;
+  /** The folder with this local path, where it is one alone. */
+  dirAt(path: LocalPath): DirLink | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;

@@ -13,7 +13,7 @@ export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, strin
   return { ...tree, files, unseen: new Map([...waiting, ...tree.unseen]) };
 }
 
-function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, string>): boolean {
+export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, string>): boolean {
   return waiting.has(path) || ancestorsOf(path).some((folder) => waiting.has(folder));
 }
 

@@ -34,7 +34,7 @@ export function startLoop(given: World, watcher: Watcher, settings: Settings, ti
   };
   const sleeper = createSleeper(clock, timing);
   const asked = createAskQueue(sleeper.wake);
-  const runner = new Runner({ world, watcher, settings, timing, herald, wakeBy: sleeper.wakeBy });
+  const runner = new Runner({ world, watcher, settings, timing, herald, wakeBy: sleeper.wakeBy, letGo: tap.forget });
   let started = false;
 
   /** @returns what is still to be answered with the report of the next whole run */

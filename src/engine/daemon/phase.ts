@@ -1,4 +1,5 @@
 import type { Fault } from "../../core/ports/remote.ts";
+import type { RunReport } from "../report.ts";
 
 /** What the daemon is doing, as one union with one transition function. */
 
@@ -70,4 +71,9 @@ export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused">
   if (fault?.kind !== "later") return "unavailable";
   if (fault.cause === "unreachable") return "offline";
   return fault.cause === "rate-limited" ? "rate-limited" : "unavailable";
+}
+
+/** What a run that a guard stopped was stopped by. */
+export function haltDetail({ halt }: RunReport): string {
+  return halt === null ? "" : halt.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

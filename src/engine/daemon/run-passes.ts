@@ -25,14 +25,10 @@ export type RunInput = {
 export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readonly didSomething: boolean };
 
 export async function runPasses(world: World, input: RunInput): Promise<RunEnd> {
-  const { state, clock } = world;
+  const { state } = world;
   const counts = zeroCounts();
   const tally = zeroTally();
-  let run: number | null = null;
-  const numberOf = () => {
-    run ??= state.beginRun("watch", clock.now());
-    return run;
-  };
+  const run = lazyRun(world);
   const settings: Settings = { ...input.settings, reviewAfterQuiet: false, secondLookMs: null };
   let end: PassEnd;
   let passes = 0;
@@ -40,7 +36,7 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
     passes++;
     end = await runPass(world, {
       get run() {
-        return numberOf();
+        return run.number();
       },
       settings,
       counts,
@@ -53,12 +49,28 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
     });
     input.onPass(end);
   } while (passes < MAX_PASSES && end.kind === "planned" && !wasCutOff(end.ends) && wantsMore(end, tally));
-  if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, numberOf(), end.plan.verdict);
-  const report = reportOf(world, run ?? 0, passes, counts, end);
+  if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, run.number(), end.plan.verdict);
+  const report = reportOf(world, run.begun() ?? 0, passes, counts, end);
   const traits = JSON.stringify(world.remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
-  if (run !== null) state.endRun(run, clock.now(), JSON.stringify({ state: report.state, counts: report.counts }));
-  return { report, end, didSomething: run !== null };
+  run.end(report);
+  return { report, end, didSomething: run.begun() !== null };
+}
+
+/** A run that gets its number with the first thing that is written down. */
+export function lazyRun({ state, clock }: World) {
+  let begun: number | null = null;
+  return {
+    begun: () => begun,
+    number(): number {
+      begun ??= state.beginRun("watch", clock.now());
+      return begun;
+    },
+    end(report: RunReport): void {
+      if (begun === null) return;
+      state.endRun(begun, clock.now(), JSON.stringify({ state: report.state, counts: report.counts }));
+    },
+  };
 }
 
 /**

@@ -8,7 +8,8 @@ import { Agenda, type Due } from "./agenda.ts";
 import { type Chronicle, createChronicle } from "./chronicle.ts";
 import type { DaemonStatus } from "./daemon.ts";
 import { GroundWatch } from "./ground-watch.ts";
-import { IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
+import { haltDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
+import { showStatus } from "./show-status.ts";
 import type { Herald } from "./tell.ts";
 import type { DaemonTiming } from "./timing.ts";
 import { createWatching, type Watching } from "./watching.ts";
@@ -22,10 +23,11 @@ export type RunnerParts = {
   readonly herald: Herald;
   /** Something will be due then that was not foreseen. */
   readonly wakeBy: (at: number) => void;
+  /** What is loaded of the state need not be kept. */
+  readonly letGo: () => void;
 };
 
 const PAUSED_META = "watch.paused";
-const DIRTY_SHOWN = 100;
 
 /** Decides what is due, and does it: one run at a time. Times are monotonic but where they are shown. */
 export class Runner {
@@ -39,9 +41,9 @@ export class Runner {
   #paused: boolean;
 
   constructor(parts: RunnerParts) {
-    const { world, watcher, settings, timing, herald } = parts;
+    const { world, watcher, settings, timing, herald, letGo } = parts;
     this.#parts = parts;
-    this.#work = createWork(world, settings, timing);
+    this.#work = createWork(world, settings, timing, letGo);
     this.#chronicle = createChronicle(world, herald);
     this.#agenda = new Agenda(timing, world.clock, world.random, this.#work);
     this.#watching = createWatching(
@@ -125,6 +127,7 @@ export class Runner {
 
   /** Somebody wrote the state, or time went by unseen: nothing that is kept is believed. */
   lookAtAll(): void {
+    this.#work.sight.disturb();
     this.#agenda.rescanNow();
   }
 
@@ -140,20 +143,9 @@ export class Runner {
   }
 
   status(): DaemonStatus {
-    const { dirty, graces } = this.#work;
-    const shown = (at: number) => Math.round(this.#parts.world.clock.now() + at - this.#now());
-    const retryAt = this.#agenda.retryAt();
-    return {
-      phase: this.#phase,
-      inSyncAsOf: this.#chronicle.inSyncAsOf(),
-      pendingDeletions: graces.pending().map(({ path, dueAt }) => ({ path, dueAt: shown(dueAt) })),
-      dirty: { count: dirty.count(), paths: dirty.paths(DIRTY_SHOWN) },
-      lastReport: this.#chronicle.report(),
-      nextPollAt: this.#paused || retryAt !== null ? null : shown(this.#agenda.pollAt()),
-      retryAt: retryAt === null ? null : shown(retryAt),
-      watching: this.#watching.state(),
-      limit: this.#watching.limit(),
-    };
+    const { clock } = this.#parts.world;
+    const [phase, paused, work, watching] = [this.#phase, this.#paused, this.#work, this.#watching];
+    return showStatus({ clock, phase, paused, work, watching, chronicle: this.#chronicle, agenda: this.#agenda });
   }
 
   #now(): number {
@@ -175,6 +167,7 @@ export class Runner {
   async #runDirty(): Promise<void> {
     const { dirty, sight } = this.#work;
     const { paths, whole, many } = dirty.take(this.#now());
+    if (!whole && !many && (await this.#runPart(paths))) return;
     const looked = whole ? "whole" : sight.lookAt(paths);
     // A pass that ran before it had settled saw it, and left it unjudged.
     if (looked === "same" && !this.#work.hidAny(paths)) return;
@@ -183,6 +176,22 @@ export class Runner {
     await this.#run(false);
     // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder is walked once more.
     if (many) dirty.note("", true, this.#now());
+  }
+
+  /** The plain case, and nearly all there is to do in a day. @returns false: everything must be judged */
+  async #runPart(paths: readonly LocalPath[]): Promise<boolean> {
+    const last = this.#chronicle.report();
+    const part = last === null ? "whole" : this.#work.part(paths, last);
+    if (last === null || part === "whole") return false;
+    if (part === "same") return true;
+    this.#agenda.noteActivity();
+    this.#enter({ kind: "look" });
+    const ended = await this.#work.runPart(part, last);
+    if (ended === "whole") return false;
+    this.#agenda.succeeded();
+    this.#enter({ kind: "ended" });
+    this.#chronicle.note({ ...ended, begun: [], calledOff: [] }, () => 0);
+    return true;
   }
 
   async #poll(): Promise<void> {
@@ -239,8 +248,4 @@ export class Runner {
     this.#enter({ kind: "failed", why, detail: fault?.detail ?? "the service did not answer" });
     this.#agenda.failed(why);
   }
-}
-
-function haltDetail({ halt }: RunReport): string {
-  return halt === null ? "" : halt.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

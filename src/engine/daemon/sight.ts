@@ -2,10 +2,11 @@ import type { DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import type { LocalPath } from "../../core/path.ts";
 import type { Listing } from "../../core/ports/remote.ts";
-import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../../core/tree.ts";
+import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../core/tree.ts";
 import { documentsOf, observeLocal, observeRemote } from "../observe.ts";
 import type { Eyes, PassEnd } from "../pass.ts";
 import type { PassContext, World } from "../world.ts";
+import { type Calm, calmAfter, cutOut, printOf, remoteOf, showsBase } from "./calm.ts";
 import { followEffects } from "./follow.ts";
 
 /**
@@ -21,6 +22,15 @@ export type Sight = {
   take(listing: Listing<FileResource>): "same" | "changed";
   /** After a pass: what of it may be kept. */
   learn(end: PassEnd): void;
+  /** After a run: where all is calm, nothing is kept, for base tells it. */
+  settle(end: PassEnd): void;
+  /**
+   * While all is calm: the part that these paths are about, looked at again. `same`: nothing is different; `whole`: it is not calm, or more than the text
+   * of documents has changed.
+   */
+  part(paths: readonly LocalPath[]): "same" | "whole" | Trees;
+  /** Base may have been written by somebody else. */
+  disturb(): void;
   forgetLocal(): void;
   /** `folders`: those too; without, they are believed until a document stands in one that is not known. */
   forgetRemote(folders: boolean): void;
@@ -29,7 +39,8 @@ export type Sight = {
   documents(): number;
 };
 
-export function createSight(world: World): Sight {
+/** @param letGo nothing of base need be kept loaded */
+export function createSight(world: World, letGo: () => void): Sight {
   let local: LocalTree | null = null;
   let remote: RemoteTree | null = null;
   let folders: RemoteTree["folders"] | null = null;
@@ -38,9 +49,22 @@ export function createSight(world: World): Sight {
   /** Survives what is forgotten: rules and counts need not be of this moment. */
   let lastLocal: LocalTree | null = null;
   let documents = 0;
+  let calm: Calm | null = null;
 
   const keep = (digest: Parameters<World["state"]["putKnownText"]>[0], text: string) =>
     world.state.putKnownText(digest, text);
+
+  /** A listing of other versions than the last one may still be what base has: what the daemon sent itself. */
+  function isCalmStill(known: Calm, files: ReadonlyMap<DocId, RemoteFile>): boolean {
+    const print = printOf(files);
+    if (known.print !== print) {
+      const shows = showsBase(world.state.load(), files);
+      letGo();
+      if (!shows) return false;
+    }
+    known.print = print;
+    return true;
+  }
 
   return {
     eyes: (judge) => ({
@@ -53,6 +77,11 @@ export function createSight(world: World): Sight {
         return judge(ctx, base, local === null ? walk() : { ...local, inodesTrusted }, walk);
       },
       async remote(base, trustEmpty) {
+        if (calm !== null) {
+          calm = null;
+          remote = remoteOf(base.links.values(), base.dirs.values());
+          folders = remote.folders;
+        }
         // An absence is proven in the pass that acts on it (I04).
         if (remote !== null && listing === null && showsAll(remote)) return { kind: "seen", tree: remote };
         const known = {
@@ -77,6 +106,7 @@ export function createSight(world: World): Sight {
     },
     take(made) {
       const now = documentsOf(world, made);
+      if (calm !== null && made.complete && isCalmStill(calm, now)) return "same";
       if (made.complete && remote?.complete === true && sameDocuments(remote.files, now)) return "same";
       listing = made;
       return "changed";
@@ -93,10 +123,32 @@ export function createSight(world: World): Sight {
       remote = kept?.remote ?? null;
       if (kept === null) folders = null;
     },
+    settle(end) {
+      calm = local === null || remote === null ? null : calmAfter(end, world.state.load(), local, remote);
+      if (calm === null) return;
+      local = null;
+      remote = null;
+      folders = null;
+      lastLocal = calm.ground;
+      letGo();
+    },
+    part(paths) {
+      const trees = calm === null ? null : cutOut(world.state, calm, paths);
+      if (trees === null) return "whole";
+      const looked = world.disk.lookAtFiles(trees.local, paths, keep, ({ dev, ino }) => world.state.hasInode(dev, ino));
+      if (looked === trees.local) return "same";
+      if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))
+        return "whole";
+      return { ...trees, local: looked };
+    },
+    disturb() {
+      calm = null;
+    },
     forgetLocal() {
       local = null;
     },
     forgetRemote(alsoFolders) {
+      calm = null;
       remote = null;
       listing = null;
       if (alsoFolders) folders = null;

@@ -2,13 +2,15 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../core/digest.ts";
 import type { Hold } from "../../core/link.ts";
 import type { LocalPath } from "../../core/path.ts";
-import type { BaseTree, LocalTree } from "../../core/tree.ts";
+import type { BaseTree, LocalTree, Trees } from "../../core/tree.ts";
 import type { PassEnd } from "../pass.ts";
+import type { RunReport } from "../report.ts";
 import type { PassContext, Settings, World } from "../world.ts";
 import { createDirtyBook, type DirtyBook } from "./dirty.ts";
 import { createGraces, type Graces } from "./grace.ts";
-import { findEmptied, hidePaths } from "./judge.ts";
+import { findEmptied, hidePaths, isHidden } from "./judge.ts";
 import { createRest, type Rest } from "./rest.ts";
+import { runPart } from "./run-part.ts";
 import { type RunEnd, runPasses } from "./run-passes.ts";
 import { createSight, type Sight } from "./sight.ts";
 import { createStalePaths } from "./stale-path.ts";
@@ -24,16 +26,25 @@ export type Work = {
   /** Documents that became empty. */
   readonly emptied: Rest<LocalPath, string>;
   run(retryRefused: boolean): Promise<RunEnd & Deletions>;
+  /**
+   * The documents at these paths, where they were edited where they stand, while all else is calm. `same`: nothing is different; `whole`: a whole pass
+   * must judge.
+   * @param last the report of the last run
+   */
+  part(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees;
+  /** @returns `whole`: a whole pass must judge, or go on where one did not end well */
+  runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd>;
   /** Whether the last pass left one of these unjudged because it had not settled: it is to be judged, even if it has not changed since. */
   hidAny(paths: readonly LocalPath[]): boolean;
 };
 
 export type Deletions = { readonly begun: readonly LocalPath[]; readonly calledOff: readonly LocalPath[] };
 
-export function createWork(world: World, settings: Settings, timing: DaemonTiming): Work {
+/** @param letGo nothing of base need be kept loaded */
+export function createWork(world: World, settings: Settings, timing: DaemonTiming, letGo: () => void): Work {
   const dirty = createDirtyBook(timing);
   const graces = createGraces(timing);
-  const sight = createSight(world);
+  const sight = createSight(world, letGo);
   const quiet = createRest<DocId, Digest>(timing.reviewQuietMs);
   const emptied = createRest<LocalPath, string>(timing.emptyMs);
   const stalePaths = createStalePaths(timing.stalePathMs);
@@ -90,7 +101,21 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
           quiet.see(now(), textsWaiting(holds));
         },
       });
+      sight.settle(ended.end);
       return { ...ended, ...deletions };
+    },
+    part(paths, last) {
+      if (last.state !== "in-sync" && last.state !== "attention") return "whole";
+      // Where a whole folder is not settled yet, nothing in it is judged.
+      const waiting = dirty.unsettled(now());
+      if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
+      return sight.part(paths);
+    },
+    async runPart(part, last) {
+      const ended = await runPart(world, settings, part, last);
+      if (ended === "whole" || ended.done) return ended;
+      sight.forgetRemote(false);
+      return "whole";
     },
   };
 }

@@ -1,0 +1,159 @@
+import { execFileSync, type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { FILES } from "../../src/contract/routes.ts";
+import { combineByMerge } from "../../src/service/combine.ts";
+import { startHttp } from "../../src/service/http.ts";
+import { createService } from "../../src/service/service.ts";
+
+/** A workspace of the embedded service in this process, and a folder linked to it by `mdmirror init`. */
+export type Ground = {
+  readonly root: string;
+  readonly url: string;
+  readonly key: string;
+  readonly documents: number;
+  /** Asks the service without HTTP. */
+  call(method: "GET" | "POST" | "PUT", path: string, body?: object): { readonly [member: string]: unknown };
+  /** Who is told when a request of this method has arrived, at `performance.now()`. */
+  onRequest: (method: string, at: number) => void;
+  close(): Promise<void>;
+};
+
+export const CHECKOUT = fileURLToPath(new URL("../../", import.meta.url));
+const ENTRY = join(CHECKOUT, "src/cli/entry.mjs");
+const WORDS =
+  "folder mirror service document change text place name merge tree link base local remote write read".split(" ");
+
+/** Folders of 20 documents, 40 of them in an area. */
+export function pathOf(n: number): string {
+  return `area-${Math.floor(n / 800)}/topic-${Math.floor(n / 20)}/note-${n}.md`;
+}
+
+/** 2 to 8 kB, each its own. */
+export function textOf(n: number): string {
+  let seed = n * 2_654_435_761 + 1;
+  const next = () => {
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    return seed / 2 ** 32;
+  };
+  const length = 2_000 + 6_000 * next();
+  let text = `# Note ${n}\n`;
+  while (text.length < length) {
+    const words = Array.from({ length: 8 + Math.floor(next() * 10) }, () => WORDS[Math.floor(next() * WORDS.length)]);
+    text += `\n${words.join(" ")}.${next() < 0.2 ? "\n" : ""}`;
+  }
+  return `${text}\n`;
+}
+
+/**
+ * @param dir where the ground is or will be: `service/` and `mirror/`. What an earlier call left there is used as it is.
+ */
+export async function openGround(dir: string, documents: number): Promise<Ground> {
+  const made = existsSync(join(dir, "key"));
+  mkdirSync(join(dir, "service"), { recursive: true });
+  mkdirSync(join(dir, "mirror"), { recursive: true });
+  const service = createService({
+    database: { folder: join(dir, "service") },
+    now: () => Date.now(),
+    random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    combine: combineByMerge,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  const key = made ? readFileSync(join(dir, "key"), "utf8") : service.admin.createWorkspace("bench").key;
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const call: Ground["call"] = (method, path, body) =>
+    JSON.parse(service.answer({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) }).body);
+  if (!made) {
+    for (let from = 0; from < documents; from += 500)
+      service.batch(() => {
+        for (let n = from; n < Math.min(from + 500, documents); n++)
+          call("POST", FILES, { path: pathOf(n), content: textOf(n) });
+      });
+  }
+  const handle: typeof service.handle = (request) => {
+    ground.onRequest(request.method, performance.now());
+    return service.handle(request);
+  };
+  const http = await startHttp({ ...service, handle }, { host: "127.0.0.1", port: 0 });
+  const root = realpathSync(join(dir, "mirror"));
+  const ground: Ground = {
+    root,
+    url: http.url,
+    key,
+    documents,
+    call,
+    onRequest: () => undefined,
+    close: () => http.close(),
+  };
+  if (!made) {
+    const init = spawn(process.execPath, [ENTRY, "init", root, "--url", http.url, "--yes"], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { ...process.env, MDMIRROR_API_KEY: key },
+    });
+    const [code] = await once(init, "exit");
+    if (code !== 0) throw new Error(`init ended with ${code}`);
+    writeFileSync(join(dir, "key"), key);
+  }
+  return ground;
+}
+
+/** `mdmirror watch` in a process of its own, once its first run is over. */
+export async function startWatch(ground: Ground, nodeOptions: readonly string[] = []): Promise<ChildProcess> {
+  const watching = spawn(
+    process.execPath,
+    [...nodeOptions, ENTRY, "watch", ground.root, "--json", "--url", ground.url],
+    { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, MDMIRROR_API_KEY: ground.key } },
+  );
+  const lines = createInterface({ input: watching.stdout! });
+  const first = Promise.withResolvers<void>();
+  lines.on("line", (line) => {
+    if (JSON.parse(line).kind === "run") first.resolve();
+  });
+  watching.on("exit", (code) => first.reject(new Error(`watch ended with ${code}`)));
+  await first.promise;
+  return watching;
+}
+
+/** A process that watches the same tree by chokidar as it comes, when it is ready. */
+export async function startChokidar(root: string): Promise<ChildProcess> {
+  const code = `import { watch } from "chokidar"; watch(${JSON.stringify(root)}, { ignoreInitial: true }).on("ready", () => console.log("ready"));`;
+  const bare = spawn(process.execPath, ["--input-type=module", "-e", code], {
+    cwd: CHECKOUT,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(bare.stdout!, "data");
+  return bare;
+}
+
+export async function stop(child: ChildProcess): Promise<void> {
+  child.removeAllListeners("exit");
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
+}
+
+/** Memory in MB (resident; of it the process's own), processor time of the threads alive in milliseconds. Linux. */
+export function usage(child: ChildProcess): { readonly rss: number; readonly own: number; readonly cpuMs: number } {
+  const proc = `/proc/${child.pid}`;
+  const rollup = readFileSync(`${proc}/smaps_rollup`, "utf8");
+  const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, "m").exec(rollup)![1]);
+  let nanoseconds = 0;
+  for (const task of readdirSync(`${proc}/task`))
+    nanoseconds += Number(readFileSync(`${proc}/task/${task}/schedstat`, "utf8").split(" ")[0]);
+  return {
+    rss: kilobytes("Rss") / 1024,
+    own: (kilobytes("Private_Dirty") + kilobytes("Private_Clean")) / 1024,
+    cpuMs: nanoseconds / 1e6,
+  };
+}
+
+/** How many folders' notices a process asks the system for. */
+export function inotifyWatches(child: ChildProcess): number {
+  const found = execFileSync("sh", ["-c", `cat /proc/${child.pid}/fdinfo/* 2>/dev/null | grep -c '^inotify' || true`]);
+  return Number(found.toString());
+}

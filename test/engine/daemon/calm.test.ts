@@ -1,0 +1,226 @@
+import { describe, expect, test } from "vitest";
+import { makePlan } from "../../../src/core/plan.ts";
+import type { Action } from "../../../src/core/action.ts";
+import { calmAfter, cutOut, printOf, remoteOf } from "../../../src/engine/daemon/calm.ts";
+import { planOnly } from "../../../src/engine/sync.ts";
+import { createRig, ROOT, SETTINGS } from "../../model/rig.ts";
+import { rollDice } from "../../model/dice.ts";
+import { type DaemonRig, startDaemon } from "./rig.ts";
+
+const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
+const listings = (sent: string[]) => sent.filter((request) => request.startsWith("GET "));
+
+async function calmNotes(count = 3, options: Parameters<typeof startDaemon>[0] = {}): Promise<DaemonRig> {
+  const rig = createRig(1);
+  for (let n = 0; n < count; n++)
+    rig.app.create(`area/topic/note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
+  return startDaemon({ ...options, rig });
+}
+
+describe("while all is calm", () => {
+  test("edits of several documents at once, one saved by rename, are their PUTs alone", async () => {
+    const rig = await calmNotes();
+    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
+    rig.mirrored.disk.user.saveAtomically(`${ROOT}/area/topic/note-1.md`, "# Note 1\n\nanother text\n");
+    rig.hint({ kind: "path", path: "area/topic/note-1.md" });
+    await rig.pass(400);
+    expect(rig.sent()).toHaveLength(2);
+    expect(textOf(rig, "area/topic/note-0.md")).toBe("# Note 0\n\nanother text\n");
+    expect(textOf(rig, "area/topic/note-1.md")).toBe("# Note 1\n\nanother text\n");
+    await rig.stop();
+  });
+
+  test("an edit and a deletion at once are both judged, the deletion after its grace", async () => {
+    const rig = await calmNotes();
+    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
+    rig.remove("area/topic/note-1.md");
+    await rig.pass(1_000);
+    expect(rig.sent("PUT")).toHaveLength(1);
+    expect(rig.daemon.status().pendingDeletions.map(({ path }) => path)).toEqual(["area/topic/note-1.md"]);
+    // The next edit ends neither the grace nor what is told of it.
+    rig.save("area/topic/note-2.md", "# Note 2\n\nanother text\n");
+    await rig.pass(1_000);
+    expect(rig.daemon.status().pendingDeletions).toHaveLength(1);
+    await rig.pass(40_000);
+    expect(textOf(rig, "area/topic/note-1.md")).toBeUndefined();
+    await rig.stop();
+  });
+
+  test("I09 a swap of two documents is two moves and no PUT", async () => {
+    const rig = await calmNotes();
+    const before = rig.app.files();
+    rig.rename("area/topic/note-0.md", "area/topic/swap.md");
+    rig.rename("area/topic/note-1.md", "area/topic/note-0.md");
+    rig.rename("area/topic/swap.md", "area/topic/note-1.md");
+    await rig.pass(2_000);
+    expect(rig.sent("PUT")).toEqual([]);
+    expect(rig.app.files().get("area/topic/note-0.md")?.id).toBe(before.get("area/topic/note-1.md")?.id);
+    expect(rig.app.files().get("area/topic/note-1.md")?.id).toBe(before.get("area/topic/note-0.md")?.id);
+    await rig.stop();
+  });
+
+  test("I22 an edit leaves the holds of others, and what is told of them", async () => {
+    const rig = await calmNotes(3, { settings: { names: "hold" } });
+    rig.save("area/My note.md", "# Held\n");
+    await rig.pass(1_000);
+    const [held] = rig.daemon.status().lastReport!.attention;
+    expect(held).toMatchObject({ path: "area/My note.md", kind: "name-refused" });
+    rig.sent();
+    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
+    await rig.pass(400);
+    expect(rig.sent()).toEqual([expect.stringMatching(/^PUT /)]);
+    const report = rig.daemon.status().lastReport!;
+    expect(report.attention).toEqual([held]);
+    expect(report.counts).toMatchObject({ uploaded: 1, holds: 1 });
+    expect(report.state).toBe("attention");
+    expect([...rig.mirrored.state.load().holds.keys()]).toEqual(["area/My note.md"]);
+    await rig.stop();
+  });
+
+  test("I07 an edit that the service was ahead of is merged", async () => {
+    const rig = await calmNotes();
+    rig.app.edit("area/topic/note-0.md", "# Note 0, from the app\n\nits own text, number 0\n");
+    rig.save("area/topic/note-0.md", "# Note 0\n\nits own text, number 0\n\nand a line from here\n");
+    const both = "# Note 0, from the app\n\nits own text, number 0\n\nand a line from here\n";
+    await rig.until(() => textOf(rig, "area/topic/note-0.md") === both);
+    await rig.until(() => rig.mirrored.texts().get("area/topic/note-0.md") === both);
+    await rig.stop();
+  });
+
+  test("an edit that cannot be sent waits as any other, and goes when the service is back", async () => {
+    const rig = await calmNotes();
+    rig.weather.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
+    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
+    await rig.pass(1_000);
+    expect(rig.daemon.status().phase.kind).toBe("waiting");
+    rig.weather.fault = null;
+    await rig.until(() => textOf(rig, "area/topic/note-0.md") === "# Note 0\n\nanother text\n");
+    expect(rig.mirrored.state.intents()).toEqual([]);
+    await rig.stop();
+  });
+
+  test("a protected document's edit waits for its quiet time", async () => {
+    const rig = await calmNotes();
+    rig.app.protect("area/topic/note-0.md", true);
+    await rig.pass(40_000);
+    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
+    await rig.pass(30_000);
+    expect(rig.sent("PUT")).toEqual([]);
+    await rig.pass(60_000);
+    expect(rig.sent("PUT")).toHaveLength(1);
+    await rig.stop();
+  });
+
+  test("a poll after an edit finds what was sent, and looks at nothing more", async () => {
+    const rig = await calmNotes();
+    rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
+    await rig.pass(400);
+    rig.sent();
+    await rig.pass(6_000);
+    const sent = rig.sent();
+    expect(listings(sent).length).toBeGreaterThan(0);
+    expect(sent.filter((request) => request.includes("folders"))).toEqual([]);
+    await rig.stop();
+  });
+});
+
+describe("the part cut out of base", () => {
+  const TEXT = (n: number) => `# Note ${n}\n\nits own text, number ${n}\n`;
+
+  test("gives the same steps as the whole trees (40 seeds)", async () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const rig = createRig(seed);
+      const dice = rollDice(seed);
+      for (let n = 0; n < 12; n++) rig.app.create(`area-${n % 3}/topic/note-${n}.md`, TEXT(n));
+      const mirror = rig.mirror();
+      await mirror.sync();
+      await mirror.sync();
+      const world = mirror.world();
+      const options = { settings: SETTINGS, retryRefused: false, kind: "test" };
+      const still = await planOnly(world, options);
+      if (still.kind !== "planned") throw new Error(still.kind);
+      const { base } = still.trees;
+      const calm = calmAfter(still, base, still.trees.local, still.trees.remote)!;
+      const paths: string[] = [];
+      for (let n = 0; n < 12; n++) {
+        if (dice.below(3) > 0) continue;
+        const path = `area-${n % 3}/topic/note-${n}.md`;
+        paths.push(path);
+        // One alone by rename: a second would get the first one's old inode, which only a walk may judge.
+        if (paths.length > 1) mirror.write(path, `${TEXT(n)}edited\n`);
+        else mirror.disk.user.saveAtomically(`${ROOT}/${path}`, `${TEXT(n)}edited\n`);
+      }
+      const part = cutOut(world.state, calm, paths)!;
+      const local = world.disk.lookAtFiles(part.local, paths, () => undefined)!;
+      const whole = await planOnly(world, options);
+      if (whole.kind !== "planned") throw new Error(whole.kind);
+      const policy = { ...SETTINGS, refusedCharacters: "", folderMoves: true, movesToRoot: true };
+      const signals = {
+        root: "same",
+        deletionsDone: { local: 0, remote: 0 },
+        earlierChangeIds: 0,
+        refusedBases: 0,
+        conflictsOpened: 0,
+        approved: new Set<string>(),
+      } as const;
+      const plan = makePlan(
+        { ...part, local },
+        { ...policy, quietTexts: null, absentTwice: null },
+        signals,
+        () => null,
+      );
+      const byId = (steps: readonly { readonly action: Action }[]) =>
+        steps.map(({ action }) => action).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+      expect(byId(plan.steps), `seed ${seed}`).toEqual(byId(whole.plan.steps));
+      expect(plan.steps.every(({ action }) => action.kind === "put")).toBe(true);
+      expect(plan.steps).toHaveLength(paths.length);
+    }
+  });
+
+  test("is not cut where more than a text is to be judged", async () => {
+    const rig = createRig(1);
+    for (let n = 0; n < 3; n++) rig.app.create(`area/note-${n}.md`, TEXT(n));
+    rig.app.protect("area/note-2.md", true);
+    const mirror = rig.mirror();
+    await mirror.sync();
+    const world = mirror.world();
+    const still = await planOnly(world, { settings: SETTINGS, retryRefused: false, kind: "test" });
+    if (still.kind !== "planned") throw new Error(still.kind);
+    const { base, local, remote } = still.trees;
+    const calm = calmAfter(still, base, local, remote)!;
+    const cut = (path: string, held = calm.held) => cutOut(world.state, { ...calm, held }, [path]);
+    expect(cut("area/note-0.md")).not.toBeNull();
+    const id = rig.app.files().get("area/note-0.md")!.id;
+    expect(cut("area/note-0.md", new Set([id]))).toBeNull();
+    expect(cut("area/note-0.md", new Set(["area/note-0.md"]))).toBeNull();
+    expect(cut("area/note-2.md"), "protected").toBeNull();
+    expect(cut("area"), "a known folder").toBeNull();
+    expect(cut("area/note-0 (theirs).md"), "a sidecar").toBeNull();
+    expect(cut(""), "everything").toBeNull();
+  });
+
+  test("there is no calm while something is left to do, unseen, or not in base", async () => {
+    const rig = createRig(1);
+    for (let n = 0; n < 3; n++) rig.app.create(`area/note-${n}.md`, TEXT(n));
+    const mirror = rig.mirror();
+    await mirror.sync();
+    const still = await planOnly(mirror.world(), { settings: SETTINGS, retryRefused: false, kind: "test" });
+    if (still.kind !== "planned") throw new Error(still.kind);
+    const { base, local, remote } = still.trees;
+    const [file] = remote.files.values();
+    const changed = new Map(remote.files).set(file!.id, { ...file!, changeId: "chg_other" as never });
+    const fewer = new Map([...remote.files].slice(1));
+    const hold = { key: "x.md", path: "x.md", reason: "second-look", detail: "", since: 0 } as never;
+    expect(calmAfter(still, base, local, remote)).not.toBeNull();
+    expect(calmAfter(still, base, local, { ...remote, files: changed })).toBeNull();
+    expect(calmAfter(still, base, local, { ...remote, files: fewer })).toBeNull();
+    expect(calmAfter(still, base, local, { ...remote, folders: new Map() })).toBeNull();
+    expect(calmAfter(still, base, local, { ...remote, complete: false })).toBeNull();
+    expect(calmAfter(still, base, { ...local, unseen: new Map([["", "why"]]) }, remote)).toBeNull();
+    expect(calmAfter(still, { ...base, holds: new Map([["x.md", hold]]) }, local, remote)).toBeNull();
+    const told = remoteOf(base.links.values(), base.dirs.values());
+    expect(told.files).toEqual(remote.files);
+    expect(told.folders).toEqual(remote.folders);
+    expect(printOf(remote.files)).not.toBe(printOf(changed));
+  });
+});
