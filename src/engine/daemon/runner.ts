@@ -225,7 +225,6 @@ export class Runner {
 
   async #run(retryRefused: boolean): Promise<void> {
     const { world } = this.#parts;
-    const { graces } = this.#work;
     this.#ground.look();
     this.#enter({ kind: "look" });
     const ended = await this.#work.run(retryRefused);
@@ -236,7 +235,7 @@ export class Runner {
       this.#enter(report.state === "halted" ? { kind: "halt", detail: haltDetail(report) } : { kind: "ended" });
     }
     if (this.#paused) this.#enter({ kind: "pause" });
-    const dueAt = new Map(graces.pending().map((one) => [one.path, one.dueAt]));
+    const dueAt = new Map(this.#work.graces.pending().map((one) => [one.path, one.dueAt]));
     const shown = world.clock.now() - this.#now();
     this.#chronicle.note(ended, (path) => Math.round(shown + (dueAt.get(path) ?? this.#now())));
     this.#agenda.scheduleRest();
