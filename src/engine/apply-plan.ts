@@ -10,7 +10,7 @@ import { type PassContext, recordEvent } from "./world.ts";
 /** The steps of a plan, each with what did not end well remembered and logged. */
 
 /** Steps under way at once. The remote client's queue decides how many of their requests are. */
-const STEPS_AT_ONCE = 64;
+const STEPS_AT_ONCE = 128;
 
 export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   const { verdict, steps } = plan;
@@ -21,11 +21,15 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
     else for (const index of verdict.guarded) withheld.add(index);
   }
   if (steps.length > 0) progress.report("apply", 0, steps.length);
-  return executeSteps(steps, withheld, (action) => performNoted(ctx, action), {
-    concurrency: STEPS_AT_ONCE,
-    isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
-    onEnd: (done) => progress.report("apply", done, steps.length),
-  });
+  try {
+    return await executeSteps(steps, withheld, (action) => ctx.group.during(() => performNoted(ctx, action)), {
+      concurrency: STEPS_AT_ONCE,
+      isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
+      onEnd: (done) => progress.report("apply", done, steps.length),
+    });
+  } finally {
+    ctx.group.abandon();
+  }
 }
 
 /** An action, with what did not end well remembered and logged. */

@@ -6,6 +6,7 @@ import { DEFAULT_GUARDS } from "../core/policy.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { flushNow } from "./durable.ts";
 import { ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
+import { openGroup } from "./group.ts";
 import { checkRoot } from "./guard-facts.ts";
 import { recoverLocal } from "./recover.ts";
 import { type PassContext, type Settings, trashPlace, type World, zeroCounts, zeroTally } from "./world.ts";
@@ -48,6 +49,7 @@ export async function runByHand(
     folderIds: new Map(),
     counts: zeroCounts(),
     toFlush: new Map(),
+    group: openGroup(world.state, world.clock),
     refusedAtStart: world.remote.traits().refusedCharacters,
     tally: zeroTally(),
   };

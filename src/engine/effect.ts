@@ -65,6 +65,13 @@ export type RemoteText = { readonly file: FileWithContent; readonly text: string
 
 /** GET, judged: the text is in the text store before anything else is done with it (I03). */
 export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
+  const fetched = await fetchUnkept(ctx, id, path);
+  if (fetched.kind === "got") ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text);
+  return fetched;
+}
+
+/** GET, judged. The caller keeps the text, at the latest with the commit of what it was fetched for; until then nothing may be taken away for it. */
+export async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
   const answer = await ctx.world.remote.getFile(id);
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
   const text = answer.value.content;
@@ -84,21 +91,23 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
       hold,
     });
   }
-  const digest = digestOf(text);
-  ctx.world.state.putKnownText(digest, text);
-  return got({ file: answer.value, text, digest });
+  return got({ file: answer.value, text, digest: digestOf(text) });
 }
 
+export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
+
 /** The local text, which must still be `expect`; it is in the text store then. */
-export function readLocal(
-  ctx: PassContext,
-  path: LocalPath,
-  expect: Digest,
-): Got<{ readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean }> {
+export function readLocal(ctx: PassContext, path: LocalPath, expect: Digest): Got<LocalRead> {
+  const read = readUnkept(ctx, path, expect);
+  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text);
+  return read;
+}
+
+/** The same; the caller keeps the text, at the latest with the intent of what it was read for. */
+export function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): Got<LocalRead> {
   const read = ctx.world.disk.read(path);
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
   if (read.value.digest !== expect) return ended(stale("the file was changed since it was looked at"));
-  ctx.world.state.putKnownText(read.value.digest, read.value.text);
   return got(read.value);
 }
 
@@ -145,6 +154,8 @@ export function landText(
 }
 
 export type Commit = {
+  /** A text that is not in the store yet. */
+  readonly keeps?: { readonly digest: Digest; readonly text: string };
   /** The link as it is from now on, whole: a first one, or one that was read in this very turn. */
   readonly link?: Link;
   /** The link after an effect on its text that waited for an answer: where the document stands is taken from the state, for a step on its place may have ended meanwhile. */
@@ -166,18 +177,42 @@ export function whereItStands(ctx: PassContext, changed: Link): Link {
 
 /** Effect first, base second: the one transaction of an action. */
 export function commit(ctx: PassContext, change: Commit): Outcome {
-  const { state, clock } = ctx.world;
-  state.transact(() => {
-    if (change.link !== undefined) state.putLink(change.link);
-    if (change.text !== undefined) state.putLink(whereItStands(ctx, change.text));
-    if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });
-    if (change.closes !== undefined) state.closeIntent(change.closes);
-    const parked = change.landed?.parked;
-    if (parked) state.turnIntent(parked.intentId, parked.next);
-    change.also?.();
-    recordEvent(ctx.world, ctx.run, change.event);
-  });
+  ctx.world.state.transact(() => write(ctx, change));
   return DONE;
+}
+
+/** The same, in one transaction with the commits of other steps. Resolves when it is done: until then a kill leaves the effect without its base, as ever. */
+export async function commitWithOthers(ctx: PassContext, change: Commit): Promise<Outcome> {
+  await ctx.group.commit(() => write(ctx, change));
+  return DONE;
+}
+
+/** Resolves when the intent, and the text that it names, are written: only then may the effect begin. */
+export async function openIntentWithOthers(
+  ctx: PassContext,
+  intent: Intent,
+  text: { readonly digest: Digest; readonly text: string },
+): Promise<number> {
+  const { state } = ctx.world;
+  let intentId = 0;
+  await ctx.group.commit(() => {
+    state.putKnownText(text.digest, text.text);
+    intentId = state.openIntent(ctx.run, intent);
+  });
+  return intentId;
+}
+
+function write(ctx: PassContext, change: Commit): void {
+  const { state, clock } = ctx.world;
+  if (change.keeps !== undefined) state.putKnownText(change.keeps.digest, change.keeps.text);
+  if (change.link !== undefined) state.putLink(change.link);
+  if (change.text !== undefined) state.putLink(whereItStands(ctx, change.text));
+  if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });
+  if (change.closes !== undefined) state.closeIntent(change.closes);
+  const parked = change.landed?.parked;
+  if (parked) state.turnIntent(parked.intentId, parked.next);
+  change.also?.();
+  recordEvent(ctx.world, ctx.run, change.event);
 }
 
 /** The end of a link, within the caller's transaction: its id is known as buried, and nothing of it stays open. */

@@ -54,25 +54,33 @@ export async function executeSteps(
     end(index, { kind: "ran", outcome });
   }
 
-  const running = new Set<Promise<void>>();
+  let running = 0;
+  let wake = (): void => undefined;
   const broken: unknown[] = [];
   while (ended < steps.length) {
-    while (next < ready.length && running.size < options.concurrency) {
+    while (next < ready.length && running < options.concurrency) {
       const index = ready[next++]!;
       if (ends[index] !== undefined) continue;
       if (stopped) end(index, { kind: "skipped", why: "stopped" });
       else if (withheld.has(index)) end(index, { kind: "skipped", why: "withheld" });
       else {
-        const job = runOne(index)
+        running++;
+        void runOne(index)
           .catch((error: unknown) => void broken.push(error))
-          .finally(() => running.delete(job));
-        running.add(job);
+          .then(() => {
+            running--;
+            wake();
+          });
       }
     }
-    if (running.size > 0) await Promise.race(running);
+    // Not a race of all of them: that costs every end a look at each.
+    if (running > 0)
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
     // A bug, or the process being killed: nothing more is started.
     if (broken.length > 0) throw broken[0];
-    if (running.size === 0 && next >= ready.length && ended < steps.length)
+    if (running === 0 && next >= ready.length && ended < steps.length)
       throw new Error(`the plan's steps need each other in a circle: ${describe(steps, ends)}`);
   }
   return ends as StepEnd[];

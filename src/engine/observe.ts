@@ -23,10 +23,13 @@ export function observeLocal(
   for (const link of base.links.values())
     if (link.stampTrusted && link.stamp !== null) byPath.set(link.localPath, link);
   world.progress.report("scan", 0, null);
-  const tree = world.disk.walk((path) => {
-    const link = byPath.get(path);
-    return link?.stamp ? { stamp: link.stamp, digest: link.localDigest } : null;
-  }, keep);
+  // One transaction: each new text by itself would be one. The walk does not yield, and what was kept before a kill is only found again by the next.
+  const tree = world.state.transact(() =>
+    world.disk.walk((path) => {
+      const link = byPath.get(path);
+      return link?.stamp ? { stamp: link.stamp, digest: link.localDigest } : null;
+    }, keep),
+  );
   world.progress.report("scan", tree.files.size, tree.files.size);
   return { ...tree, inodesTrusted };
 }

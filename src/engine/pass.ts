@@ -8,6 +8,7 @@ import { flushNow } from "./durable.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { observe, planBlind, planWithSecondLook } from "./look.ts";
 import type { StepEnd } from "./execute.ts";
+import { openGroup } from "./group.ts";
 import { checkRoot, conflictBudget, gatherSignals } from "./guard-facts.ts";
 import type { RemoteLook } from "./observe.ts";
 import { type Counts, type PassContext, type Settings, type Tally, type World, zeroTally } from "./world.ts";
@@ -78,6 +79,7 @@ export function newContext(world: World, input: PassInput): PassContext {
     folderIds: new Map(),
     counts: input.counts,
     toFlush: new Map(),
+    group: openGroup(world.state, world.clock),
     refusedAtStart: world.remote.traits().refusedCharacters,
     tally: input.tally ?? zeroTally(),
   };

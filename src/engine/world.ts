@@ -7,6 +7,7 @@ import type { Remote } from "../core/ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../core/ports/state.ts";
 import type { Clock, Log, Progress, Random } from "../core/ports/world.ts";
 import type { LocalTree } from "../core/tree.ts";
+import type { Group } from "./group.ts";
 
 /** The adapters and settings of one mirrored folder: all that the engine sees of the world. */
 export type World = {
@@ -91,6 +92,8 @@ export type PassContext = {
   readonly counts: Counts;
   /** Local files made or replaced in this pass: fsynced and marked durable at its end, or by the next one. */
   readonly toFlush: Map<DocId, LocalPath>;
+  /** Commits of steps that run side by side. */
+  readonly group: Group;
   /** What the deployment was known to refuse in names when the plan was made. */
   readonly refusedAtStart: string;
   readonly tally: Tally;

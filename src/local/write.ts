@@ -19,7 +19,7 @@ export function createFile(ground: Ground, path: LocalPath, text: string): DiskO
     if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
     const target = ground.place(path, "file");
     if (!target.ok) return target.outcome;
-    if (statOrNull(ground.fs, target.abs) !== null) return stale("something is at this path now");
+    // Whether the path is free is told by the link alone: a look before it would prove nothing.
     const temp = writeTemp(ground, bytes, null, false);
     return orDrop(ground, temp, () => {
       const stat = nameNew(ground, temp, target.abs);

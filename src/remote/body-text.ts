@@ -7,6 +7,9 @@ export type BodyText =
 /** What an answer may be encoded in; `decodeBody` reads these and no other. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
 
+/** Made once: it keeps nothing from one whole text to the next. */
+const STRICT = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * Turns the bytes of an answer into text.
  * @param encoding the `content-encoding` header, or null
@@ -17,7 +20,7 @@ export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: num
   if (typeof plain === "string") return { kind: "bad", why: plain };
   if (plain.length > maxBytes) return { kind: "bad", why: "the answer is too large" };
   try {
-    return { kind: "text", text: new TextDecoder("utf-8", { fatal: true }).decode(plain) };
+    return { kind: "text", text: STRICT.decode(plain) };
   } catch {
     // The only failure of a fatal decoder.
     return { kind: "bad", why: "the answer is not UTF-8" };

@@ -35,6 +35,8 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
       // NORMAL: a commit outlives the process; a power cut may lose the last ones, never consistency. What they told is found again by looking.
       db.pragma("synchronous = NORMAL");
       db.pragma(`journal_size_limit = ${WAL_BYTES}`);
+      // A checkpoint fsyncs both files: in a clone of 10,000 the usual 1,000 pages make a dozen of them.
+      db.pragma(`wal_autocheckpoint = ${WAL_BYTES / 4096}`);
       migrate(db, schema);
       return null;
     },

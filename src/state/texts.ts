@@ -7,6 +7,8 @@ import type { Companion } from "./transactions.ts";
 
 /** LIMIT: memory for texts just used: some thousand documents of usual size. */
 const CACHE_BYTES = 16 * 1024 * 1024;
+/** LIMIT: digests remembered as stored: some megabytes. */
+const SURE_TEXTS = 100_000;
 /** Within one transaction of the state, texts are committed in groups of so many: a long one does not grow the WAL without end. */
 const GROUP_TEXTS = 512;
 /** A text put again counts as used at that time; noted once a day, so that putting what is there writes nothing. */
@@ -22,6 +24,8 @@ export class TextStore implements Companion {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #cache = new TextCache(CACHE_BYTES);
+  /** Texts that this process has written or proven, and when: for a day they need not be read again to be relied on. */
+  readonly #sure = new Map<Digest, number>();
   readonly #statements;
   #grouping = false;
   #grouped = 0;
@@ -49,20 +53,28 @@ export class TextStore implements Companion {
   }
 
   putKnown(digest: Digest, text: string): void {
+    const now = this.#clock.now();
+    if (now - (this.#sure.get(digest) ?? Number.NEGATIVE_INFINITY) < DAY_MS) return;
     if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
     const key = keyOf(digest);
-    const now = this.#clock.now();
     const known = this.#statements.used.get(key);
     if (known === undefined) {
       const { codec, size, bytes } = encodeText(text);
       this.#group();
       this.#statements.insert.run(key, codec, size, now, bytes);
       this.#cache.set(digest, text);
+      this.#remember(digest, now);
       return;
     }
     if (now - known.used >= DAY_MS) this.#statements.touch.run(now, key);
     // The stored text is read and proven before it is relied on: one damaged on disk is replaced by this good one.
     if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, digest, text, now);
+    this.#remember(digest, now);
+  }
+
+  #remember(digest: Digest, at: number): void {
+    if (this.#sure.size >= SURE_TEXTS) this.#sure.clear();
+    this.#sure.set(digest, at);
   }
 
   #replace(key: Buffer, digest: Digest, text: string, now: number): void {
@@ -93,6 +105,7 @@ export class TextStore implements Companion {
 
   forget(digest: Digest): void {
     this.#cache.delete(digest);
+    this.#sure.delete(digest);
   }
 
   begin(): void {
@@ -116,6 +129,7 @@ export class TextStore implements Companion {
     }
     // What was in a group that did not commit must not be found in memory alone.
     this.#cache.clear();
+    this.#sure.clear();
   }
 
   #group(): void {

@@ -4,6 +4,7 @@ import type { Step } from "../../src/core/action.ts";
 import type { Remote } from "../../src/core/ports/remote.ts";
 import { applyPlan } from "../../src/engine/apply-plan.ts";
 import { flushNow } from "../../src/engine/durable.ts";
+import { openGroup } from "../../src/engine/group.ts";
 import { gatherSignals } from "../../src/engine/guard-facts.ts";
 import { observe, planWithSecondLook } from "../../src/engine/look.ts";
 import type { PassInput } from "../../src/engine/pass.ts";
@@ -64,6 +65,7 @@ async function passShuffled({ mirror }: Ground, dice: Dice): Promise<number> {
     folderIds: new Map(),
     counts: input.counts,
     toFlush: new Map(),
+    group: openGroup(world.state, world.clock),
     refusedAtStart: world.remote.traits().refusedCharacters,
     tally: zeroTally(),
   };

@@ -7,14 +7,16 @@ import type { Intent } from "../../core/ports/state.ts";
 import { moveBase, newLink } from "../../core/settle.ts";
 import {
   commit,
+  commitWithOthers,
   ended,
   fetchText,
   type Got,
   got,
   landText,
   makeHold,
+  openIntentWithOthers,
   outcomeOfFault,
-  readLocal,
+  readUnkept,
   stale,
 } from "../effect.ts";
 import { buryReplaced, settlePost } from "../settle-writes.ts";
@@ -28,7 +30,7 @@ const VERIFIED_CREATES = 3;
 /** POST. Found occupied by what the listing does not show: held, not sent again. */
 export async function createRemote(ctx: PassContext, action: Of<"create-remote">): Promise<Outcome> {
   const { remote, state } = ctx.world;
-  const local = readLocal(ctx, action.localPath, action.expect);
+  const local = readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const intent = {
     kind: "post",
@@ -38,7 +40,7 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
     replaces: action.tombstone,
     stamp: local.value.stamp,
   } as const satisfies Intent;
-  const intentId = state.openIntent(ctx.run, intent);
+  const intentId = await openIntentWithOthers(ctx, intent, { digest: action.expect, text: local.value.text });
   const answer = await remote.createFile(toService(ctx.world, action.remotePath), local.value.text);
   if (!answer.ok) {
     if (answer.fault.kind === "uncertain") return settlePost(ctx, intentId, intent, answer.fault);
@@ -66,7 +68,7 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
   } as const;
   const also = () => buryReplaced(ctx, action.tombstone);
   const version = { id, changeId: lastChangeId, digest: action.expect };
-  commit(ctx, { link, version, closes: intentId, also, event });
+  await commitWithOthers(ctx, { link, version, closes: intentId, also, event });
   if (ctx.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text)) return verifyCreate(ctx, link);
   return { kind: "done" };
 }

@@ -1,7 +1,17 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import { sameButForDress } from "../../core/dress.ts";
 import { moveBase, newLink, renameVersion } from "../../core/settle.ts";
-import { commit, fetchText, landText, outcomeOfDisk, readLocal, stale, whereItStands } from "../effect.ts";
+import {
+  commit,
+  commitWithOthers,
+  fetchText,
+  fetchUnkept,
+  landText,
+  outcomeOfDisk,
+  readLocal,
+  stale,
+  whereItStands,
+} from "../effect.ts";
 import { fromService, type PassContext } from "../world.ts";
 import { openConflict } from "./conflict.ts";
 import { ensureFolders } from "./parents.ts";
@@ -11,7 +21,7 @@ type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 /** GET, then a new file. A crash before the commit leaves an unlinked file that the next pass meets and adopts. */
 export async function createLocal(ctx: PassContext, action: Of<"create-local">): Promise<Outcome> {
   const { disk, state } = ctx.world;
-  const fetched = await fetchText(ctx, action.id, action.localPath);
+  const fetched = await fetchUnkept(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
   if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
@@ -22,7 +32,8 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
   ctx.toFlush.set(action.id, action.localPath);
   ctx.counts.createdLocal++;
   const version = { changeId: file.lastChangeId, digest };
-  return commit(ctx, {
+  return commitWithOthers(ctx, {
+    keeps: fetched.value,
     link: newLink(action.id, action.localPath, action.remotePath, file.protected, {
       ...version,
       localDigest: digest,

@@ -1,32 +1,35 @@
 import type { Action, Outcome } from "../../core/action.ts";
-import type { Link, Stamp } from "../../core/link.ts";
+import { digestOf } from "../../core/digest.ts";
+import type { Link } from "../../core/link.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../core/settle.ts";
 import {
   commit,
+  commitWithOthers,
   fetchText,
   type Got,
   got,
+  type LocalRead,
   landText,
   makeHold,
+  openIntentWithOthers,
   outcomeOfFault,
   type RemoteText,
-  readLocal,
+  readUnkept,
   stale,
 } from "../effect.ts";
 import { settlePut } from "../settle-writes.ts";
 import type { PassContext } from "../world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
-type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
 /** PUT on the base version. What the service saved is what both sides hold afterwards. */
 export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null || link.changeId !== action.baseChangeId) return stale("its base moved meanwhile");
-  const local = readLocal(ctx, action.localPath, action.expect);
+  const local = readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const intent = {
     kind: "put",
@@ -38,7 +41,7 @@ export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome>
     review: action.review,
     stamp: local.value.stamp,
   } as const satisfies Intent;
-  const intentId = state.openIntent(ctx.run, intent);
+  const intentId = await openIntentWithOthers(ctx, intent, { digest: action.expect, text: local.value.text });
   const answer = await remote.putContent(action.id, link.changeId, local.value.text);
   if (!answer.ok) {
     if (answer.fault.kind === "uncertain") return settlePut(ctx, intentId, intent, answer.fault);
@@ -62,7 +65,9 @@ async function savedVersion(
   content: string | null,
 ): Promise<Got<Saved>> {
   if (changeId !== null && content?.isWellFormed()) {
-    const digest = ctx.world.state.putText(content);
+    const digest = digestOf(content);
+    // What was sent is in the store since its intent.
+    if (digest !== action.expect) ctx.world.state.putKnownText(digest, content);
     return got({ text: content, digest, changeId });
   }
   const fetched = await fetchText(ctx, action.id, action.localPath);
@@ -89,14 +94,14 @@ function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentI
 }
 
 /** The saved text is the sent one; or the base's own (a service that normalises); or a third, which goes to disk as a three-way step. */
-function landSaved(
+async function landSaved(
   ctx: PassContext,
   link: Link,
   action: Of<"put">,
   local: LocalRead,
   intentId: number,
   saved: Saved,
-): Outcome {
+): Promise<Outcome> {
   const event = {
     kind: action.kind,
     side: "remote",
@@ -116,7 +121,12 @@ function landSaved(
       stamp: local.stamp,
       stampTrusted: local.stampTrusted,
     };
-    return commit(ctx, { text: moveBase(link, { ...base, durable: true }), version, closes: intentId, event });
+    return commitWithOthers(ctx, {
+      text: moveBase(link, { ...base, durable: true }),
+      version,
+      closes: intentId,
+      event,
+    });
   }
   if (saved.digest === link.digest) {
     const detail = "saved as the text that was there: the service normalises what differed";
