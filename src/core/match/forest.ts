@@ -3,7 +3,7 @@ import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../
 import type { Trees } from "../tree.ts";
 import type { FolderBody } from "./body.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
-import { isUnseen } from "./unseen.ts";
+import { isUnseen, whyNothingIsAbsent } from "./unseen.ts";
 
 /** All folders of the three trees, each one body however many trees hold it. */
 export type Forest = {
@@ -58,7 +58,11 @@ function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPa
   if (found !== null) {
     folder.localPath = found;
     folder.localSeen = "present";
-  } else if (isUnseen(dir.localPath, trees) || trees.local.ignores(dir.localPath, "folder")) {
+  } else if (
+    isUnseen(dir.localPath, trees) ||
+    whyNothingIsAbsent(trees) !== null ||
+    trees.local.ignores(dir.localPath, "folder")
+  ) {
     folder.localPath = relocate(dir.localPath, paths);
     folder.localSeen = "unknown";
   }

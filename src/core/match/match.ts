@@ -12,7 +12,7 @@ import { pathsFit } from "../fit.ts";
 import { findFolders } from "./folder-paths.ts";
 import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
 import { plantUnlinked } from "./new-folders.ts";
-import { whyUnseen } from "./unseen.ts";
+import { whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import { sameInode } from "./inode.ts";
 import { once } from "../once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
@@ -119,7 +119,7 @@ function remoteFoldersMoved(trees: Trees): boolean {
 }
 
 function linkedDocument(forest: Forest, trees: Trees, link: Link, match: LocalMatch | undefined): DocumentBody {
-  const why = match === undefined ? whyUnseen(link.localPath, trees) : null;
+  const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? whyNothingIsAbsent(trees)) : null;
   const seen: Seen<LocalFile> = match !== undefined ? present(match.file) : why === null ? ABSENT : unknown(why);
   const tombstone = trees.base.tombstones.get(link.id) ?? null;
   return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), match?.evidence ?? null);

@@ -16,3 +16,25 @@ export function whyUnseen(path: LocalPath, trees: Trees): string | null {
   }
   return unseen.get("") ?? null;
 }
+
+/**
+ * Why nothing is absent in this walk: what is missing may have been moved to where the walk could not see (I04: "the scan complete"). A linked document's
+ * own file that cannot be read hides itself alone. null: what was not found is not there.
+ */
+export function whyNothingIsAbsent(trees: Trees): string | null {
+  if (trees.local.unseen.size === 0) return null;
+  let why = known.get(trees);
+  if (why === undefined) known.set(trees, (why = findHidingPlace(trees)));
+  return why;
+}
+
+/** Asked for each missing document, the same for all of them. */
+const known = new WeakMap<Trees, string | null>();
+
+function findHidingPlace({ base, local }: Trees): string | null {
+  const linked = new Set(Array.from(base.links.values(), ({ localPath }) => localPath));
+  for (const [path, why] of local.unseen)
+    if (!linked.has(path))
+      return why === "still-being-written" ? why : `it may have been moved to ${path}, which could not be read: ${why}`;
+  return null;
+}

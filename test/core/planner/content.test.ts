@@ -69,6 +69,12 @@ describe("who wins: content and presence (DESIGN 4)", () => {
     ["a.md=1", "unseen a.md still-being-written", "", "hold still-being-written a.md"],
     ["a.md=1", "unseen a.md EACCES", "edit a.md 2", "hold local-unreadable a.md"],
     ["a.md=1", "unseen a.md EACCES", "rm a.md", "hold local-unreadable a.md"],
+    // What is missing may be where nothing could be seen: no deletion by an incomplete scan (I04).
+    ["a.md=1 d/b.md=2", "unseen d EACCES; rm a.md", "", "hold local-unreadable a.md"],
+    ["a.md=1 e/b.md=2", "mv a.md e/a.md; unseen e/a.md EACCES", "", "hold local-unreadable a.md"],
+    ["a.md=1", "new c.md 3; unseen c.md still-being-written; rm a.md", "", "hold still-being-written a.md"],
+    ["a.md=1", "unseen z EACCES; rm a.md", "edit a.md 2", "hold local-unreadable a.md"],
+    ["a.md=1 c.md=3", "unseen c.md EACCES; rm a.md", "", "delete-remote a.md; hold local-unreadable c.md"],
     // texts that cannot be sent
     ["a.md=1", "edit a.md 2; fault a.md not-utf-8", "", "hold not-utf-8 a.md"],
     ["a.md=1", "edit a.md 2; fault a.md holds-nul", "", "hold holds-nul a.md"],

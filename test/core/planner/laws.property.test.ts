@@ -95,6 +95,8 @@ describe("laws", () => {
           if (action.kind === "delete-remote") {
             const { localPath } = trees.base.links.get(action.id)!;
             expect(trees.local.unseen.has(localPath)).toBe(false);
+            const own = new Set([...trees.base.links.values()].map((link) => link.localPath));
+            expect([...trees.local.unseen.keys()].filter((path) => !own.has(path))).toEqual([]);
             expect(trees.local.ignores(localPath, "file")).toBe(false);
           }
         }

@@ -1,10 +1,11 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
 import type { HoldReason } from "../../../src/core/hold.ts";
 import type { Hold, Link } from "../../../src/core/link.ts";
-import { isSidecarName, nameOf, pathKey } from "../../../src/core/path.ts";
+import { ancestorsOf, isSidecarName, nameOf, pathKey } from "../../../src/core/path.ts";
 import { isTemporaryName } from "../../../src/core/local-name.ts";
 import type { Cast } from "./cast.ts";
 import { digestOf } from "../../../src/core/digest.ts";
+import { tagOf } from "./history.ts";
 import type { LiveFile } from "./house.ts";
 import { documentsOf } from "./local-acts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
@@ -51,11 +52,17 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
     fail(`I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`, !MAY_STAND.has(hold.reason));
   judgeHolds(cast, mirror, [...holds.values()], links, fail);
   const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
+  // What is in a folder that may not be moved, or made, waits with it.
+  const isBelowHeld = (path: string): boolean => ancestorsOf(path).some((folder) => held.has(folder));
   const byPath = new Map([...links.values()].map((link) => [link.localPath, link]));
+  // A move that the key may not make is held under the document's id, and its link says where it was.
+  const away = [...links.values()].filter((link) => holds.has(link.id) && !local.has(link.localPath));
+  const isMovedAndHeld = (text: string): boolean =>
+    away.some((link) => tagOf(state.text(link.digest) ?? "") === tagOf(text));
   for (const [path, text] of local) {
     const link = byPath.get(path);
     if (link === undefined) {
-      fail(`I01 ${path} is not linked and not held`, !held.has(path));
+      fail(`I01 ${path} is not linked and not held`, !held.has(path) && !isMovedAndHeld(text) && !isBelowHeld(path));
       continue;
     }
     const file = readable.get(link.id);
@@ -68,7 +75,7 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
     fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
     fail(
       `I12 the base of ${path} is not what both sides hold`,
-      link.changeId !== file.changeId || link.localDigest !== digestOf(text),
+      bare(link.changeId) !== file.changeId || link.localDigest !== digestOf(text),
     );
     fail(`I01 ${path} is at ${file.path} on the service`, !isNamedFor(mirror, path, own(file.path), held, link.id));
   }
@@ -136,6 +143,11 @@ function judgeHolds(
         cast.house.readable(mirror.index).some(({ id }) => id === key),
       );
   }
+}
+
+/** Of a deployment whose change ids move with a rename, the part that moves with the text. */
+function bare(changeId: string): string {
+  return changeId.replace(/-r\d+$/, "");
 }
 
 /** Where a deployment normalises on save, and the mirror was told so, the two texts may differ in dress alone; else not in a byte (I25). */

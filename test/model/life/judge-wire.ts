@@ -21,6 +21,7 @@ export class WireJudge {
   /** This run: what a GET showed last, by id; writes that were refused, as they were sent. */
   readonly #shown = new Map<string, string>();
   readonly #refused = new Set<string>();
+  readonly #missed = new Set<string>();
   /** Texts that this run was shown. */
   readonly shownTexts = new Set<string>();
   readonly requests: string[] = [];
@@ -34,6 +35,7 @@ export class WireJudge {
   startRun(): void {
     this.#shown.clear();
     this.#refused.clear();
+    this.#missed.clear();
     this.shownTexts.clear();
     this.requests.length = 0;
   }
@@ -60,7 +62,9 @@ export class WireJudge {
     const id = FILE.exec(path)?.[1];
     if (method === "PUT" && id !== undefined) {
       const base = state.versions(id as DocId).find(({ changeId }) => changeId === sent["baseChangeId"]);
-      if (base === undefined || !state.hasText(base.digest)) fail("I07 the base of a PUT is no text that we hold");
+      const link = state.link(id as DocId);
+      const digest = base?.digest ?? (link?.changeId === sent["baseChangeId"] ? link?.digest : undefined);
+      if (digest === undefined || !state.hasText(digest)) fail("I07 the base of a PUT is no text that we hold");
     }
     if (method === "DELETE" && path.includes("recursive=true")) fail("I04 a folder is deleted with all below it");
     if (method === "DELETE" && id !== undefined) this.#judgeDelete(id, fail);
@@ -122,6 +126,7 @@ export class WireJudge {
     const refused = status >= 400 && status < 500 && readable && typeof answer["code"] === "string";
     if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found")
       this.#refused.add(`${method} ${path} ${body}`);
+    if (refused && status === 404) this.#missed.add(`${method} ${path} ${body}`);
     if (refused || (status < 300 && readable)) this.#uncertain.delete(target);
     if (status < 300 && typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
   }
@@ -138,6 +143,8 @@ export class WireJudge {
       return;
     }
     if (status !== 200) return;
+    // What a 404 was about was looked for anew.
+    if (answer["hasMore"] === false) for (const one of this.#missed) this.#refused.delete(one);
     const { pathname, searchParams } = new URL(path, "http://service");
     const exact = searchParams.get("path");
     if (exact !== null) this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { makeScript } from "./generate.ts";
+import { FAILED_ONCE } from "./rows.ts";
 import { runLife } from "./run.ts";
+
+describe("lives that failed once", () => {
+  it.each(FAILED_ONCE)("$found", async ({ script }) => {
+    expect((await runLife(script)).failures).toEqual([]);
+  });
+});
 
 describe("seeded lives of several mirrors and a person in the app", () => {
   it("I32 the same script gives the same trace, and another one another", async () => {

@@ -50,6 +50,7 @@ export function finishSave(desk: Desk, history: History): void {
   desk.half = null;
   const before = read(desk, half.path);
   if (before === null) history.vanishes(half.text);
+  history.editedHere(desk.mirror, half.text);
   makeParent(desk, half.path);
   history.replaced(before, half.text);
   if (before === null || isFile(desk, half.path)) desk.user.write(at(desk, half.path), half.text);
@@ -107,6 +108,7 @@ function save(
   const next = history.edit(text, seed, `mirror ${desk.mirror}`);
   history.editedHere(desk.mirror, text);
   if (how === "half-write") {
+    history.replaced(text, next);
     desk.half = { path, text: next };
     user.write(whole, next.slice(0, Math.floor(next.length / 2)));
     return path;
