@@ -21,7 +21,7 @@ export const SYNCTHING: Line = {
     const key = await ground.filled(size);
     const mirror = await ground.mirror(size);
     const offered = ground.fresh("syncthing-offered");
-    copyTree(folder, offered);
+    await copyTree(folder, offered);
     const pair = await startSyncthing(ground);
     const taken: string[] = [];
     try {
