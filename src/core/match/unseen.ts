@@ -23,8 +23,10 @@ export function whyUnseen(path: LocalPath, trees: Trees): string | null {
  */
 export function whyNothingIsAbsent(trees: Trees): string | null {
   if (trees.local.unseen.size === 0) return null;
-  let why = known.get(trees);
-  if (why === undefined) known.set(trees, (why = findHidingPlace(trees)));
+  const asked = known.get(trees);
+  if (asked !== undefined) return asked;
+  const why = findHidingPlace(trees);
+  known.set(trees, why);
   return why;
 }
 
