@@ -115,8 +115,11 @@ function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "ba
 export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
   const { local, remote } = body;
-  if (rule !== "stay" || local.now === null || remote.now === null) return rule;
+  if (local.now === null || remote.now === null) return rule;
   const [here, there] = [isTemporaryName(local.now.name), isTemporaryName(remote.now.name)];
+  // A power cut may have taken from base what was done for the cycle: then the temporary name looks like a move by somebody else.
+  if (rule === "agree" && there && !here) return "follow-local";
+  if (rule !== "stay") return rule;
   if (here !== there) return there ? "follow-local" : "follow-remote";
   const kind = body.kind === "document" ? "file" : "folder";
   const fits = local.now.parent === remote.now.parent && namesFit(local.now.name, remote.now.name, kind, idOf(body));

@@ -162,9 +162,12 @@ async function landSaved(
 async function refusedPut(ctx: PassContext, action: Of<"put">, link: Link, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const live = await fetchText(ctx, action.id, action.localPath);
-  if (live.kind === "end") return live.outcome;
-  if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
-  if (fault.code === "invalid_base_change") ctx.tally.refusedBases++;
+  // Not read, it may have moved on or not: a refusal all the same, which ends with a newer version, and is not sent again unchanged (I08).
+  const unread = live.kind === "end" && live.outcome.kind === "later";
+  if (live.kind === "end" && !unread) return live.outcome;
+  if (live.kind === "got" && live.value.file.lastChangeId !== link.changeId)
+    return stale("it was edited on the service meanwhile");
+  if (!unread && fault.code === "invalid_base_change") ctx.tally.refusedBases++;
   const readOnly = fault.status === 403;
   const hold = makeHold(ctx, {
     key: action.id,
@@ -175,6 +178,7 @@ async function refusedPut(ctx: PassContext, action: Of<"put">, link: Link, fault
     requestId: fault.requestId,
     // A missing grant is about any text; every other refusal is about this one.
     digest: readOnly ? null : action.expect,
+    changeId: unread ? link.changeId : null,
   });
   return outcomeOfFault(fault, hold);
 }
