@@ -3,8 +3,8 @@ import {
   appendFileSync,
   copyFileSync,
   existsSync,
-  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   truncateSync,
   writeFileSync,
@@ -58,6 +58,13 @@ function scramble(file: string, dice: Dice): void {
   writeFileSync(file, bytes);
 }
 
+/** One page of three. */
+function blotPages(file: string): void {
+  const bytes = readFileSync(file);
+  for (let at = 4_096 * 3; at < bytes.length; at += 3 * 4_096) bytes.fill(0xa5, at, at + 4_096);
+  writeFileSync(file, bytes);
+}
+
 const DATABASES = ["state.db", "texts.db"] as const;
 
 function damagesOf(file: (typeof DATABASES)[number]): Damage[] {
@@ -71,6 +78,8 @@ function damagesOf(file: (typeof DATABASES)[number]): Damage[] {
   return [
     { name: `${file}: flipped bits`, make: (mirror, dice) => flip(at(mirror), dice, 1 + dice.below(40)), codes },
     { name: `${file}: flipped header`, make: (mirror, dice) => flipHeader(at(mirror), dice), codes },
+    // Met in use alone, where the opening does not look: then the sync after it mends.
+    { name: `${file}: pages of noise`, make: (mirror) => blotPages(at(mirror)), codes: [0, 1, 3] },
     { name: `${file}: noise`, make: (mirror, dice) => scramble(at(mirror), dice), codes },
     {
       name: `${file}: cut`,
@@ -157,10 +166,13 @@ const DAMAGES: readonly Damage[] = [
   },
   {
     name: "marker: gone",
-    make: (mirror) => {
-      for (const name of readdirSync(mirror)) if (/marker|root-id|^id$/.test(name)) rmSync(join(mirror, name));
-    },
+    make: (mirror) => rmSync(join(mirror, "marker")),
     codes: [4],
+    // What `approve` advises.
+    mend: (field) => {
+      renameSync(join(field.notes, ".mdmirror"), join(field.folder, "mdmirror.away"));
+      return run(field, initArgs(field));
+    },
   },
   {
     name: "all of .mdmirror: gone",

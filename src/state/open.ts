@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/ports/world.ts";
 import { pageFault } from "./damage.ts";
@@ -28,7 +28,7 @@ export type StateLocation = {
  *
  * `state.db` is checked page by page each time but for a glance (1 ms a MB: 90 ms for 120,000 links, a quarter of what loading them takes). `texts.db` may be
  * ten times that, and each text proves itself by its digest when it is read: it is checked when a WAL was left behind (a process was killed,
- * power failed, or someone copied files), and by `checkFiles`.
+ * power failed, or someone copied files), when damage was met in use since the last check, and by `checkFiles`.
  */
 export function openState(location: StateLocation): OpenedState {
   const { folder, readOnly = false, glance = false } = location;
@@ -40,7 +40,8 @@ export function openState(location: StateLocation): OpenedState {
   if (readOnly && !memory && before.state === null) return { kind: "missing" };
   if (readOnly && !memory && before.texts === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
-  const leftWal = !memory && !readOnly && (sizeOf(`${paths.texts}-wal`) ?? 0) > 0;
+  const suspect = join(folder, SUSPECT_FILE);
+  const inDoubt = !memory && !readOnly && ((sizeOf(`${paths.texts}-wal`) ?? 0) > 0 || existsSync(suspect));
   const open = readOnly ? openForReading : openForWriting;
   // ORDER: the texts' file is made first, so that a state without texts was not killed while being made, but lost them.
   const texts = open(paths.texts, TEXTS_SCHEMA);
@@ -52,18 +53,32 @@ export function openState(location: StateLocation): OpenedState {
   }
   const close = () => closeAll(state.db, texts.db);
   try {
-    const fault = memory ? null : unsound(before, state.db, texts.db, { state: !glance, texts: leftWal });
+    const fault = memory ? null : unsound(before, state.db, texts.db, { state: !glance, texts: inDoubt });
     if (fault !== null) {
       close();
       return fault;
     }
+    if (inDoubt) rmSync(suspect, { force: true });
     const created = before.state === null || before.state === 0;
-    return { kind: "opened", state: stateOver(state.db, texts.db, location.clock, close), created };
+    const onDamage = () => (readOnly || memory ? undefined : noteSuspect(suspect));
+    return { kind: "opened", state: stateOver(state.db, texts.db, location.clock, close, onDamage), created };
   } catch (error) {
     close();
     const fault = faultOf(error);
     if (fault === null) throw error;
     return { file: STATE_SCHEMA.file, ...fault };
+  }
+}
+
+/** There while `texts.db` is to be checked by the next opening: a row of the state would go with the transaction that met the damage. */
+const SUSPECT_FILE = "texts.suspect";
+
+function noteSuspect(path: string): void {
+  try {
+    writeFileSync(path, "");
+  } catch (error) {
+    // A disk that is full or read-only as well: the damage is met, and noted, again.
+    if (faultOf(error) === null) throw error;
   }
 }
 

@@ -47,9 +47,15 @@ function openTables(db: Db) {
   };
 }
 
-/** The port over two open files. */
-export function stateOver(db: Db, textsDb: Db, clock: Clock, close: () => void): StoredState {
-  const texts = new TextStore(textsDb, clock);
+/** The port over two open files. @param onDamage told when the texts' file is found damaged in use */
+export function stateOver(
+  db: Db,
+  textsDb: Db,
+  clock: Clock,
+  close: () => void,
+  onDamage: () => void = () => undefined,
+): StoredState {
+  const texts = new TextStore(textsDb, clock, onDamage);
   const transact = transactions(db, texts);
   const tables = openTables(db);
   const { links, dirs, tombstones, conflicts, holds, intents, versions, events, runs, meta, subtrees, members, named } =

@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import type { Clock } from "../core/ports/world.ts";
-import type { Db } from "./database.ts";
+import { type Db, faultOf } from "./database.ts";
 import { TextCache } from "./text-cache.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
@@ -23,6 +23,7 @@ type TextRow = { readonly codec: number; readonly size: number; readonly bytes: 
 export class TextStore implements Companion {
   readonly #db: Db;
   readonly #clock: Clock;
+  readonly #onDamage: () => void;
   readonly #cache = new TextCache(CACHE_BYTES);
   /** Texts that this process has written or proven, and when: for a day they need not be read again to be relied on. */
   readonly #sure = new Map<Digest, number>();
@@ -30,9 +31,11 @@ export class TextStore implements Companion {
   #grouping = false;
   #grouped = 0;
 
-  constructor(db: Db, clock: Clock) {
+  /** @param onDamage told when a page is met that is not as SQLite wrote it, before the exception goes on to the caller */
+  constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
     this.#db = db;
     this.#clock = clock;
+    this.#onDamage = onDamage;
     this.#statements = {
       begin: db.prepare("BEGIN IMMEDIATE"),
       commit: db.prepare("COMMIT"),
@@ -56,7 +59,10 @@ export class TextStore implements Companion {
     const now = this.#clock.now();
     if (now - (this.#sure.get(digest) ?? Number.NEGATIVE_INFINITY) < DAY_MS) return;
     if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
-    const key = keyOf(digest);
+    this.#watch(() => this.#putKey(keyOf(digest), digest, text, now));
+  }
+
+  #putKey(key: Buffer, digest: Digest, text: string, now: number): void {
     const known = this.#statements.used.get(key);
     if (known === undefined) {
       const { codec, size, bytes } = encodeText(text);
@@ -83,18 +89,27 @@ export class TextStore implements Companion {
     this.#cache.set(digest, text);
   }
 
+  #watch<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (faultOf(error)?.kind === "damaged") this.#onDamage();
+      throw error;
+    }
+  }
+
   /** null where there is none, and where what is stored is not that text any more: a digest proves its text. */
   get(digest: Digest): string | null {
     const cached = this.#cache.get(digest);
     if (cached !== undefined) return cached;
-    const row = this.#statements.select.get(keyOf(digest));
+    const row = this.#watch(() => this.#statements.select.get(keyOf(digest)));
     const text = row === undefined ? null : provenText(digest, row);
     if (text !== null) this.#cache.set(digest, text);
     return text;
   }
 
   has(digest: Digest): boolean {
-    return this.#cache.has(digest) || this.#statements.used.get(keyOf(digest)) !== undefined;
+    return this.#cache.has(digest) || this.#watch(() => this.#statements.used.get(keyOf(digest))) !== undefined;
   }
 
   /** Whether the file holds it and it proves itself; past the cache. */

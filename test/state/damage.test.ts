@@ -148,3 +148,34 @@ test("an exception for damage met in use is told from a bug", () => {
   expect(faultOf(new TypeError("a bug"))).toBeNull();
   expect(faultOf("no error at all")).toBeNull();
 });
+
+test("I03 damage met in use is looked for by the next opening, once", () => {
+  const folder = usedFolder();
+  scramble(join(folder, "texts.db"));
+  const met = openIn(folder);
+  expect(() => {
+    for (let n = 0; n < ROWS; n++) met.text(textDigest(textOf(n)));
+  }).toThrow(expect.objectContaining({ code: expect.stringMatching(/^SQLITE_CORRUPT/) }));
+  met.close();
+  expect(openState({ folder, clock, readOnly: true }).kind, "who only reads does not look for it").toBe("opened");
+  expect(openState({ folder, clock })).toMatchObject({ kind: "damaged", file: "texts.db" });
+  expect(setAsideDamaged(folder, "texts.db", "x").salvagedTexts).toBeGreaterThan(0);
+  const mended = openIn(folder);
+  for (let n = 0; n < ROWS; n++) mended.putText(textOf(n));
+  expect(mended.missingTexts()).toEqual([]);
+  mended.close();
+  expect(readdirSync(folder).toSorted()).toEqual(["damaged", "state.db", "texts.db"]);
+});
+
+test("damage met while a transaction writes is remembered, though the transaction is rolled back", () => {
+  const folder = usedFolder();
+  scramble(join(folder, "texts.db"));
+  const met = openIn(folder);
+  expect(() =>
+    met.transact(() => {
+      for (let n = 0; n < ROWS; n++) met.putText(textOf(n));
+    }),
+  ).toThrow(expect.objectContaining({ code: expect.stringMatching(/^SQLITE_CORRUPT/) }));
+  met.close();
+  expect(openState({ folder, clock })).toMatchObject({ kind: "damaged", file: "texts.db" });
+});
