@@ -79,8 +79,6 @@ function unfit(opened: Exclude<OpenedState, { kind: "opened" }>): Result<never> 
         `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known})`,
         "use the newer mdmirror",
       );
-    case "older":
-      return trouble("usage", `${opened.file} was written by an older mdmirror`, "mdmirror sync brings it up to date");
     case "unusable":
       return trouble(
         "fault",

@@ -14,8 +14,6 @@ export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
   /** Written by a newer program. */
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
-  /** Only when read-only: it must be opened for writing once, to be migrated. */
-  | { readonly kind: "older"; readonly version: number; readonly known: number }
   /** Permission, a full disk, no such folder, a lock that does not end. `code`: SQLite's or the system's. */
   | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
 
@@ -60,33 +58,50 @@ export function closeWritten(db: Db): void {
   }
 }
 
-/** Opens an existing file beside a process that may be writing it. */
+/** Opens an existing file beside a process that may be writing it. One of an older schema is read as a copy, brought to the newest in memory: the file stays as it is. */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
-  const plain = readWith(() => new Sqlite(path, { readonly: true, timeout: BUSY_MS }), schema);
+  const plain = attempt(
+    () => new Sqlite(path, { readonly: true, timeout: BUSY_MS }),
+    (db) => ownership(db, schema),
+  );
+  if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
   if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
   // A WAL file cannot be opened in a folder that may not be written unless its writer is at work; else the file holds all, and is read as a copy.
   const walBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if (walBytes > 0 || !existsSync(path)) return plain;
-  const copy = readWith(() => new Sqlite(copyOf(path), { timeout: BUSY_MS }), schema);
-  if (copy.kind === "opened") copy.db.pragma("query_only = ON");
+  const copy = readCopy(() => readFileSync(path), schema);
   return copy.kind === "unusable" ? plain : copy;
 }
 
-/** LIMIT: all of it in memory. Bytes 18 and 19 of the header say "WAL", which memory has not: 1 is the mode that reads the same pages without. */
-function copyOf(path: string): Buffer {
-  const bytes = readFileSync(path);
-  bytes.fill(1, 18, 20);
-  return bytes;
+function isOlder(db: Db, schema: Schema): boolean {
+  return (db.pragma("user_version", { simple: true }) as number) < schema.migrations.length;
 }
 
-function readWith(open: () => Db, schema: Schema): OpenedDatabase {
-  return attempt(open, (db) => {
-    const fault = ownership(db, schema);
-    if (fault !== null) return fault;
-    const version = db.pragma("user_version", { simple: true }) as number;
-    const known = schema.migrations.length;
-    return version < known ? { kind: "older", version, known } : null;
-  });
+/** As this connection sees it, with what lies in the WAL. */
+function takeBytes(db: Db): Buffer {
+  try {
+    return db.serialize();
+  } finally {
+    db.close();
+  }
+}
+
+/** LIMIT: all of it in memory. Bytes 18 and 19 of the header say "WAL", which memory has not: 1 is the mode that reads the same pages without. */
+function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
+  return attempt(
+    () => {
+      const copy = bytes();
+      // An empty file is an empty database, also in memory.
+      return new Sqlite(copy.length === 0 ? ":memory:" : copy.fill(1, 18, 20), { timeout: BUSY_MS });
+    },
+    (db) => {
+      const fault = ownership(db, schema);
+      if (fault !== null) return fault;
+      migrate(db, schema);
+      db.pragma("query_only = ON");
+      return null;
+    },
+  );
 }
 
 function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): OpenedDatabase {

@@ -1,9 +1,10 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { openForWriting } from "../../src/state/database.ts";
+import { openState } from "../../src/state/open.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
 import {
   change,
@@ -15,6 +16,8 @@ import {
   holdOf,
   linkOf,
   openIn,
+  opened,
+  settableClock,
   tempFolder,
   textDigest,
   tombstoneOf,
@@ -70,14 +73,40 @@ test("a state of version 1 opens with all its rows and texts, at the newest vers
   }
 });
 
+test("I23 read-only, a state of version 1 shows all its rows and texts at the newest version, and its files stay as they are", () => {
+  const folder = folderOfVersion1();
+  const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);
+  const before = bytes();
+  const reader = opened(openState({ folder, clock: settableClock(), readOnly: true }));
+  expect([...reader.load().links.keys()]).toEqual([doc("plain"), doc("full")]);
+  expect(reader.load().holds.get("doc_full")).toEqual(holdOf("doc_full"));
+  expect(reader.text(textDigest("short\n"))).toBe("short\n");
+  expect(reader.events({ limit: 9 }).map(({ from }) => from)).toEqual([null]);
+  expect(() => reader.removeLink(doc("plain"))).toThrow("readonly");
+  reader.close();
+  expect(bytes()).toEqual(before);
+});
+
+test("read-only, what an older program is still writing is seen up to its last commit", () => {
+  const folder = folderOfVersion1();
+  const writer = new Sqlite(join(folder, "state.db"));
+  writer.pragma("journal_mode = WAL");
+  writer.prepare("DELETE FROM holds").run();
+  const reader = opened(openState({ folder, clock: settableClock(), readOnly: true }));
+  expect(reader.load().holds.size).toBe(0);
+  expect(reader.load().links.size).toBe(2);
+  reader.close();
+  writer.close();
+});
+
 test("only the migrations that a file lacks are run, in their order", () => {
   const path = join(tempFolder(), "state.db");
   const migrations = ["CREATE TABLE t (a)", "INSERT INTO t VALUES (1)", "UPDATE t SET a = a + 1"];
   for (const count of [1, 3, 3]) {
-    const opened = openForWriting(path, { file: "state.db", applicationId: 5, migrations: migrations.slice(0, count) });
-    if (opened.kind !== "opened") throw new Error(opened.kind);
-    if (count === 3) expect(opened.db.prepare("SELECT a FROM t").pluck().all()).toEqual([2]);
-    opened.db.close();
+    const made = openForWriting(path, { file: "state.db", applicationId: 5, migrations: migrations.slice(0, count) });
+    if (made.kind !== "opened") throw new Error(made.kind);
+    if (count === 3) expect(made.db.prepare("SELECT a FROM t").pluck().all()).toEqual([2]);
+    made.db.close();
   }
 });
 
@@ -86,8 +115,8 @@ test("a migration that fails leaves the file at its version", () => {
   const first = "CREATE TABLE t (a)";
   const open = (...migrations: string[]) => openForWriting(path, { file: "state.db", applicationId: 5, migrations });
   expect(() => open(first, "INSERT INTO t VALUES (1)", "INSERT INTO none VALUES (1)")).toThrow("none");
-  const opened = open(first);
-  if (opened.kind !== "opened") throw new Error(opened.kind);
-  expect(opened.db.prepare("SELECT count(*) FROM t").pluck().get()).toBe(0);
-  opened.db.close();
+  const made = open(first);
+  if (made.kind !== "opened") throw new Error(made.kind);
+  expect(made.db.prepare("SELECT count(*) FROM t").pluck().get()).toBe(0);
+  made.db.close();
 });

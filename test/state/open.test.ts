@@ -199,12 +199,11 @@ describe("read-only", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a file of an older program is to be opened for writing first", () => {
+  test.each(["state.db", "texts.db"])("an empty %s beside a full file is damaged, and stays as it is", (file) => {
     const folder = usedFolder(1);
-    const db = new Sqlite(join(folder, "texts.db"));
-    db.pragma("user_version = 0");
-    db.close();
-    expect(openState({ folder, clock, readOnly: true })).toMatchObject({ kind: "older", file: "texts.db", version: 0 });
+    writeFileSync(join(folder, file), "");
+    expect(openState({ folder, clock, readOnly: true })).toMatchObject({ kind: "damaged", file, detail: "is empty" });
+    expect(readFileSync(join(folder, file)).length).toBe(0);
   });
 
   test("reads in a folder that it cannot write", () => {
