@@ -41,7 +41,6 @@ export const HOLD_REASONS = {
   "disk-fault": "remembered",
   conflict: "computed",
   "conflict-markers": "computed",
-  "hard-linked": "computed",
 } as const;
 
 export type HoldReason = keyof typeof HOLD_REASONS;

@@ -1,10 +1,7 @@
 import { digestOf } from "./digest.ts";
-import { isSidecarName } from "./path.ts";
+import { cutToBytes, isSidecarName, MAX_NAME_BYTES } from "./path.ts";
 
 /** Remote → local names: which remote names the disk can hold as they are, and the deterministic names of the others. */
-
-/** LIMIT: bytes of a name on the common file systems. */
-const MAX_NAME_BYTES = 255;
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 /** Names that editors and desktops litter with; the walk ignores them whatever they hold. */
@@ -36,18 +33,6 @@ export function hashedName(name: string, kind: "file" | "folder", id: string): s
     .replace(CONTROL_OR_SLASH, "-")
     .replace(/^\.[#_]+/, "");
   return `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`;
-}
-
-/** Cuts between code points, never within one. */
-function cutToBytes(text: string, max: number): string {
-  let bytes = 0;
-  let cut = "";
-  for (const character of text) {
-    bytes += Buffer.byteLength(character);
-    if (bytes > max) break;
-    cut += character;
-  }
-  return cut;
 }
 
 /** `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path. */

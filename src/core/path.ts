@@ -1,3 +1,5 @@
+import { digestOf } from "./digest.ts";
+
 /** Path arithmetic: the only home. Paths are relative, `/`-separated, without leading or trailing slash; `""` is the root. */
 
 /** A path below the mirrored folder, spelled as the disk spells it. */
@@ -66,9 +68,32 @@ export function pathKey(path: LocalPath, disk: DiskFolding): string {
 
 const SIDECAR = / \(theirs(?: \d+)?\)\.md$/;
 
-/** `note.md` → `note (theirs).md`: a name that the service refuses, so that it can collide with nothing. */
+const BESIDE = " (theirs).md";
+/** LIMIT: bytes of a name on the common file systems. */
+export const MAX_NAME_BYTES = 255;
+
+/**
+ * `note.md` → `note (theirs).md`: a name that the service refuses, so that it can collide with nothing. Where that is longer than a disk's names may be, the
+ * stem is cut, and told apart from others cut alike by 8 hex digits of the whole name's digest.
+ */
 export function sidecarPath(path: LocalPath): LocalPath {
-  return path.replace(/\.md$/, " (theirs).md");
+  const name = nameOf(path);
+  const stem = name.replace(/\.md$/, "");
+  if (Buffer.byteLength(stem) + BESIDE.length <= MAX_NAME_BYTES) return joinPath(parentOf(path), `${stem}${BESIDE}`);
+  const tail = `-${digestOf(name).slice(0, 8)}${BESIDE}`;
+  return joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`);
+}
+
+/** Cuts between code points, never within one. */
+export function cutToBytes(text: string, max: number): string {
+  let bytes = 0;
+  let cut = "";
+  for (const character of text) {
+    bytes += Buffer.byteLength(character);
+    if (bytes > max) break;
+    cut += character;
+  }
+  return cut;
 }
 
 /** Names of the sidecar's form are never mapped nor uploaded, even with the state lost. */

@@ -1,11 +1,23 @@
 import { mergeText } from "../core/merge.ts";
-import type { LocalPath } from "../core/path.ts";
-import type { LocalText } from "../core/ports/disk.ts";
+import { cutToBytes, joinPath, type LocalPath, MAX_NAME_BYTES, nameOf, parentOf } from "../core/path.ts";
+import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { commit, landText } from "./effect.ts";
 import { type PassContext, recordEvent } from "./world.ts";
 
 /** The second look at a file that was replaced, and the ways back from the place where it was parked. */
+
+/** What was taken aside, and what stands at its path now; or why that cannot be told, which keeps the intent open. */
+export function lookAtParked(
+  { world: { disk } }: PassContext,
+  { parkAt, path }: { readonly parkAt: string; readonly path: LocalPath },
+):
+  | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
+  | { readonly why: string } {
+  const look = disk.look(path);
+  if (look.kind === "unknown") return { why: `its path cannot be looked at: ${look.why}` };
+  return { aside: disk.readParked(parkAt), look };
+}
 
 /** @returns why it stays open, or null */
 export function putBack(
@@ -33,9 +45,9 @@ export function inspectParked(
   intent: Extract<Intent, { kind: "parked" }>,
 ): string | null {
   const { disk, state } = ctx.world;
-  const parked = disk.readParked(intent.parkAt);
-  const look = disk.look(intent.path);
-  if (look.kind === "unknown") return `its path cannot be looked at: ${look.why}`;
+  const found = lookAtParked(ctx, intent);
+  if ("why" in found) return found.why;
+  const { aside: parked, look } = found;
   if (parked.kind !== "done" && look.kind === "absent") {
     return putBack(
       ctx,
@@ -125,9 +137,10 @@ function landLateWrite(
 }
 
 function freePlaceFor(ctx: PassContext, path: LocalPath): LocalPath {
-  const stem = path.replace(/\.md$/, "");
+  const stem = nameOf(path).replace(/\.md$/, "");
   for (let n = 1; ; n++) {
-    const place = `${stem}-late${n === 1 ? "" : `-${n}`}.md`;
+    const tail = `-late${n === 1 ? "" : `-${n}`}.md`;
+    const place = joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`);
     if (ctx.world.disk.look(place).kind === "absent") return place;
   }
 }

@@ -3,7 +3,7 @@ import type { Outcome } from "../core/action.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent, OpenIntent } from "../core/ports/state.ts";
-import { inspectParked, putBack } from "./late-write.ts";
+import { inspectParked, lookAtParked, putBack } from "./late-write.ts";
 import { settleIntent } from "./settle-writes.ts";
 import { type PassContext, parkedDocument, recordEvent, trashPlace } from "./world.ts";
 
@@ -73,14 +73,14 @@ function recoverReplace(
   intentId: number,
   intent: Extract<Intent, { kind: "replace" }>,
 ): string | null {
-  const { disk, state } = ctx.world;
-  const aside = disk.readParked(intent.parkAt);
+  const { state } = ctx.world;
+  const found = lookAtParked(ctx, intent);
+  if ("why" in found) return found.why;
+  const { aside, look } = found;
   if (aside.kind === "done" && aside.value === null) {
     state.closeIntent(intentId);
     return null;
   }
-  const look = disk.look(intent.path);
-  if (look.kind === "unknown") return `its path cannot be looked at: ${look.why}`;
   const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
   if (belongsBack(aside, look))
     return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
@@ -92,10 +92,10 @@ function recoverReplace(
 }
 
 function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "trash" }>): string | null {
-  const { disk, state } = ctx.world;
-  const aside = disk.readParked(intent.parkAt);
-  const look = disk.look(intent.path);
-  if (look.kind === "unknown") return `its path cannot be looked at: ${look.why}`;
+  const { state } = ctx.world;
+  const found = lookAtParked(ctx, intent);
+  if ("why" in found) return found.why;
+  const { aside, look } = found;
   const isAside = aside.kind !== "done" || aside.value !== null;
   if (isAside && belongsBack(aside, look)) {
     return putBack(

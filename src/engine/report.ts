@@ -57,7 +57,6 @@ const NEXT: Partial<Record<Hold["reason"], string>> = {
   "conflict-markers": "finish the merge in the file: remove the <<<<<<< ======= >>>>>>> lines",
   "review-unknown": "look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
   "local-unreadable": "make the file readable",
-  "hard-linked": "replace the hard link by a copy",
   "not-seen": "nothing: it is looked at again by the next sync",
   outside: "it was moved out of the mirrored part of the workspace; move it back, or run: mdmirror resolve PATH --keep",
 };

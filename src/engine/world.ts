@@ -1,6 +1,14 @@
 import { type DirId, type DocId, isDocId } from "../contract/ids.ts";
 import type { ActionKind } from "../core/action.ts";
-import { joinPath, type LocalPath, type RemotePath } from "../core/path.ts";
+import {
+  cutToBytes,
+  joinPath,
+  type LocalPath,
+  MAX_NAME_BYTES,
+  nameOf,
+  parentOf,
+  type RemotePath,
+} from "../core/path.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Disk } from "../core/ports/disk.ts";
 import type { Remote } from "../core/ports/remote.ts";
@@ -151,6 +159,8 @@ export function parkedDocument(place: string): DocId | null {
 /** Where a removed document goes: readable for people, unique by its last part. `trash/2026-11-21/notes/plan.1a2b3c4d.md` */
 export function trashPlace(world: World, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
-  const mark = world.random.hex(8);
-  return `trash/${day}/${path.endsWith(".md") ? `${path.slice(0, -".md".length)}.${mark}.md` : `${path}.${mark}`}`;
+  const ending = path.endsWith(".md") ? ".md" : "";
+  const tail = `.${world.random.hex(8)}${ending}`;
+  const stem = nameOf(path).slice(0, nameOf(path).length - ending.length);
+  return joinPath(`trash/${day}`, joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`));
 }

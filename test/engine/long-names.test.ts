@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isSidecarName, nameOf, parentOf, sidecarPath } from "../../src/core/path.ts";
+import { createRig } from "../model/rig.ts";
+
+describe("the name of a sidecar", () => {
+  test.each([
+    ["note.md", "note (theirs).md"],
+    ["d/e/note.md", "d/e/note (theirs).md"],
+    [`${"n".repeat(243)}.md`, `${"n".repeat(243)} (theirs).md`],
+  ])("of %s is made of the document's where the disk can hold it", (path, beside) => {
+    expect(sidecarPath(path)).toBe(beside);
+  });
+
+  test("of any document is a sidecar's, beside it, and no longer than a disk's names may be; two documents have two", () => {
+    const stem = fc.string({ unit: "grapheme", minLength: 1, maxLength: 260 }).map((text) => text.replaceAll("/", "-"));
+    const name = stem.map((text) => `${text}.md`).filter((text) => Buffer.byteLength(text) <= 255);
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        const beside = sidecarPath(`d/${one}`);
+        expect(parentOf(beside)).toBe("d");
+        expect(isSidecarName(nameOf(beside))).toBe(true);
+        expect(Buffer.byteLength(nameOf(beside))).toBeLessThanOrEqual(255);
+        expect(beside.isWellFormed()).toBe(true);
+        if (one !== other) expect(sidecarPath(`d/${other}`)).not.toBe(beside);
+      }),
+    );
+    const long = "x".repeat(251);
+    expect(sidecarPath(`${long}a.md`)).not.toBe(sidecarPath(`${long}b.md`));
+  });
+});
+
+test("two conflicts of documents whose long names differ at the end alone: each keeps both texts, and ends by its own sidecar", async () => {
+  const rig = createRig(1);
+  const mirror = rig.mirror();
+  const paths = ["a", "b"].map((end) => `${"long-".repeat(50)}${end}.md`);
+  for (const path of paths) rig.app.create(path, "first\n");
+  await mirror.sync();
+  for (const path of paths) {
+    mirror.write(path, `mine of ${path.at(-4)!}\n`);
+    rig.app.edit(path, `theirs of ${path.at(-4)!}\n`);
+  }
+  await mirror.sync();
+  const besides = paths.map(sidecarPath);
+  for (const [index, path] of paths.entries()) {
+    expect(mirror.texts().get(path)).toBe(`mine of ${path.at(-4)!}\n`);
+    expect(mirror.texts().get(besides[index]!)).toBe(`theirs of ${path.at(-4)!}\n`);
+    expect(Buffer.byteLength(besides[index]!)).toBeLessThanOrEqual(255);
+  }
+  mirror.disk.user.remove(mirror.path(besides[0]!));
+  mirror.disk.user.rename(mirror.path(besides[1]!), mirror.path(paths[1]!));
+  for (let run = 0; run < 3; run++) await mirror.sync();
+  expect(paths.map((path) => rig.app.files().get(path)!.text)).toEqual(["mine of a\n", "theirs of b\n"]);
+  expect([...mirror.texts().keys()].sort()).toEqual(paths);
+});
+
+test("a document whose name is as long as a disk takes goes to the trash under a name that the disk takes", async () => {
+  const rig = createRig(2);
+  const mirror = rig.mirror();
+  const long = `d/${"long-".repeat(50)}xy.md`;
+  rig.app.create(long, "a long name\n");
+  for (let n = 0; n < 5; n++) rig.app.create(`n${n}.md`, `${n}\n`);
+  await mirror.sync();
+  rig.app.remove(long);
+  await mirror.sync();
+  const trash = [...mirror.disk.user.texts(mirror.path(".mdmirror/trash"), true)];
+  expect(trash.map(([, text]) => text)).toEqual(["a long name\n"]);
+  const [, folder, name] = trash[0]![0].split("/");
+  expect(folder).toBe("d");
+  expect(name).toMatch(/^(?:long-)+[^/]*\.[0-9a-f]{8}\.md$/);
+  expect(Buffer.byteLength(name!)).toBeLessThanOrEqual(255);
+});
