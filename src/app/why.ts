@@ -1,17 +1,9 @@
-import { decide } from "../core/plan.ts";
-import {
-  CONTENT_RULES,
-  type ContentCell,
-  type ContentRule,
-  PLACE_RULES,
-  type PlaceRule,
-} from "../core/decide/table.ts";
+import { type ContentCell, type ContentRule, PLACE_RULES, type PlaceRule } from "../core/decide/table.ts";
+import { type Explanation, explainPath } from "../core/explain.ts";
 import type { Action } from "../core/action.ts";
 import type { WhoMoved } from "../core/drift/drift.ts";
 import type { Conflict, DirLink, Hold, Link } from "../core/link.ts";
-import type { DocumentBody } from "../core/match/body.ts";
 import type { Evidence } from "../core/match/matching.ts";
-import { matchTrees } from "../core/match/match.ts";
 import type { Plan } from "../core/plan-types.ts";
 import { ancestorsOf, type LocalPath } from "../core/path.ts";
 import { DEFAULT_GUARDS, type Policy } from "../core/policy.ts";
@@ -67,6 +59,8 @@ export type Judged = {
   readonly localPath: LocalPath | null;
 };
 
+type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
+
 const EVENTS = 8;
 
 export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<Why> {
@@ -74,8 +68,8 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   const preview = await previewSync(mirror, USUAL_RUN);
   const known = state.load();
   const base = preview.kind === "planned" ? preview.trees.base : known;
-  const body = preview.kind === "planned" ? judgeOne(mirror, preview.trees, asked) : null;
-  const link = body?.link ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
+  const document = preview.kind === "planned" ? judge(mirror, preview.trees, asked) : null;
+  const link = document?.base ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
   const path = link?.localPath ?? asked;
   const trees = preview.kind === "planned" ? preview.trees : null;
   const planned = preview.kind === "planned" ? preview.plan : null;
@@ -88,8 +82,8 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
     folder: [...base.dirs.values()].find(({ localPath }) => localPath === asked) ?? null,
     look: disk.look(asked),
     stays: trees === null ? null : staysLocal(trees.local, asked),
-    remote: trees === null ? null : remoteOf(trees, link, body, asked),
-    verdict: body?.judged ?? null,
+    remote: trees === null ? null : remoteOf(trees, link, document, asked),
+    verdict: document === null ? null : judgedOf(document),
     conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
     hold,
     holdNext: hold === null ? null : attentionOfHold(hold).next,
@@ -101,39 +95,22 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   };
 }
 
-type JudgedBody = { readonly link: Link | null; readonly remote: RemoteFile | null; readonly judged: Judged };
-
 /** The planner's own match and decision, for the document that is, or was, at the path. */
-function judgeOne(mirror: OpenedMirror, trees: Trees, asked: LocalPath): JudgedBody | null {
-  const policy = policyOf(mirror);
+function judge(mirror: OpenedMirror, trees: Trees, asked: LocalPath): DocumentExplanation | null {
   const texts = (digest: Parameters<State["text"]>[0]) => mirror.world.state.text(digest);
-  const matched = matchTrees(trees, policy, texts, asked);
-  const desk = decide(trees, policy, texts, matched);
-  const body = desk.documents.find((one) => isAbout(one, asked));
-  const drift = body === undefined ? undefined : desk.drifts.get(body);
-  if (body === undefined || drift === undefined) return null;
-  const cell: ContentCell = `${drift.local}/${drift.remote}`;
-  const { seen } = body.local;
-  return {
-    link: body.link,
-    remote: body.remote.seen.kind === "present" ? body.remote.seen.file : null,
-    judged: {
-      cell,
-      rule: CONTENT_RULES[cell],
-      moved: drift.place,
-      placeRule: PLACE_RULES[drift.place],
-      evidence: body.evidence,
-      localPath: seen.kind === "present" ? seen.value.path : null,
-    },
-  };
+  const explained = explainPath(trees, policyOf(mirror), texts, asked);
+  return explained.kind === "document" ? explained : null;
 }
 
-/** The file now at the path before the document that had it. */
-function isAbout(body: DocumentBody, asked: LocalPath): boolean {
-  const { seen } = body.local;
-  if (seen.kind === "present") return seen.value.path === asked;
-  if (body.link !== null) return body.link.localPath === asked;
-  return body.remote.seen.kind === "present" && body.remote.seen.file.path === asked;
+function judgedOf({ cell, rule, drift, evidence, local }: DocumentExplanation): Judged {
+  return {
+    cell,
+    rule,
+    moved: drift.place,
+    placeRule: PLACE_RULES[drift.place],
+    evidence,
+    localPath: local.kind === "present" ? local.value.path : null,
+  };
 }
 
 function policyOf({ config, world }: OpenedMirror): Policy {
@@ -159,8 +136,13 @@ function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
   return null;
 }
 
-function remoteOf(trees: Trees, link: Link | null, body: JudgedBody | null, asked: LocalPath): RemoteFile | null {
-  if (body?.remote) return body.remote;
+function remoteOf(
+  trees: Trees,
+  link: Link | null,
+  document: DocumentExplanation | null,
+  asked: LocalPath,
+): RemoteFile | null {
+  if (document?.remote.kind === "present") return document.remote.file;
   if (link !== null) return trees.remote.files.get(link.id) ?? null;
   for (const file of trees.remote.files.values()) if (file.path === asked) return file;
   return null;
