@@ -17,6 +17,10 @@ type Judge = {
   note(): void;
 };
 
+function unmarked(changeId: string): string {
+  return changeId.replace(/-r\d+$/, "");
+}
+
 function judgePuts(ground: Ground): Judge {
   const { rig, mirror } = ground;
   const textOf = new Map<string, string>();
@@ -39,13 +43,14 @@ function judgePuts(ground: Ground): Judge {
     const { baseChangeId, content } = request.body as { baseChangeId: string; content: string };
     const fail = (what: string): void =>
       void judge.failures.push(`PUT ${judge.puts} (${judge.situation}) of ${id} on ${baseChangeId}: ${what}`);
-    // The variant's own mark on a change id that a rename moved.
-    const base = textOf.get(baseChangeId.replace(/-r\d+$/, ""));
+    // Without the variant's own mark on a change id that a rename moved: the same version, which a step on the place may have renamed since the PUT began.
+    const version = unmarked(baseChangeId);
+    const base = textOf.get(version);
     if (base === undefined) return fail("a base that the service never showed");
     if (!mirror.state.hasText(digestOf(base))) fail("the base's text is not in the store");
     if (mirror.state.text(digestOf(base)) !== base) fail("the store holds another text under the base's digest");
     const link = mirror.state.link(id as DocId);
-    if (link?.changeId !== baseChangeId || link.digest !== digestOf(base)) fail("not the link's base");
+    if (link === null || unmarked(link.changeId) !== version || link.digest !== digestOf(base)) fail("not the link's base");
     const words = wordsOf(content);
     const left = [...wordsOf(base)].filter((word) => !words.has(word));
     const lost = left.filter((word) => !judge.dropped.has(word));
