@@ -53,7 +53,7 @@ async function measure(line: Line, asked: Asked): Promise<readonly Row[]> {
 }
 
 async function run(lines: readonly Line[]): Promise<Row[]> {
-  const ground = await openGround(say);
+  const opening = openGround(say);
   const rows: Row[] = [];
   const profile = createProfiler(profiles, say);
   let ending = false;
@@ -61,10 +61,11 @@ async function run(lines: readonly Line[]): Promise<Row[]> {
     if (ending) return;
     ending = true;
     killLiving();
-    void ground.end().finally(() => process.exit(130));
+    void opening.then((opened) => opened.end()).finally(() => process.exit(130));
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
+  const ground = await opening;
   try {
     for (const line of lines) {
       for (const size of line.sizes(sizes)) {

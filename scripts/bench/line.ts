@@ -13,6 +13,11 @@ export type Asked = {
   readonly profile: Profiler;
 };
 
+/** A single pair on the large corpus, for what takes minutes there. */
+export function onceIfLarge(size: CorpusName, repeats: number): number {
+  return Number(size) >= 100_000 ? 1 : repeats;
+}
+
 export type Line = {
   readonly name: string;
   readonly about: string;

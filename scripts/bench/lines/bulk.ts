@@ -1,7 +1,7 @@
 /** Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST. */
 import type { Start } from "../child.ts";
 import { link, unlink } from "../ground.ts";
-import type { Line } from "../line.ts";
+import { type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 
 /** As `VERIFIED_CREATES` in src/engine/apply/create-remote.ts: new documents of a run that are read back. */
@@ -35,7 +35,7 @@ export const PUSH: Line = {
   name: "push",
   about: `push of new documents against walk + read + POST, the first ${VERIFIED} read back on both sides`,
   sizes: everySize,
-  seconds: (size, repeats) => thousands(size) * repeats * 1.5,
+  seconds: (size, repeats) => thousands(size) * onceIfLarge(size, repeats) * 1.5,
   async run({ ground, size, repeats, profile }) {
     const { folder } = await ground.corpus(size);
     const { url } = ground.service;
@@ -52,7 +52,7 @@ export const PUSH: Line = {
       const key = await ground.service.newWorkspace(`bare-push-${size}`);
       return ground.bare(["push", folder, url, key, String(VERIFIED)]);
     };
-    const pairs = await interleave(repeats, () => ours(), other);
+    const pairs = await interleave(onceIfLarge(size, repeats), () => ours(), other);
     await profile(`push-${size}`, ours);
     const bound = size === "10000" ? atMost(1.5, 1.35) : null;
     return [ratioRow({ line: "push", what: "push / bare loop", size, bound, grows: true }, pairs)];

@@ -3,7 +3,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Start } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
-import type { Asked, Line } from "../line.ts";
+import { type Asked, type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 import { type Peer, peerFault, startBisync, startUnison } from "../peers.ts";
 import type { Bound, Row } from "../rows.ts";
@@ -40,12 +40,11 @@ export const NO_OP_BISYNC: Line = {
   name: "no-op-bisync",
   about: "sync with nothing to do against rclone bisync over sftp on loopback",
   sizes: (asked) => asked.filter((size) => (isGenerated(size) && size !== "1000") || asked.length === 1),
-  seconds: (size, repeats) => thousands(size) * (1 + repeats * 0.6),
+  seconds: (size, repeats) => thousands(size) * (0.5 + onceIfLarge(size, repeats) * 0.3),
   async run(asked) {
     const { folder } = await asked.ground.corpus(asked.size);
     return noOpAgainst(
-      // One of them takes a minute at 100,000.
-      { ...asked, repeats: Number(asked.size) >= 100_000 ? 1 : asked.repeats },
+      { ...asked, repeats: onceIfLarge(asked.size, asked.repeats) },
       {
         line: "no-op-bisync",
         who: "bisync, sftp",
@@ -107,7 +106,7 @@ export const EDIT_BISYNC: Line = {
   name: "edit-bisync",
   about: "one file changed, and 1 % of the files, against rclone bisync over sftp",
   sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
-  seconds: (size, repeats) => thousands(size) * (1 + repeats * 1.5),
+  seconds: (size, repeats) => thousands(size) * (0.5 + repeats * 0.7),
   async run({ ground, size, repeats, profile }) {
     const line = "edit-bisync";
     const fault = peerFault("rclone", true);

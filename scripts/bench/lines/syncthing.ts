@@ -12,7 +12,7 @@ export const SYNCTHING: Line = {
   name: "syncthing",
   about: "clone, and one file changed, against two Syncthing instances on loopback",
   sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
-  seconds: (size, repeats) => (Number(size) / 1_000) * Math.min(repeats, 3) * 3 + 20,
+  seconds: (size, repeats) => (Number(size) / 1_000) * Math.min(repeats, 3) * 1.5 + 20,
   async run({ ground, size, repeats }) {
     const line = "syncthing";
     const fault = peerFault("syncthing");

@@ -12,10 +12,15 @@ import { median, percentile, type Row } from "../rows.ts";
 import { pause, startChokidar, startDaemon, type Watched } from "../watched.ts";
 
 const SAVES = 100;
+/** Where they only show the growth. */
+const FEWER_SAVES = 40;
+const savesAt = (size: string) => (size === "10000" ? SAVES : FEWER_SAVES);
 /** A poll each 30 s: at least two of them are in it. */
 const REST_WINDOW_MS = 65_000;
 /** After `ready`, till memory is read: what a start leaves behind is collected, or never. */
 const COOL_MS = 20_000;
+/** A single pair on smaller trees: they only show the growth. */
+const restPairs = (size: string, repeats: number) => (size === "100000" ? repeats : 1);
 const HEARD_LIMIT_MS = 30_000;
 
 /** Milliseconds from the save to the PUT, less the time that a document settles. */
@@ -51,7 +56,7 @@ export const SAVE: Line = {
   name: "save",
   about: "save → PUT received, beyond the settle time",
   sizes: (asked) => asked.filter(isGenerated),
-  seconds: (size) => 65 + Number(size) * 0.000_2,
+  seconds: (size) => savesAt(size) * 0.5 + 5 + Number(size) * 0.000_2,
   async run({ ground, size, quick, profile }) {
     const mirror = await ground.mirror(size);
     const saves = async (count: number, start: Start = {}) => {
@@ -64,8 +69,8 @@ export const SAVE: Line = {
         await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       }
     };
-    const beyond = await saves(quick ? 20 : SAVES);
-    await profile(`save-${size}`, (start) => saves(SAVES / 2, start));
+    const beyond = await saves(quick ? 20 : savesAt(size));
+    await profile(`save-${size}`, (start) => saves(FEWER_SAVES, start));
     const other = `${DEFAULT_TIMING.settleMs} ms settling`;
     const row = { line: "save", size, unit: "ms", other, grows: true } as const;
     const [middle, late] = size === "10000" ? [atMost(15, 8), atMost(50, 20)] : [null, null];
@@ -122,12 +127,11 @@ export const REST_MEMORY: Line = {
   name: "watch-rss",
   about: "memory of watch at rest against chokidar 6 alone on the same tree",
   sizes: (asked) => asked.filter(isGenerated),
-  seconds: (size, repeats) => repeats * (2 * (COOL_MS / 1_000) + Number(size) * 0.000_2),
+  seconds: (size, repeats) => restPairs(size, repeats) * (2 * (COOL_MS / 1_000) + Number(size) * 0.000_2),
   async run({ ground, size, repeats }) {
     const mirror = await ground.mirror(size);
-    // LIMIT: two pairs on smaller trees: they only show the growth.
     const pairs = await interleave(
-      size === "100000" ? repeats : Math.min(repeats, 1),
+      restPairs(size, repeats),
       async () => ({ ms: await restingMb(() => startDaemon(mirror)) }),
       async () => ({ ms: await restingMb(() => startChokidar(mirror.root)) }),
     );
