@@ -9,7 +9,8 @@ import type { LocalTree } from "../core/tree.ts";
 import { createDisk } from "../local/disk.ts";
 import { MIRROR_FOLDER } from "../local/ignore.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { isFileFault, type MirrorSearch, openSearch, removeSearch, SEARCH_FILE } from "../state/search.ts";
+import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
+import { SEARCH_FILE } from "../state/search-file.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
 /** Search over the mirrored folder: offline, by the code that the service searches with, over an index kept in `.mdmirror/search.db`. */

@@ -1,5 +1,9 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { State } from "../core/ports/state.ts";
 import type { LocalTree } from "../core/tree.ts";
+import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { SEARCH_FILE } from "../state/search-file.ts";
 import type { StoredState } from "../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 
@@ -16,8 +20,8 @@ const SLICES = 400;
 /** @param local the walk of the pass that just ended; null when there was none */
 export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
   pruneDaily(mirror);
-  if (local === null) return;
-  // Loaded only after a pass, and it does nothing where nobody has searched yet.
+  // Where nobody has searched yet there is no index, and nothing of the search is loaded: its modules take a tenth of a sync that has nothing to do.
+  if (local === null || !existsSync(join(mirror.root, MIRROR_FOLDER, SEARCH_FILE))) return;
   const { keepSearchIndex } = await import("./search.ts");
   keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
 }

@@ -27,8 +27,8 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
   let closing: Promise<void> | null = null;
 
   const open = async (): Promise<Pool> => {
-    // Loaded at the first exchange: the import takes a tenth of a second, which commands that stay offline are spared.
-    const { Pool } = await import("undici");
+    // Loaded at the first exchange: commands that stay offline are spared it. ASSUMES: the exact version that package.json names has this file.
+    const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
     return new Pool(base.origin, {
       connections: options.connections ?? 32,
       pipelining: 1,

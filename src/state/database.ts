@@ -19,8 +19,11 @@ export type DatabaseFault =
 
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | DatabaseFault;
 
-/** Opens a file for writing (made, if it is not there, for its owner alone) and brings it to the newest schema. */
-export function openForWriting(path: string, schema: Schema): OpenedDatabase {
+/**
+ * Opens a file for writing (made, if it is not there, for its owner alone) and brings it to the newest schema.
+ * @param wal false: not in WAL mode yet; who writes calls `enterWal` before the first time
+ */
+export function openForWriting(path: string, schema: Schema, wal = true): OpenedDatabase {
   return attempt(
     () => {
       if (path !== ":memory:") closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR, 0o600));
@@ -29,7 +32,7 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
     (db) => {
       const fault = ownership(db, schema);
       if (fault !== null) return fault;
-      if (path !== ":memory:") db.pragma("journal_mode = WAL");
+      if (wal) enterWal(db);
       // NORMAL: a commit outlives the process; a power cut may lose the last ones, never consistency. What they told is found again by looking.
       db.pragma("synchronous = NORMAL");
       db.pragma(`journal_size_limit = ${WAL_BYTES}`);
@@ -39,6 +42,11 @@ export function openForWriting(path: string, schema: Schema): OpenedDatabase {
       return null;
     },
   );
+}
+
+/** Not within a transaction. */
+export function enterWal(db: Db): void {
+  if (!db.memory) db.pragma("journal_mode = WAL");
 }
 
 /**

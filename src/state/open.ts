@@ -44,7 +44,8 @@ export function openState(location: StateLocation): OpenedState {
   const inDoubt = !memory && !readOnly && ((sizeOf(`${paths.texts}-wal`) ?? 0) > 0 || existsSync(suspect));
   const open = readOnly ? openForReading : openForWriting;
   // ORDER: the texts' file is made first, so that a state without texts was not killed while being made, but lost them.
-  const texts = open(paths.texts, TEXTS_SCHEMA);
+  // It takes eight fsyncs to enter WAL mode and to leave it, which a run that stores no text is spared.
+  const texts = readOnly ? openForReading(paths.texts, TEXTS_SCHEMA) : openForWriting(paths.texts, TEXTS_SCHEMA, false);
   if (texts.kind !== "opened") return { file: TEXTS_SCHEMA.file, ...texts };
   const state = open(paths.state, STATE_SCHEMA);
   if (state.kind !== "opened") {

@@ -11,12 +11,12 @@ import { SEARCH_SCHEMA } from "../core/search/schema.ts";
 import { createIndexWriter } from "../core/search/write-index.ts";
 import type { LocalFile } from "../core/tree.ts";
 import { type Db, faultOf } from "./database.ts";
+import { SEARCH_FILE } from "./search-file.ts";
 
 /**
  * The mirror's own index, `.mdmirror/search.db`: what the disk held when it was last looked at. It holds nothing that the disk does not, so a
  * damaged one, or one of another version, is made anew.
  */
-export const SEARCH_FILE = "search.db";
 
 /** What a document's number names, and what saves reading it again. A stamp that is not trusted is not kept. */
 const MIRROR_SCHEMA = `

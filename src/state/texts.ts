@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import type { Clock } from "../core/ports/world.ts";
-import { type Db, faultOf } from "./database.ts";
+import { type Db, enterWal, faultOf } from "./database.ts";
 import { TextCache } from "./text-cache.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
@@ -28,6 +28,7 @@ export class TextStore implements Companion {
   /** Texts that this process has written or proven, and when: for a day they need not be read again to be relied on. */
   readonly #sure = new Map<Digest, number>();
   readonly #statements;
+  #inWal = false;
   #grouping = false;
   #grouped = 0;
 
@@ -72,7 +73,10 @@ export class TextStore implements Companion {
       this.#remember(digest, now);
       return;
     }
-    if (now - known.used >= DAY_MS) this.#statements.touch.run(now, key);
+    if (now - known.used >= DAY_MS) {
+      this.#beforeWrite();
+      this.#statements.touch.run(now, key);
+    }
     // The stored text is read and proven before it is relied on: one damaged on disk is replaced by this good one.
     if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, digest, text, now);
     this.#remember(digest, now);
@@ -85,6 +89,7 @@ export class TextStore implements Companion {
 
   #replace(key: Buffer, digest: Digest, text: string, now: number): void {
     const { codec, size, bytes } = encodeText(text);
+    this.#beforeWrite();
     this.#statements.replace.run(codec, size, now, bytes, key);
     this.#cache.set(digest, text);
   }
@@ -147,7 +152,19 @@ export class TextStore implements Companion {
     this.#sure.clear();
   }
 
+  /** WAL mode from the first write on. While a reader keeps the file from it, commits are as safe, and slower. */
+  #beforeWrite(): void {
+    if (this.#inWal || this.#db.inTransaction) return;
+    try {
+      enterWal(this.#db);
+      this.#inWal = true;
+    } catch (error) {
+      if (faultOf(error)?.kind !== "unusable") throw error;
+    }
+  }
+
   #group(): void {
+    this.#beforeWrite();
     if (!this.#grouping) return;
     if (this.#grouped >= GROUP_TEXTS) this.#commitGroup();
     if (this.#grouped === 0) this.#statements.begin.run();
