@@ -50,7 +50,8 @@ function judgePuts(ground: Ground): Judge {
     if (!mirror.state.hasText(digestOf(base))) fail("the base's text is not in the store");
     if (mirror.state.text(digestOf(base)) !== base) fail("the store holds another text under the base's digest");
     const link = mirror.state.link(id as DocId);
-    if (link === null || unmarked(link.changeId) !== version || link.digest !== digestOf(base)) fail("not the link's base");
+    if (link === null || unmarked(link.changeId) !== version || link.digest !== digestOf(base))
+      fail("not the link's base");
     const words = wordsOf(content);
     const left = [...wordsOf(base)].filter((word) => !words.has(word));
     const lost = left.filter((word) => !judge.dropped.has(word));
