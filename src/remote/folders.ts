@@ -6,19 +6,28 @@ import { isBelow, type RemotePath } from "../core/path.ts";
 import { type Call, faultOf, misreadFault, type Reply } from "./http.ts";
 import type { JsonObject } from "./json.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
-import { listAll } from "./listing.ts";
+import { listAll, type Spent, spentNothing } from "./listing.ts";
 import { failed, type Ground } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
+
+const ROOTS_AT_ONCE = 8;
 
 export async function listFolders(ground: Ground, prefix: RemotePath | null): Promise<Listing<FolderResource>> {
   if (prefix !== null) {
     const below = await listBy(ground, { kind: "path-prefix", pathPrefix: prefix });
     return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
   }
-  const roots = await listBy(ground, { kind: "none" });
-  const below = await Promise.all(
-    roots.items.map((root) => listBy(ground, { kind: "path-prefix", pathPrefix: root.path })),
-  );
+  // All are held together, so what they may take is one.
+  const spent = spentNothing();
+  const roots = await listBy(ground, { kind: "none" }, spent);
+  const below: Listing<FolderResource>[] = [];
+  const left = roots.items.entries();
+  // Each asks for the next root when it has listed one: what was spent by then is known, and few large pages are held at once.
+  const listSome = async (): Promise<void> => {
+    for (const [at, root] of left)
+      below[at] = await listBy(ground, { kind: "path-prefix", pathPrefix: root.path }, spent);
+  };
+  await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, listSome));
   const all = [roots, ...below];
   const byId = new Map(all.flatMap((listing) => listing.items).map((folder) => [folder.id, folder]));
   return {
@@ -35,8 +44,8 @@ export async function findFolder(ground: Ground, path: RemotePath): Promise<Answ
   return listing.fault === null ? { ok: true, value: null, requestId: null } : failed(listing.fault);
 }
 
-function listBy(ground: Ground, selector: Selector): Promise<Listing<FolderResource>> {
-  return listAll({ ...ground, route: FOLDERS, selector, read: readFolder });
+function listBy(ground: Ground, selector: Selector, spent?: Spent): Promise<Listing<FolderResource>> {
+  return listAll({ ...ground, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
 }
 
 export async function createFolder(ground: Ground, path: RemotePath): Promise<Answer<FolderResource>> {

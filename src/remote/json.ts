@@ -6,9 +6,12 @@ export type Json =
 
 // LIMIT: no answer of the contract nests deeper than 4; parsing 8 million nested brackets takes seconds.
 const MAX_DEPTH = 32;
+// LIMIT: a page of 1,000 items has some 10,000 values. 32 MB of `{},` are 10 million, and a gigabyte once they are parsed.
+const MAX_VALUES = 2_000_000;
 
 export function parseJson(text: string): Json {
-  if (nestsDeeper(text, MAX_DEPTH)) return { kind: "not-json", why: "it is nested too deeply" };
+  const why = whyUnfit(text);
+  if (why !== null) return { kind: "not-json", why };
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {
@@ -17,24 +20,30 @@ export function parseJson(text: string): Json {
   }
 }
 
-/** Counts brackets outside strings. A text that is not JSON may be miscounted: it is refused by the parser then. */
-function nestsDeeper(text: string, max: number): boolean {
+/** Counts brackets and commas outside strings. A text that is not JSON may be miscounted: it is refused by the parser then. */
+function whyUnfit(text: string): string | null {
   let depth = 0;
+  let values = 0;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit === QUOTE) {
       i = endOfString(text, i);
     } else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
-      if (++depth > max) return true;
+      values++;
+      if (++depth > MAX_DEPTH) return "it is nested too deeply";
     } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) {
       depth--;
+    } else if (unit === COMMA) {
+      values++;
     }
+    if (values > MAX_VALUES) return "it holds too many values";
   }
-  return false;
+  return null;
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;

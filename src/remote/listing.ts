@@ -17,7 +17,16 @@ export type ListOptions<Item> = {
   readonly selector: Selector;
   readonly read: (value: unknown) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
+  /** Shared by listings whose items are held together; its own for each traversal where there is none. */
+  readonly spent?: Spent;
 };
+
+/** What listings took so far. */
+export type Spent = { pages: number; items: number; characters: number };
+
+export function spentNothing(): Spent {
+  return { pages: 0, items: 0, characters: 0 };
+}
 
 /** Traversals from the start that an `invalid_cursor` may cause (DESIGN 6). */
 const MAX_STARTS = 3;
@@ -26,8 +35,9 @@ export const LIST_LIMITS = {
   pages: 20_000,
   // LIMIT: pages in a row without a new item. Items the key may not read are dropped from pages, so many may be empty.
   barrenPages: 2_000,
-  // LIMIT: items held in memory.
+  // LIMIT: items held in memory, and the characters of their paths: a million of 128 each.
   items: 1_000_000,
+  characters: 128_000_000,
 } as const;
 
 /** How one traversal ended. */
@@ -59,10 +69,13 @@ async function traverse<Item extends { readonly id: string }>(
 ): Promise<End> {
   const selector = spellSelector(options.selector, options.traits);
   const cursors = new Set<string>();
+  const spent = options.spent ?? spentNothing();
   let cursor: string | null = null;
   let barren = 0;
   let oddity: Fault | null = null;
-  for (let pages = 1; ; pages++) {
+  for (;;) {
+    const over = overOf(spent);
+    if (over !== null) return { kind: "failed", fault: misreadFault(READ, over, null) };
     const reply = await getPage(options, selector, cursor);
     if (reply.kind !== "success") {
       const fault = faultOf(READ, reply);
@@ -72,20 +85,23 @@ async function traverse<Item extends { readonly id: string }>(
     const page = readPage(reply.value);
     if (!page.ok) return fail(page.why);
     const knownBefore = seen.size;
-    const why = takeItems(options, page.value.items, seen);
+    const why = takeItems(options, page.value.items, seen, spent);
     if (why !== null) oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, reply.requestId);
     options.onPage?.(seen.size);
+    spent.pages++;
     if (!page.value.hasMore) return oddity === null ? { kind: "complete" } : { kind: "failed", fault: oddity };
     cursor = page.value.nextCursor!;
     if (cursors.has(cursor)) return fail("the list's cursor repeats");
     cursors.add(cursor);
     barren = seen.size > knownBefore ? 0 : barren + 1;
-    if (isEndless(pages, barren, seen.size)) return fail("the list does not end");
+    if (barren >= LIST_LIMITS.barrenPages) return fail("the list does not end");
   }
 }
 
-function isEndless(pages: number, barren: number, items: number): boolean {
-  return pages >= LIST_LIMITS.pages || barren >= LIST_LIMITS.barrenPages || items >= LIST_LIMITS.items;
+/** Why no further page is asked for; null: it may be. */
+function overOf({ pages, items, characters }: Spent): string | null {
+  if (pages >= LIST_LIMITS.pages) return "the list does not end";
+  return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
 }
 
 const READ = { method: "GET" } as const;
@@ -104,12 +120,17 @@ function takeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
   seen: Map<string, Item>,
+  spent: Spent,
 ): string | null {
   let why: string | null = null;
   for (const value of items) {
     const item = options.read(value);
     if (item.ok) {
       options.traits.sawPath(item.value.wirePath);
+      if (!seen.has(item.value.resource.id)) {
+        spent.items++;
+        spent.characters += item.value.wirePath.length;
+      }
       seen.set(item.value.resource.id, item.value.resource);
     } else {
       why ??= `${item.why}${idOf(value)}`;

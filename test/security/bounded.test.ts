@@ -1,0 +1,188 @@
+import { execFile } from "node:child_process";
+import type { ServerResponse } from "node:http";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { LIST_LIMITS } from "../../src/remote/listing.ts";
+import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { answer, bench } from "../remote/scripted-wire.ts";
+import { type Handle, serve } from "./loopback.ts";
+
+/** Answers without measure, beyond test/remote/undici-wire.test.ts: whatever a service sends, memory stays bounded and the fault says what it was. */
+
+const CHILD = fileURLToPath(new URL("./reader-child.ts", import.meta.url));
+
+/** What a client in a process of its own makes of the answers, and how much memory it took at most. */
+async function readFrom(handle: Handle, what: "files" | "folders" | "file") {
+  const { port, seen } = await serve(handle);
+  const text = await new Promise<string>((resolve, reject) => {
+    execFile(process.execPath, [CHILD, `http://127.0.0.1:${port}`, what], { timeout: 25_000 }, (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+  });
+  const { fault, before, peak } = JSON.parse(text) as {
+    readonly fault: { readonly kind: string; readonly detail: string } | null;
+    readonly before: number;
+    readonly peak: number;
+  };
+  return { fault, more: peak - before, requests: seen.length };
+}
+
+const MB = 1024 * 1024;
+const page = (items: string, cursor: string | null = null) =>
+  `{"object":"list","data":[${items}],"hasMore":${cursor !== null},"nextCursor":${JSON.stringify(cursor)}}`;
+const times = (n: number, item: (i: number) => string) => Array.from({ length: n }, (_, i) => item(i)).join(",");
+
+describe("I33 a client's memory", () => {
+  it.each<[string, string, "files" | "file", (response: ServerResponse) => void]>([
+    [
+      "ten million objects on a page",
+      "it holds too many values",
+      "files",
+      (response) => response.end(page(times(10_000_000, () => "{}"))),
+    ],
+    [
+      "a million items on a page",
+      "it holds too many values",
+      "files",
+      (response) => response.end(page(times(1_000_000, (i) => `{"id":"doc_${i}"}`))),
+    ],
+    [
+      "150,000 items on a page",
+      "the page has too many items",
+      "files",
+      (response) => response.end(page(times(150_000, (i) => `{"id":"doc_${i}"}`))),
+    ],
+    [
+      "a body that never ends",
+      "the answer is too large",
+      "file",
+      (response) => {
+        const chunk = Buffer.alloc(MB, 0x20);
+        const more = () => {
+          while (!response.destroyed) if (!response.write(chunk)) return void response.once("drain", more);
+        };
+        more();
+      },
+    ],
+    [
+      "brackets, nested a million deep",
+      "it is nested too deeply",
+      "file",
+      (response) => response.end("[".repeat(1_000_000)),
+    ],
+  ])("%s", async (_name, why, what, send) => {
+    const { fault, more } = await readFrom((_request, response) => send(response), what);
+    expect(fault?.detail).toContain(why);
+    expect(more).toBeLessThan(300 * MB);
+  });
+
+  it("pages without end, each of new items with the longest paths", async () => {
+    let n = 0;
+    const { fault, more, requests } = await readFrom((_request, response) => {
+      n += 1_900;
+      const first = n;
+      const item = (i: number) => `{"id":"doc_${first + i}","lastChangeId":"chg_1","path":"${"x".repeat(16_000)}.md"}`;
+      response.end(page(times(1_900, item), `c${first}`));
+    }, "files");
+    expect(fault?.detail).toBe("the list is too long");
+    expect(more).toBeLessThan(700 * MB);
+    expect(requests).toBeLessThan(10);
+  });
+
+  it("a thousand root folders, each with endless folders below: what is held together is bounded together", async () => {
+    let n = 0;
+    const long = "x".repeat(16_000);
+    const { remote, wire } = bench((request) => {
+      const roots = !request.path.includes("path_prefix");
+      const data = Array.from({ length: roots ? 1_000 : 500 }, () => ({
+        id: `dir_${++n}`,
+        path: roots ? `r${n}` : `${long}/${n}`,
+      }));
+      return answer(200, { object: "list", data, hasMore: !roots, nextCursor: roots ? null : `c${n}` });
+    });
+    const listing = await remote.listFolders(null);
+    expect(listing).toMatchObject({ complete: false, fault: { detail: "the list is too long" } });
+    const characters = listing.items.reduce((sum, { path }) => sum + path.length, 0);
+    expect(characters).toBeLessThan(LIST_LIMITS.characters + 9 * 500 * 16_100);
+    expect(wire.sent.length).toBeLessThan(50);
+  });
+
+  it("a root folder for each of 30,000 requests: they are not all made", async () => {
+    const { remote, wire } = bench((request) => {
+      const roots = !request.path.includes("path_prefix");
+      const data = roots ? Array.from({ length: 30_000 }, (_, i) => ({ id: `dir_${i}`, path: `r${i}` })) : [];
+      return answer(200, { object: "list", data, hasMore: false, nextCursor: null });
+    });
+    expect(await remote.listFolders(null)).toMatchObject({
+      complete: false,
+      fault: { detail: "the list does not end" },
+    });
+    expect(wire.sent.length).toBeLessThanOrEqual(LIST_LIMITS.pages + 8);
+  });
+});
+
+const BOUNDS = { deadlineMs: 10_000, maxBytes: 100_000 };
+const GET = { method: "GET", path: "/v1/files", headers: { authorization: "Bearer mdm_secret" }, body: null };
+
+async function sendTo(port: number) {
+  const wire = createUndiciWire({ baseUrl: `http://127.0.0.1:${port}` });
+  onTestFinished(() => wire.close());
+  return wire.send(GET, BOUNDS);
+}
+
+describe("an answer that is packed", () => {
+  const zeros = Buffer.alloc(50 * MB);
+  it.each([
+    ["gzip", gzipSync(zeros), "too large"],
+    ["br", brotliCompressSync(zeros, { params: { 1: 1 } }), "too large"],
+    ["x-gzip", gzipSync(zeros), "too large"],
+    ["deflate", deflateSync(zeros), "not asked for"],
+    ["zstd", zstdCompressSync(zeros), "not asked for"],
+    ["gzip, gzip", gzipSync(gzipSync(zeros)), "not asked for"],
+    ["br, gzip", gzipSync(gzipSync(zeros)), "not asked for"],
+    ["GZIP", gzipSync(zeros), "too large"],
+    ["gzip", Buffer.concat([gzipSync(""), gzipSync(zeros)]), "too large"],
+    ["gzip", Buffer.from("no gzip"), "damaged"],
+    ["gzip", gzipSync("{}").subarray(0, 12), "damaged"],
+    ["../../etc", Buffer.from("{}"), "not asked for"],
+  ])("as %s is bounded, or refused", async (encoding, bytes, why) => {
+    const { port } = await serve(
+      (_request, response) => void response.setHeader("content-encoding", encoding).end(bytes),
+    );
+    const result = await sendTo(port);
+    expect(result).toEqual({ kind: "lost", why: expect.stringContaining(why) as unknown as string });
+  });
+
+  it.each([
+    [
+      "one huge header",
+      (response: ServerResponse) => void response.setHeader("x-long", "x".repeat(1_000_000)).end("{}"),
+    ],
+    [
+      "ten thousand headers",
+      (response: ServerResponse) => {
+        for (let i = 0; i < 10_000; i++) response.setHeader(`x-${i}`, "x");
+        response.end("{}");
+      },
+    ],
+    [
+      "headers that never end",
+      (response: ServerResponse) => {
+        const { socket } = response;
+        socket?.write("HTTP/1.1 200 OK\r\n");
+        const more = () => {
+          while (socket !== null && !socket.destroyed)
+            if (!socket.write(`x: ${"y".repeat(1_000)}\r\n`)) return void socket.once("drain", more);
+        };
+        more();
+      },
+    ],
+  ])("%s: given up, with what it was", async (_name, send) => {
+    const { port } = await serve((_request, response) => send(response));
+    expect(await sendTo(port)).toEqual({
+      kind: "lost",
+      why: expect.stringMatching(/HEADERS_OVERFLOW|HPE_/) as unknown as string,
+    });
+  });
+});

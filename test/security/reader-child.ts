@@ -1,0 +1,28 @@
+import { createUndiciWire } from "../../src/remote/undici-wire.ts";
+import { createRemote } from "../../src/remote/client.ts";
+import { systemClock } from "../../src/app/clock.ts";
+
+/** A client in a process of its own, whose memory can be measured: lists files and folders, reads a file; prints what it found and its peak. */
+
+const [url = "", what = ""] = process.argv.slice(2);
+const clock = systemClock();
+const remote = createRemote({
+  wire: createUndiciWire({ baseUrl: url }),
+  key: "mdm_key",
+  // No test waits for a retry.
+  clock: { ...clock, sleep: async () => undefined },
+  random: { fraction: () => 0, hex: (n) => "0".repeat(n) },
+  log: { write: () => undefined },
+  traits: null,
+});
+const before = process.memoryUsage.rss();
+const fault =
+  what === "files"
+    ? (await remote.listFiles({ kind: "none" })).fault
+    : what === "folders"
+      ? (await remote.listFolders(null)).fault
+      : await remote.getFile("doc_1" as never).then((answer) => (answer.ok ? null : answer.fault));
+const peak = process.resourceUsage().maxRSS * 1024;
+process.stdout.write(JSON.stringify({ fault, before, peak }));
+await remote.close();
+process.exit(0);
