@@ -56,10 +56,10 @@ async function run(lines: readonly Line[]): Promise<Row[]> {
   const opening = openGround(say);
   const rows: Row[] = [];
   const profile = createProfiler(profiles, say);
-  let ending = false;
+  const stopping = new AbortController();
   const stop = () => {
-    if (ending) return;
-    ending = true;
+    if (stopping.signal.aborted) return;
+    stopping.abort();
     killLiving();
     void opening.then((opened) => opened.end()).finally(() => process.exit(130));
   };
@@ -69,6 +69,8 @@ async function run(lines: readonly Line[]): Promise<Row[]> {
   try {
     for (const line of lines) {
       for (const size of line.sizes(sizes)) {
+        // What it interrupted fails; nothing more is begun.
+        if (stopping.signal.aborted) return await new Promise<never>(() => undefined);
         say(`${line.name}, ${size}: ${line.about}`);
         const made = await measure(line, { ground, size, repeats: repeatsAt(size), quick, profile });
         rows.push(...made);
