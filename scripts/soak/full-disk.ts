@@ -14,8 +14,9 @@ import {
   fillThere,
 } from "./field.ts";
 import { newText } from "./marked.ts";
+import { injectedFullDisk } from "./injected-disk.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
-import { mount, resize, unmount } from "./mounts.ts";
+import { mount, resize, unmount, whyNoMounts } from "./mounts.ts";
 import type { Fault, Row, Soak } from "./row.ts";
 import { liveHere } from "./texts.ts";
 
@@ -40,7 +41,10 @@ function torn(field: Field, known: ReadonlySet<string>): string[] {
 
 const CODES_WHEN_FULL = new Set<number | null>([0, 1, 3]);
 
-async function fullClone({ rounds, seed }: Soak): Promise<Row> {
+async function fullClone(soak: Soak): Promise<Row> {
+  const why = whyNoMounts();
+  if (why !== null) return injectedFullDisk("full-clone", why, soak);
+  const { rounds, seed } = soak;
   const ledger = openLedger();
   let met = 0;
   for (let round = 0; round < rounds; round++) {
@@ -81,7 +85,10 @@ function fill(field: { readonly disk: string }, bytes: number): void {
 }
 
 /** Edits on both sides, and hardly any room: effects, texts and rows of the state fail anywhere. */
-async function fullMerge({ rounds, seed }: Soak): Promise<Row> {
+async function fullMerge(soak: Soak): Promise<Row> {
+  const why = whyNoMounts();
+  if (why !== null) return injectedFullDisk("full-merge", why, soak);
+  const { rounds, seed } = soak;
   const ledger = openLedger();
   const field = await fieldOnDisk(seed, "16m");
   fillThere(field, DOCUMENTS);
