@@ -8,10 +8,7 @@ import { moveBase, newLink } from "../../core/settle.ts";
 import {
   commit,
   commitWithOthers,
-  ended,
   fetchText,
-  type Got,
-  got,
   landText,
   makeHold,
   openIntentWithOthers,
@@ -21,6 +18,7 @@ import {
 } from "../effect.ts";
 import { buryReplaced, settlePost } from "../settle-writes.ts";
 import { fromService, type PassContext, toService } from "../world.ts";
+import { isVisible } from "./visible.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -128,16 +126,4 @@ async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault:
     fault,
     makeHold(ctx, { ...fields, reason, digest: reason === "read-only" ? null : (action.expect as Digest) }),
   );
-}
-
-async function isVisible(ctx: PassContext, path: string): Promise<Got<boolean>> {
-  const { remote } = ctx.world;
-  const files = await remote.listFiles({ kind: "path", path: toService(ctx.world, path) });
-  if (!files.complete)
-    return ended(files.fault === null ? stale("the path could not be listed") : outcomeOfFault(files.fault));
-  if (files.items.length > 0) return got(true);
-  const folder = await remote.findFolder(toService(ctx.world, path));
-  // A deployment may refuse to look for a folder at a file's path; then nothing is known to be there.
-  if (!folder.ok) return folder.fault.kind === "problem" ? got(false) : ended(outcomeOfFault(folder.fault));
-  return got(folder.value !== null);
 }

@@ -25,15 +25,21 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
   const fetched = await fetchUnkept(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
-  if (fromService(ctx.world, file.path) !== action.remotePath) return stale("it was moved on the service meanwhile");
+  // Shown once, it may be edited there before a next pass reads it (I03).
+  const notMade = (outcome: Outcome): Outcome => {
+    state.putKnownText(digest, text);
+    return outcome;
+  };
+  if (fromService(ctx.world, file.path) !== action.remotePath)
+    return notMade(stale("it was moved on the service meanwhile"));
   let made = disk.create(action.localPath, text);
   // Almost always the folder is there; a look at it before each file would be a tenth of the file's price.
   if (made.kind === "stale" && disk.look(parentOf(action.localPath)).kind === "absent") {
     const parents = ensureFolders(ctx, action.localPath);
-    if (parents !== null) return parents;
+    if (parents !== null) return notMade(parents);
     made = disk.create(action.localPath, text);
   }
-  if (made.kind !== "done") return outcomeOfDisk(made);
+  if (made.kind !== "done") return notMade(outcomeOfDisk(made));
   ctx.toFlush.set(action.id, action.localPath);
   ctx.counts.createdLocal++;
   const version = { changeId: file.lastChangeId, digest };

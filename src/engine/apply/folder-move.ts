@@ -7,6 +7,7 @@ import { settleIntent } from "../settle-writes.ts";
 import { fromService, type PassContext } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
 import { folderAt } from "./place.ts";
+import { isVisible } from "./visible.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -100,14 +101,13 @@ async function folderMoveFailed(
   ctx.world.state.closeIntent(intentId);
   if (ctx.world.remote.traits().folderPatch === "no")
     return stale("this service cannot move a folder as one; its documents are moved one by one");
-  if (fault.kind !== "problem" || fault.code === "path_already_exists")
-    return fault.kind === "problem" ? stale("something is at that path on the service") : outcomeOfFault(fault);
-  const reason =
-    fault.status === 403
-      ? "read-only"
-      : fault.status === 400 && parentOf(action.to) === ""
-        ? "no-move-to-root"
-        : "refused";
+  if (fault.kind !== "problem") return outcomeOfFault(fault);
+  const taken = fault.code === "path_already_exists" ? await isVisible(ctx, action.to) : null;
+  if (taken?.kind === "end") return taken.outcome;
+  if (taken?.value) return stale("something is at that path on the service");
+  const toRoot = fault.status === 400 && parentOf(action.to) === "";
+  const denied = fault.status === 403 ? "read-only" : toRoot ? "no-move-to-root" : "refused";
+  const reason = taken ? "occupied-unseen" : denied;
   return outcomeOfFault(
     fault,
     makeHold(ctx, {

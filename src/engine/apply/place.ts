@@ -9,6 +9,7 @@ import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, 
 import { settleIntent } from "../settle-writes.ts";
 import { fromService, type PassContext, recordEvent, toService } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
+import { isVisible } from "./visible.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -62,15 +63,22 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
       : settled;
   }
   state.closeIntent(intentId);
-  if (answer.fault.kind === "problem" && answer.fault.code === "path_already_exists")
-    return stale("something is at that path on the service");
-  const rootRefused = parent?.value.kind === "root" && answer.fault.kind === "problem" && answer.fault.status === 400;
   const fault = answer.fault;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
+  const taken = fault.code === "path_already_exists" ? await isVisible(ctx, action.to) : null;
+  if (taken?.kind === "end") return taken.outcome;
+  if (taken?.value) return stale("something is at that path on the service");
+  const rootRefused = parent?.value.kind === "root" && fault.status === 400;
   const hold = makeHold(ctx, {
     key: action.id,
     path: link.localPath,
-    reason: rootRefused ? "no-move-to-root" : fault.status === 403 ? "read-only" : "refused",
+    reason: taken
+      ? "occupied-unseen"
+      : rootRefused
+        ? "no-move-to-root"
+        : fault.status === 403
+          ? "read-only"
+          : "refused",
     code: fault.code,
     detail: rootRefused ? "this service cannot move a document to the root; its edits still travel" : fault.detail,
     requestId: fault.requestId,

@@ -43,7 +43,7 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
   const fail = (what: string, when = true): void => {
     if (when) cast.history.fail(`${what} (mirror ${index})`);
   };
-  const { links, conflicts, holds } = state.load();
+  const { links, dirs, conflicts, holds } = state.load();
   const readable = new Map(cast.house.readable(index).map((file) => [file.id as string, file]));
   const inside = (file: LiveFile): boolean => setup.prefix === "" || file.path.startsWith(`${setup.prefix}/`);
   const own = (path: string): string => (setup.prefix === "" ? path : path.slice(setup.prefix.length + 1));
@@ -52,13 +52,18 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
     fail(`I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`, !MAY_STAND.has(hold.reason));
   judgeHolds(cast, mirror, [...holds.values()], links, fail);
   const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
-  // What is in a folder that may not be moved, or made, waits with it.
-  const isBelowHeld = (path: string): boolean => ancestorsOf(path).some((folder) => held.has(folder));
+  // What is in a folder that may not be moved, or made, waits with it; and a move that the key may not make is held under the document's id.
+  const heldFolders = new Set(
+    [...holds.values()].flatMap(({ key, path }) => [path, dirs.get(key as never)?.localPath ?? path]),
+  );
+  const isBelowHeld = (path: string): boolean => ancestorsOf(path).some((folder) => heldFolders.has(folder));
+  const tagsBelowHeld = new Set([...local].flatMap(([path, text]) => (isBelowHeld(path) ? [tagOf(text)] : [])));
+  const tagOfLink = (link: Link): string | null => tagOf(state.text(link.digest) ?? "");
+  const waits = (link: Link): boolean =>
+    holds.has(link.id) || isBelowHeld(link.localPath) || tagsBelowHeld.has(tagOfLink(link));
+  const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
+  const isMovedAndHeld = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
   const byPath = new Map([...links.values()].map((link) => [link.localPath, link]));
-  // A move that the key may not make is held under the document's id, and its link says where it was.
-  const away = [...links.values()].filter((link) => holds.has(link.id) && !local.has(link.localPath));
-  const isMovedAndHeld = (text: string): boolean =>
-    away.some((link) => tagOf(state.text(link.digest) ?? "") === tagOf(text));
   for (const [path, text] of local) {
     const link = byPath.get(path);
     if (link === undefined) {
@@ -77,7 +82,10 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
       `I12 the base of ${path} is not what both sides hold`,
       bare(link.changeId) !== file.changeId || link.localDigest !== digestOf(text),
     );
-    fail(`I01 ${path} is at ${file.path} on the service`, !isNamedFor(mirror, path, own(file.path), held, link.id));
+    fail(
+      `I01 ${path} is at ${file.path} on the service`,
+      !isNamedFor(mirror, path, own(file.path), held, link.id) && !isBelowHeld(path) && !isBelowHeld(own(file.path)),
+    );
   }
   for (const file of readable.values()) {
     const link = links.get(file.id);
@@ -86,7 +94,7 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
       fail(`I01 ${file.path} of the service is not linked`, !held.has(file.id) && !held.has(own(file.path)));
       continue;
     }
-    fail(`I01 ${file.path} of the service is not here`, !local.has(link.localPath) && !held.has(link.id));
+    fail(`I01 ${file.path} of the service is not here`, !local.has(link.localPath) && !waits(link));
     fail(
       `I12 base has ${link.localPath} at ${link.remotePath}, and it is at ${file.path}`,
       link.remotePath !== own(file.path) && !held.has(link.id),

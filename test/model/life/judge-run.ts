@@ -11,8 +11,9 @@ export function judgeRun(cast: Cast, index: number, facts: RunFacts, idsBefore: 
   const { history } = cast;
   cast.noteIds();
   const idsAfter = cast.liveIds();
+  // An odd file has no tag to be known by.
   for (const [id, tag] of idsBefore)
-    if (!idsAfter.has(id) && !history.mayVanish.has(tag))
+    if (tag !== "" && !idsAfter.has(id) && !history.mayVanish.has(tag))
       history.fail(`I09 ${id} (document ${tag}) vanished in a run of mirror ${index}, and nobody deleted it`);
   judgeTrash(cast, mirror);
   judgeLockedOut(cast, mirror, facts);

@@ -147,7 +147,10 @@ export class WireJudge {
     if (answer["hasMore"] === false) for (const one of this.#missed) this.#refused.delete(one);
     const { pathname, searchParams } = new URL(path, "http://service");
     const exact = searchParams.get("path");
-    if (exact !== null) this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);
+    if (exact !== null) {
+      this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);
+      for (const one of this.#refused) if (one.includes(JSON.stringify(exact))) this.#refused.delete(one);
+    }
     // Folders are read by their list.
     if (pathname === "/v1/folders")
       for (const one of this.#uncertain) if (one.startsWith("dir_")) this.#uncertain.delete(one);

@@ -1,7 +1,7 @@
 import { digestOf } from "../../../src/core/digest.ts";
 import { type History, marksOf } from "./history.ts";
 import type { House } from "./house.ts";
-import { documentsOf, isDocumentPath } from "./local-acts.ts";
+import { documentsOf } from "./local-acts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 
 /** Every place where a text may be kept (I03), and what must be kept in one of them. */
@@ -20,8 +20,6 @@ export class Ledger {
   readonly #mirror: LifeMirror;
   readonly #must = new Map<string, string>();
   readonly #late = new Set<string>();
-  /** Texts that the mirror itself has read off the disk. */
-  readonly read = new Set<string>();
 
   constructor(mirror: LifeMirror) {
     this.#mirror = mirror;
@@ -46,13 +44,6 @@ export class Ledger {
     }
   }
 
-  sawRead(path: string, bytes: Uint8Array): void {
-    const relative = path.slice(ROOT.length + 1);
-    if (!path.startsWith(`${ROOT}/`) || relative.startsWith(".mdmirror") || !isDocumentPath(relative)) return;
-    const text = Buffer.from(bytes).toString("utf8");
-    if (Buffer.from(text).equals(bytes)) this.read.add(text);
-  }
-
   /** After a power cut: what somebody wrote during this run without an fsync may be torn, or gone, and what it stood over with it. */
   lostPower(history: History): void {
     const live = this.#live();
@@ -66,7 +57,6 @@ export class Ledger {
     const { desk } = this.#mirror;
     if (desk.half !== null) history.replaced(desk.half.text, live.get(desk.half.path) ?? null);
     desk.half = null;
-    this.read.clear();
   }
 
   /**
@@ -86,7 +76,7 @@ export class Ledger {
       history.fail(`I03 the text of ${path} in mirror ${this.#mirror.index} is nowhere: ${shownText(text)}`);
     }
     if (!whole) return;
-    for (const text of [...this.read, ...shown]) {
+    for (const text of shown) {
       if (live.has(text) || isKept(mirrors, house, text)) continue;
       // A text with NUL or beyond the limit is never the service's; as a file it was the user's own doing to take it away.
       if (text.includes("\0") || text.length > 51_200) continue;

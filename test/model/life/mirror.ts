@@ -34,7 +34,6 @@ export type Fate = {
   readonly exchange: (request: WireRequest) => Promise<WireResult>;
   /** Told of each call of the disk that is about to be made. */
   readonly onDisk: (call: string, path: string, to: string | null) => void;
-  readonly onRead: (path: string, bytes: Uint8Array) => void;
 };
 
 export class LifeMirror {
@@ -164,7 +163,6 @@ export const QUIET_FATE: Fate = {
   onCall: () => undefined,
   exchange: async () => ({ kind: "not-sent", why: "offline" }),
   onDisk: () => undefined,
-  onRead: () => undefined,
 };
 
 function open(schema: typeof STATE_SCHEMA): Db {
@@ -189,9 +187,7 @@ function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: Fate): 
         enter(`disk.${name}`);
         disk.beforeCall = name === "writeNew" ? inner : null;
         try {
-          const value: unknown = Reflect.apply(member, target, args);
-          if (name === "readFile") fate.onRead(args[0] as string, (value as ReturnType<Fs["readFile"]>).bytes);
-          return value;
+          return Reflect.apply(member, target, args) as unknown;
         } finally {
           disk.beforeCall = null;
         }

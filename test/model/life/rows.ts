@@ -105,4 +105,56 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "a folder was renamed onto a path that was taken by nothing to be seen, pass after pass",
+    script: {
+      seed: 293,
+      setup: {
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents: 6,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "there", act: "make-folder", seed: 229866 },
+        { do: "there", act: "move-folder", seed: 597039 },
+        { do: "sync", mirror: 0, seed: 680434, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "move-folder", seed: 90376 },
+        { do: "sync", mirror: 0, seed: 346138, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "rename-folder", seed: 732488 },
+        { do: "sync", mirror: 0, seed: 705821, retry: true, kill: null, storm: 4, trouble: null, meddles: [] },
+      ],
+    },
+  },
+  {
+    found: "the disk was full, and the text that the service had shown was kept nowhere",
+    script: {
+      seed: 62,
+      setup: {
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents: 3,
+        clockOff: 0,
+      },
+      steps: [
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 241864,
+          retry: false,
+          kill: null,
+          storm: null,
+          trouble: "full",
+          meddles: [
+            { at: 106, by: "app", act: "edit", seed: 447787 },
+            { at: 244, by: "local", act: "write-in-place", seed: 450165 },
+            { at: 34, by: "local", act: "move", seed: 866754 },
+            { at: 423, by: "local", act: "delete-and-create", seed: 566162 },
+          ],
+        },
+      ],
+    },
+  },
 ];

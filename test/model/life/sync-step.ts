@@ -48,7 +48,6 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
     onCall: meddler(cast, step, ledger),
     exchange: exchanger(cast, step, heard),
     onDisk: watch.onDisk,
-    onRead: (path, bytes) => ledger.sawRead(path, bytes),
   });
   const report = await survive(() =>
     syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" }),
