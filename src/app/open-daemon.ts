@@ -1,5 +1,6 @@
 import type { Watcher } from "../core/ports/watch.ts";
 import type { CreateDaemon, Daemon, DaemonTiming } from "../engine/daemon/daemon.ts";
+import { collectAtRest } from "./collect.ts";
 import { DAEMON, type MirrorOptions, type OpenedMirror, openMirror } from "./open-mirror.ts";
 import { settingsOf, USUAL_RUN } from "./run.ts";
 import { ok, type Result } from "./trouble.ts";
@@ -32,6 +33,6 @@ export async function openDaemon(dir: string, options: DaemonGround): Promise<Re
       return settingsOf(mirror, USUAL_RUN).prefer;
     },
   };
-  const daemon = options.createDaemon(mirror.world, watcher, { settings, timing });
+  const daemon = options.createDaemon(mirror.world, watcher, { settings, timing, onLetGo: collectAtRest() });
   return ok({ mirror, daemon, reopen: new AbortController() });
 }

@@ -25,6 +25,8 @@ export type DaemonOptions = {
   /** `secondLookMs`, `reviewAfterQuiet` are the daemon's own (grace, quiet time) and not looked at. */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
+  /** After a run of which nothing is kept: its trees are garbage now. */
+  readonly onLetGo?: () => void;
 };
 
 export type PendingDeletion = {
@@ -68,7 +70,7 @@ export type Daemon = {
 };
 
 export function createDaemon(world: World, watcher: Watcher, options: DaemonOptions): Daemon {
-  return startLoop(world, watcher, options.settings, { ...DEFAULT_TIMING, ...options.timing });
+  return startLoop(world, watcher, options, { ...DEFAULT_TIMING, ...options.timing });
 }
 
 export type CreateDaemon = typeof createDaemon;

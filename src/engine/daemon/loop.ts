@@ -1,8 +1,8 @@
 import type { Watcher } from "../../core/ports/watch.ts";
 import type { RunReport } from "../report.ts";
-import type { Settings, World } from "../world.ts";
+import type { World } from "../world.ts";
 import { createAskQueue } from "./asked.ts";
-import type { Daemon } from "./daemon.ts";
+import type { Daemon, DaemonOptions } from "./daemon.ts";
 import { createSleeper } from "./sleeper.ts";
 import { Runner } from "./runner.ts";
 import { tapState } from "./state-tap.ts";
@@ -10,7 +10,8 @@ import { createHerald } from "./tell.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /** The loop: sleeps until something is due, does it, and sleeps again. All time is the world's clock's. */
-export function startLoop(given: World, watcher: Watcher, settings: Settings, timing: DaemonTiming): Daemon {
+export function startLoop(given: World, watcher: Watcher, options: DaemonOptions, timing: DaemonTiming): Daemon {
+  const { settings, onLetGo } = options;
   const { clock } = given;
   let turnedAt = clock.monotonic();
   const turned = () => {
@@ -32,9 +33,13 @@ export function startLoop(given: World, watcher: Watcher, settings: Settings, ti
       },
     },
   };
+  const letGo = () => {
+    tap.forget();
+    onLetGo?.();
+  };
   const sleeper = createSleeper(clock, timing);
   const asked = createAskQueue(sleeper.wake);
-  const runner = new Runner({ world, watcher, settings, timing, herald, wakeBy: sleeper.wakeBy, letGo: tap.forget });
+  const runner = new Runner({ world, watcher, settings, timing, herald, wakeBy: sleeper.wakeBy, letGo });
   let started = false;
 
   /** @returns what is still to be answered with the report of the next whole run */
