@@ -24,6 +24,8 @@ export type Listening = {
 
 /** LIMIT: callers at once. Each is one command of one user. */
 const MAX_CALLERS = 64;
+/** LIMIT: requests of one caller under way; further ones are not read until one is answered. */
+const MAX_ASKED = 16;
 /** A caller that says nothing is let go. */
 const FIRST_WORD_MS = 10_000;
 
@@ -76,17 +78,28 @@ function serveCaller(socket: Socket, serving: Serving): void {
   // A caller that was killed: there is nobody to be told.
   socket.on("error", () => socket.destroy());
   socket.once("close", () => gone.abort());
+  let asked = 0;
+  // A caller that asks faster than it is answered, or does not read its answers, waits: nothing piles up here.
+  const pace = () => {
+    if (asked < MAX_ASKED && !socket.writableNeedDrain) socket.resume();
+    else socket.pause();
+  };
+  socket.on("drain", pace);
   const send = (reply: Reply) => {
     if (socket.writable) socket.write(replyLine(reply));
   };
   const reader = lineReader(MAX_REQUEST, (line) => {
     socket.setTimeout(0);
-    void answer(line, serving, send, gone.signal);
+    asked++;
+    void answer(line, serving, send, gone.signal).then(() => {
+      asked--;
+      pace();
+    });
   });
   socket.on("data", (chunk) => {
-    if (reader.push(chunk)) return;
-    send(refusal(0, `a request has at most ${MAX_REQUEST} bytes`));
-    socket.end();
+    if (reader.push(chunk)) return pace();
+    socket.removeAllListeners("data");
+    socket.end(replyLine(refusal(0, `a request has at most ${MAX_REQUEST} bytes`)), () => socket.destroy());
   });
 }
 

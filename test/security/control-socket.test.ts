@@ -1,0 +1,247 @@
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
+import { type Listening, listenControl } from "../../src/app/control/listen.ts";
+import { choosePlace, findPlace, writePlace } from "../../src/app/control/place.ts";
+import { MAX_REQUEST, PROTOCOL } from "../../src/app/control/protocol.ts";
+
+/** The daemon's socket against other users and other input, beyond test/app/control/control.test.ts. */
+
+const NOBODY = 65_534;
+const isRoot = process.getuid?.() === 0;
+const STATUS = { pid: 1, since: 2, phase: "idle", detail: "", paused: false, stillMs: 0, inSyncAsOf: null };
+
+let dir: string;
+let root: string;
+let socket: string;
+let listening: Listening | null = null;
+const faults: unknown[] = [];
+let asked = 0;
+
+beforeEach(() => {
+  dir = realpathSync(mkdtempSync(join(tmpdir(), "mdm-sec-")));
+  // Others may come this far: what keeps them out must be the daemon's own.
+  chmodSync(dir, 0o755);
+  root = join(dir, "w");
+  mkdirSync(join(root, ".mdmirror"), { recursive: true });
+  asked = 0;
+});
+afterEach(async () => {
+  await listening?.close();
+  listening = null;
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function listen(): Promise<void> {
+  const place = choosePlace(root, { env: { XDG_RUNTIME_DIR: dir } });
+  if (place.kind === "trouble") throw new Error(place.trouble.what);
+  socket = place.value;
+  const handle = async () => {
+    asked++;
+    return { kind: "done", value: STATUS } as const;
+  };
+  listening = await listenControl({ socket, root, handle, onFault: (error) => void faults.push(error) });
+  writePlace(join(root, ".mdmirror"), { socket, pid: process.pid, since: 0 });
+}
+
+/** What another user's attempt to connect ends with. */
+function connectAs(uid: number, path: string): string {
+  const code = `require("net").connect(${JSON.stringify(path)}).on("connect",()=>{console.log("connected");process.exit()}).on("error",(e)=>console.log(e.code))`;
+  // This process's Node may stand in a folder that the other user cannot enter.
+  const script = [
+    "import socket",
+    "s=socket.socket(socket.AF_UNIX)",
+    "try:",
+    ` s.connect(${JSON.stringify(path)})`,
+    " print('connected')",
+    "except PermissionError:",
+    " print('EACCES')",
+  ];
+  const python = spawnSync("/usr/bin/python3", ["-c", script.join("\n")], { uid, gid: uid, encoding: "utf8" });
+  if (python.error === undefined) return python.stdout.trim();
+  return spawnSync(process.execPath, ["-e", code], { uid, gid: uid, encoding: "utf8" }).stdout.trim();
+}
+
+async function alive(): Promise<void> {
+  const answer = await askDaemon(root, { do: "status" }, 5_000);
+  expect(answer).toMatchObject({ kind: "ok", value: STATUS });
+}
+
+describe("the control socket is its owner's alone", () => {
+  test.skipIf(!isRoot)(
+    "another user cannot connect: neither through the folder nor, were it open, to the socket",
+    async () => {
+      await listen();
+      expect(connectAs(NOBODY, socket)).toBe("EACCES");
+      chmodSync(dirname(socket), 0o755);
+      expect(connectAs(NOBODY, socket)).toBe("EACCES");
+      expect(lstatSync(socket).mode & 0o777).toBe(0o600);
+      expect(asked).toBe(0);
+    },
+  );
+
+  test.skipIf(!isRoot)("a folder or a socket that another user planted is not used, and no command believes it", () => {
+    const planted = join(dir, "planted");
+    mkdirSync(planted, { mode: 0o700 });
+    chownSync(planted, NOBODY, NOBODY);
+    const own = join(dir, "own");
+    const place = choosePlace(root, { env: {}, folders: [planted, own] });
+    expect(place).toMatchObject({ kind: "ok", value: expect.stringContaining(own) as unknown });
+    const theirs = join(own, "x.sock");
+    const script = `import socket; socket.socket(socket.AF_UNIX).bind(${JSON.stringify(theirs)})`;
+    if (spawnSync("/usr/bin/python3", ["-c", script]).status === 0) {
+      writePlace(join(root, ".mdmirror"), { socket: theirs, pid: 1, since: 0 });
+      expect(findPlace(join(root, ".mdmirror"))).not.toBeNull();
+      chownSync(theirs, NOBODY, NOBODY);
+      expect(findPlace(join(root, ".mdmirror"))).toBeNull();
+    }
+    writePlace(join(root, ".mdmirror"), { socket: join(planted, "x.sock"), pid: 1, since: 0 });
+    expect(findPlace(join(root, ".mdmirror"))).toBeNull();
+  });
+
+  test("a symlink in the place of its folder, or of the socket, is not followed", async () => {
+    const elsewhere = join(dir, "elsewhere");
+    mkdirSync(elsewhere, { mode: 0o700 });
+    symlinkSync(elsewhere, join(dir, "link"));
+    const place = choosePlace(root, { env: {}, folders: [join(dir, "link"), join(dir, "own")] });
+    expect(place).toMatchObject({ kind: "ok", value: expect.stringContaining("/own/") as unknown });
+    await listen();
+    const path = socket;
+    await listening!.close();
+    const victim = join(dir, "victim");
+    writeFileSync(victim, "a file of somebody", { mode: 0o644 });
+    symlinkSync(victim, path);
+    expect(findPlace(join(root, ".mdmirror"))).toBeNull();
+    await listen();
+    expect([lstatSync(path).isSocket(), lstatSync(victim).mode & 0o777, lstatSync(victim).size]).toEqual([
+      true,
+      0o644,
+      18,
+    ]);
+    await alive();
+  });
+
+  test.each([
+    "{}",
+    "null",
+    '{"socket":"x","pid":1,"since":1}',
+    '{"socket":["/x"],"pid":1,"since":1}',
+    `{"socket":"/${"x".repeat(1e6)}","pid":1,"since":1}`,
+    "\0",
+    "[".repeat(1e5),
+  ])("a daemon.json that is something else is no daemon", async (text) => {
+    writeFileSync(join(root, ".mdmirror/daemon.json"), text);
+    expect(await askDaemon(root, { do: "status" }, 1_000)).toBe(NO_DAEMON);
+  });
+});
+
+/** A connection that stays; what comes back is counted, not read, when `deaf`. */
+function caller(deaf = false): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const made = connect(socket, () => resolve(made));
+    if (deaf) made.pause();
+    else made.on("data", () => undefined);
+    made.on("error", reject);
+  });
+}
+
+describe("whatever is said on it", () => {
+  const good = (id: unknown, more: object = {}) =>
+    JSON.stringify({ protocol: PROTOCOL, id, root, do: "status", ...more });
+  const LINES = [
+    "",
+    "\0\0\0",
+    "GET / HTTP/1.1",
+    "null",
+    "[]",
+    "1e999",
+    "[".repeat(10_000),
+    '{"__proto__":{"do":"status"}}',
+    '{"protocol":1}',
+    "\ud800",
+    "x".repeat(MAX_REQUEST - 1),
+  ];
+
+  test("noise is refused line by line, and the daemon answers the next command", async () => {
+    await listen();
+    for (const line of [
+      ...LINES,
+      good(-1),
+      good("1"),
+      good(1, { do: "toString" }),
+      good(1, { do: ["status"] }),
+      good(1, { root: 1 }),
+      good(1, { text: "x" }),
+    ]) {
+      const socket = await caller();
+      socket.end(`${line}\n`);
+      await new Promise((resolve) => socket.once("close", resolve));
+    }
+    expect(asked).toBe(0);
+    await alive();
+    expect(faults).toEqual([]);
+  });
+
+  test("a line without end is cut off, also where the caller never stops and never listens", async () => {
+    await listen();
+    const socket = await caller(true);
+    let cut = false;
+    socket.on("error", () => undefined);
+    const closed = new Promise<void>((resolve) => {
+      socket.once("close", () => {
+        cut = true;
+        resolve();
+      });
+    });
+    const chunk = Buffer.alloc(64 * 1024, 0x78);
+    for (let i = 0; i < 400 && !cut; i++) {
+      if (!socket.write(chunk)) await Promise.race([closed, new Promise((resolve) => socket.once("drain", resolve))]);
+    }
+    await alive();
+    socket.destroy();
+    expect(cut).toBe(true);
+  });
+
+  test("a caller that asks and asks and never reads does not fill the daemon's memory", async () => {
+    await listen();
+    const socket = await caller(true);
+    socket.on("error", () => undefined);
+    const before = asked;
+    const lines = Buffer.from(`${good(1)}\n`.repeat(500));
+    let stuck = false;
+    for (let i = 0; i < 400 && !stuck; i++) {
+      if (socket.write(lines)) continue;
+      stuck = await Promise.race([
+        new Promise<false>((resolve) => void socket.once("drain", () => resolve(false))),
+        new Promise<true>((resolve) => void setTimeout(() => resolve(true), 500)),
+      ]);
+    }
+    await alive();
+    socket.destroy();
+    // 200,000 requests were ready; the daemon stopped to take them when their answers were not.
+    expect(stuck).toBe(true);
+    expect(asked - before).toBeLessThan(100_000);
+  });
+
+  test("callers that connect and say nothing keep nobody else out for long", async () => {
+    await listen();
+    const silent = await Promise.all(Array.from({ length: 40 }, () => caller()));
+    for (const socket of silent) socket.write("{");
+    await alive();
+    for (const socket of silent) socket.destroy();
+  });
+});

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { beforeAll, afterAll, expect, it } from "vitest";
+import { combineByMerge } from "../../src/service/combine.ts";
+import { type HttpServer, startHttp } from "../../src/service/http.ts";
+import { createService, type Service } from "../../src/service/service.ts";
+
+/** Bytes on the service's socket that no client would send: one request has one answer, none is a 5xx, and none reaches what it must not. */
+
+let service: Service;
+let server: HttpServer;
+let key: string;
+const faults: unknown[] = [];
+beforeAll(async () => {
+  service = createService({
+    database: ":memory:",
+    now: Date.now,
+    random: randomBytes,
+    combine: combineByMerge,
+    adminKey: "mdm_admin_of-the-raw-tests",
+    onFault: (error) => void faults.push(error),
+  });
+  ({ key } = service.admin.createWorkspace("raw"));
+  server = await startHttp(service);
+});
+afterAll(async () => {
+  await server.close();
+  service.close();
+});
+
+/** Sends bytes and reads until the service closes, or has answered `Connection: close`. */
+function say(bytes: string): Promise<string> {
+  const { port, hostname } = new URL(server.url);
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => socket.end(Buffer.from(bytes, "latin1")));
+    socket.setTimeout(5_000, () => socket.destroy());
+    socket.on("data", (chunk: Buffer) => {
+      text += chunk.toString("latin1");
+    });
+    socket.on("error", () => undefined);
+    socket.on("close", () => resolve(text));
+  });
+}
+
+const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+const auth = () => `host: x\r\nx-api-key: ${key}\r\n`;
+const INNER = "DELETE /v1/files/doc_smuggled HTTP/1.1\r\nhost: x\r\n\r\n";
+
+const SMUGGLED: Readonly<Record<string, () => string>> = {
+  "a length and chunks": () =>
+    `POST /v1/files HTTP/1.1\r\n${auth()}content-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n${INNER}`,
+  "chunks and a length": () =>
+    `POST /v1/files HTTP/1.1\r\n${auth()}transfer-encoding: chunked\r\ncontent-length: ${INNER.length}\r\n\r\n0\r\n\r\n${INNER}`,
+  "two lengths": () =>
+    `POST /v1/files HTTP/1.1\r\n${auth()}content-length: 0\r\ncontent-length: ${INNER.length}\r\n\r\n${INNER}`,
+  "a length that is negative": () => `POST /v1/files HTTP/1.1\r\n${auth()}content-length: -1\r\n\r\n${INNER}`,
+  "a length that is no number": () => `POST /v1/files HTTP/1.1\r\n${auth()}content-length: 0x10\r\n\r\n${INNER}`,
+  "two encodings": () =>
+    `POST /v1/files HTTP/1.1\r\n${auth()}transfer-encoding: chunked\r\ntransfer-encoding: identity\r\n\r\n0\r\n\r\n${INNER}`,
+  "an encoding with a space before its colon": () =>
+    `POST /v1/files HTTP/1.1\r\n${auth()}transfer-encoding : chunked\r\n\r\n0\r\n\r\n${INNER}`,
+  "a chunk of a size beyond measure": () =>
+    `POST /v1/files HTTP/1.1\r\n${auth()}transfer-encoding: chunked\r\n\r\nffffffffffffffffff\r\n${INNER}`,
+  "a header that is folded": () => `GET /v1/files HTTP/1.1\r\n${auth()}x: a\r\n b: c\r\n\tcontent-length: 9\r\n\r\n`,
+  "a header with a NUL": () => `GET /v1/files HTTP/1.1\r\n${auth()}x: a\0b\r\n\r\n${INNER}`,
+  "line feeds alone": () => `GET /v1/files HTTP/1.1\n${auth().replaceAll("\r", "")}\n${INNER}`,
+  "no host": () => `GET /v1/files HTTP/1.1\r\nx-api-key: ${key}\r\n\r\n`,
+  "HTTP/9.9": () => `GET /v1/files HTTP/9.9\r\n${auth()}\r\n`,
+  "no version": () => "GET /v1/files\r\n\r\n",
+  "a space in the path": () => `GET /v1/files x HTTP/1.1\r\n${auth()}\r\n`,
+  "headers beyond measure": () => `GET /v1/files HTTP/1.1\r\n${auth()}x: ${"y".repeat(100_000)}\r\n\r\n`,
+  TLS: () => "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03".padEnd(200, "\0"),
+  "nothing but noise": () => randomBytes(4_000).toString("latin1"),
+};
+
+it.each(Object.entries(SMUGGLED))("%s: at most one answer, and what is behind is no request", async (_name, bytes) => {
+  const seen = statuses(await say(bytes()));
+  // Where the framing is in doubt the connection ends: what follows is never taken for a request.
+  const refused = seen.filter((status) => status === 400);
+  expect(seen.filter((status) => status >= 500)).toEqual([]);
+  expect(seen.length - refused.length).toBeLessThanOrEqual(1);
+  expect(seen.filter((status) => status === 404)).toEqual([]);
+  expect(faults).toEqual([]);
+});
+
+it.each([
+  "/v1/files/../../admin/keys",
+  "/v1/files/..%2f..%2fadmin%2fkeys",
+  "/v1/%2e%2e/admin/keys",
+  "//admin/keys",
+  "/admin/keys",
+  "/admin/keys;x=1",
+  "/ADMIN/KEYS",
+  "http://localhost/admin/keys",
+  "/v1/files/%00",
+  "/v1/files/%ff%fe",
+  "/v1/files/%",
+  "/v1/files/doc_%2e%2e%2f",
+  "*",
+  "/v1/files?path=%ff",
+  `/${"a/".repeat(5_000)}`,
+  "/v1/files#/admin/keys",
+])("%s is refused to an ordinary key", async (path) => {
+  for (const method of ["GET", "HEAD", "POST", "OPTIONS", "TRACE", "PROPFIND"]) {
+    const text = await say(`${method} ${path} HTTP/1.1\r\n${auth()}connection: close\r\ncontent-length: 0\r\n\r\n`);
+    for (const status of statuses(text)) {
+      const isList = path.startsWith("/v1/files#");
+      if (!isList) expect([method, path, status >= 400 && status < 500]).toEqual([method, path, true]);
+      expect(status).toBeLessThan(500);
+    }
+    expect(text).not.toContain("workspaceId");
+    expect(text).not.toContain(key);
+  }
+  expect(faults).toEqual([]);
+});
+
+it("is alive after all that", async () => {
+  const answer = await fetch(`${server.url}/v1/files`, { headers: { "x-api-key": key } });
+  expect(answer.status).toBe(200);
+});
