@@ -10,8 +10,10 @@ export function newText(name: string): string {
 
 /** Another paragraph `n`; one that is edited on both sides is a conflict. */
 export function edited(text: string, n: number, mark: string): string {
+  const paragraph = `Paragraph ${n % PARAGRAPHS} `;
   const lines = text.split("\n");
-  lines[2 + 2 * (n % PARAGRAPHS)] = `Paragraph ${n % PARAGRAPHS} was edited: ${mark}.`;
+  const at = lines.findIndex((line) => line.startsWith(paragraph));
+  lines[at === -1 ? lines.length - 1 : at] = `${paragraph}was edited: ${mark}.`;
   return lines.join("\n");
 }
 
