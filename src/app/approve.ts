@@ -2,6 +2,7 @@ import type { Action } from "../core/action.ts";
 import type { HaltReason } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import { guardKey } from "../core/verdict/guard-key.ts";
+import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
 import { approvedKeys, META } from "../engine/guard-facts.ts";
 import { recordEvent } from "../engine/world.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
@@ -24,8 +25,6 @@ export type Halted =
     };
 
 type Reasons = readonly { readonly reason: HaltReason; readonly detail: string }[];
-
-const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", "root-replaced"]);
 
 export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promise<Halted> {
   const preview = await previewSync(mirror, request);

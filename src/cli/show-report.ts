@@ -1,4 +1,5 @@
 import type { RunReport } from "../app/run.ts";
+import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
 import type { Io } from "./command.ts";
 import { origin } from "./complain.ts";
 import { actionPath, ACTION_WORDS, doneLine } from "./describe.ts";
@@ -38,8 +39,16 @@ export function showNeeds(io: Io, report: RunReport): void {
   if (report.halt !== null) showHalt(io, report);
 }
 
+/** What is left where no approval mends a halt. */
+export const NEXT_OF_LOST_ROOT =
+  "mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init";
+
 function showHalt(io: Io, { halt, stopped }: RunReport): void {
   for (const { reason, detail } of halt?.reasons ?? []) io.err(`halted: ${reason}: ${detail}`);
+  if (halt?.reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) === true) {
+    io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
+    return;
+  }
   for (const action of stopped.slice(0, MOST)) {
     io.err(`    ${ACTION_WORDS[action.kind].arrow} ${ACTION_WORDS[action.kind].label}: ${actionPath(action)}`);
   }
@@ -75,7 +84,8 @@ export function reportJson(report: RunReport): object {
   const { state, run, counts, halt, fault } = report;
   const attention = report.attention.map(({ path, kind, code, detail, next }) => ({ path, kind, code, detail, next }));
   for (const { reason, detail } of halt?.reasons ?? []) {
-    attention.push({ path: "", kind: reason, code: null, detail, next: "mdmirror plan, then mdmirror approve" });
+    const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : "mdmirror plan, then mdmirror approve";
+    attention.push({ path: "", kind: reason, code: null, detail, next });
   }
   if (fault !== null) {
     const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, rmSync, unlinkSync } from "node:fs";
+import { cpSync, existsSync, renameSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { acquireLock } from "../../src/state/lock.ts";
@@ -48,6 +48,22 @@ describe("sync", () => {
     expect(rig.read("there/new.md")).toBe("new there\n");
     expect(rig.read("there/after.md")).toBe("renamed there\n");
     expect(existsSync(join(rig.root, "there/deleted.md"))).toBe(false);
+  });
+
+  test("where no approval would mend a halt, says what does, and that works", async () => {
+    for (const n of [1, 2, 3]) upload(`${n}.md`, `${n}\n`);
+    await rig.init();
+    unlinkSync(join(rig.root, ".mdmirror/marker"));
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(4);
+    expect(err.join("\n")).toContain("root-replaced");
+    expect(err.at(-1)).toMatch(/next: mount the disk .* or move \.mdmirror\/ away, and link the folder again/);
+    expect(err.join("\n")).not.toContain("approve");
+    const { out } = await rig.run(["sync", "w", "--json"]);
+    expect(JSON.parse(out.at(-1)!)).toMatchObject({ attention: [{ next: expect.stringContaining("mount the disk") }] });
+    renameSync(join(rig.root, ".mdmirror"), join(rig.dir, "away"));
+    expect((await rig.init()).code).toBe(0);
+    expect(rig.remote("2.md")!.content).toBe("2\n");
   });
 
   test("prints one line when there is nothing to do, and none with --quiet", async () => {

@@ -5,6 +5,7 @@ import { groupLines } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
+import { NEXT_OF_LOST_ROOT } from "../show-report.ts";
 
 /** Names shown of each kind of action. */
 const MOST = 20;
@@ -54,9 +55,7 @@ export const command: Command = {
       for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${detail}`);
       if (halted.kind === "not-approvable") {
         io.err("mdmirror: that cannot be approved: the folder itself is not what it was");
-        io.err(
-          "  next: mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init",
-        );
+        io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
         return EXIT.halted;
       }
       const next = mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync";
