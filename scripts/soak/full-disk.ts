@@ -102,7 +102,7 @@ async function fullMerge(soak: Soak): Promise<Row> {
       if (k % 3 !== 1) editThere(field, path, paragraph + 4);
     }
     const before = rememberBefore(field);
-    fill(field, field.dice.below(120) * 4_096);
+    fill(field, field.dice.below(400) * 4_096);
     for (let times = 0; times < 2; times++) {
       const ended = await run(field, ["sync", field.notes]);
       ledger.ended(ended.code);
