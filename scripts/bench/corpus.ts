@@ -1,7 +1,7 @@
 /** The corpora: documents of 2 to 8 kB in folders of 20, the same for the same seed, and the tldr pages where they are beside the checkout. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { pathFault } from "../../src/contract/names.ts";
 import { CORPORA } from "../prove/ground.ts";
 
@@ -77,16 +77,19 @@ function makeText(n: number, roll: () => number, sentences: readonly string[]): 
   return `${text}\n`;
 }
 
-/** What is no legal document of the service is put beside it: the bare loops have no rules for it. */
+/** What is no legal document of the service (symlinks too) is put beside it: the bare loops have no rules for it. */
 function unpack(name: string, folder: string): void {
   execFileSync("tar", ["xf", join(CORPORA, `${name}.tar.xz`), "-C", folder, "--strip-components=1"]);
   const aside = `${folder}-left-out`;
   mkdirSync(aside);
   let count = 0;
-  for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
-    if (entry.isDirectory()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const legal = entry.isFile() && pathFault(relative(folder, path), "file") === null;
-    if (!legal) renameSync(path, join(aside, String(count++)));
-  }
+  const walk = (below: string) => {
+    for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
+      const path = below === "" ? entry.name : `${below}/${entry.name}`;
+      const legal = pathFault(path, entry.isDirectory() ? "folder" : "file") === null;
+      if (legal && entry.isDirectory()) walk(path);
+      else if (!legal || !entry.isFile()) renameSync(join(folder, path), join(aside, String(count++)));
+    }
+  };
+  walk("");
 }
