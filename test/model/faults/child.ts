@@ -1,0 +1,28 @@
+import { parseArgs } from "node:util";
+import { findFault } from "./all.ts";
+import type { Throw } from "./caught.ts";
+import { throwDrills } from "./net-drills.ts";
+import { throwTests } from "./net-tests.ts";
+import { plantHere } from "./plant.ts";
+
+/** One fault, planted in this process, and the net thrown over it. Without a fault: the control. Its last line is the outcome as JSON. */
+
+const { values } = parseArgs({
+  options: {
+    fault: { type: "string" },
+    drills: { type: "string" },
+    tests: { type: "string", multiple: true, default: [] },
+  },
+});
+const fault = values.fault === undefined ? null : findFault(values.fault);
+let end: Throw = { caught: null, drills: 0, tests: 0, reached: fault === null };
+if (values.drills !== undefined) {
+  const isReached = fault === null ? () => true : plantHere(fault);
+  const thrown = await throwDrills(values.drills);
+  end = { ...end, ...thrown, reached: isReached() };
+}
+if (end.caught === null && values.tests.length > 0) {
+  const thrown = await throwTests(fault, values.tests);
+  end = { ...end, ...thrown, reached: end.reached || thrown.reached };
+}
+process.stdout.write(`\n${JSON.stringify(end)}\n`, () => process.exit(0));

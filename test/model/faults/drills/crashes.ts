@@ -1,0 +1,139 @@
+import { type Drill, Stage, textOf } from "./stage.ts";
+
+/** One effect, killed at every call of a port; then, before the mirror is started again, the world is another one. */
+
+type Story = {
+  readonly name: string;
+  readonly paths: readonly string[];
+  readonly work: (stage: Stage) => void;
+  /** Between the crash and the next start. */
+  readonly meanwhile?: (stage: Stage) => void;
+  readonly after?: (stage: Stage) => void;
+};
+
+const STORIES: readonly Story[] = [
+  {
+    name: "a text comes down",
+    paths: ["a.md", "b.md"],
+    work: (stage) => stage.there(stage.id("a.md"), 1, "there"),
+  },
+  {
+    name: "a text comes down, and is edited here after the crash",
+    paths: ["a.md", "b.md"],
+    work: (stage) => stage.there(stage.id("a.md"), 1, "there"),
+    meanwhile: (stage) => stage.here("a.md", 8, "meanwhile"),
+  },
+  {
+    name: "a new document comes down",
+    paths: ["b.md"],
+    work: (stage) => void stage.rig.app.create("a.md", textOf("a.md")),
+    after: (stage) => {
+      stage.expect(
+        "I13 a text is neither old nor new",
+        [...stage.mirror.texts().values()].every((text) => text.length > 100),
+      );
+      stage.expect("I13 a crash made a conflict", stage.mirror.texts().size === 2);
+    },
+  },
+  {
+    name: "two edits are merged",
+    paths: ["a.md", "b.md"],
+    work: (stage) => {
+      stage.here("a.md", 1, "here");
+      stage.there(stage.id("a.md"), 5, "there");
+    },
+    meanwhile: (stage) => stage.there(stage.id("a.md"), 9, "meanwhile"),
+  },
+  {
+    name: "a text goes up, and is edited there after the crash",
+    paths: ["a.md", "b.md"],
+    work: (stage) => stage.here("a.md", 1, "here"),
+    meanwhile: (stage) => stage.there(stage.id("a.md"), 9, "meanwhile"),
+  },
+  {
+    name: "two texts clash",
+    paths: ["a.md", "b.md"],
+    work: (stage) => {
+      stage.here("a.md", 1, "here");
+      stage.there(stage.id("a.md"), 1, "there");
+    },
+  },
+  {
+    name: "two documents change places",
+    paths: ["a.md", "b.md"],
+    work: ({ rig }) => {
+      rig.app.rename("a.md", "c.md");
+      rig.app.rename("b.md", "a.md");
+      rig.app.rename("c.md", "b.md");
+    },
+    after: (stage) => stage.expect("I09 a swap was undone", stage.rig.app.files().get("b.md")?.id === stage.id("a.md")),
+  },
+];
+
+type End = {
+  readonly failures: readonly string[];
+  readonly finished: boolean;
+  /** What the crash left: a kill that leaves the same as the one before is that one again. */
+  readonly left: string;
+};
+
+async function crash(story: Story, call: number, before: string): Promise<End> {
+  const stage = new Stage(`${story.name}, killed at call ${call}`);
+  await stage.begin(story.paths);
+  story.work(stage);
+  stage.mirror.killAt(call);
+  const finished = (await stage.mirror.sync()) !== null;
+  const left = stage.leftovers();
+  if (left === before) return { failures: [], finished, left };
+  story.meanwhile?.(stage);
+  await stage.settle();
+  story.after?.(stage);
+  return { failures: stage.failures, finished, left };
+}
+
+/** The key loses a folder from sight, the mirror dies while it takes the file away, and the key sees the folder again. */
+async function crashUnseen(call: number, before: string): Promise<End> {
+  let keyId = "";
+  const stage = new Stage(
+    `a grant is taken, the mirror killed at call ${call}, the grant given back`,
+    {},
+    ({ service }) => {
+      const { id: workspaceId } = service.admin.workspaces()[0]!;
+      const made = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }] });
+      if (!("key" in made)) throw new Error("no key");
+      keyId = made.id;
+      return { key: made.key };
+    },
+  );
+  const { service, app } = stage.rig;
+  await stage.begin(["hidden/a.md", "b.md", "c.md"]);
+  const folders = app.call("GET", "/v1/folders?path=hidden").json as { data: { id: string }[] };
+  const full = { on: null, level: "full" } as const;
+  service.admin.setGrants(keyId, [full, { on: folders.data[0]!.id, level: "none" }]);
+  stage.mirror.killAt(call);
+  const finished = (await stage.mirror.sync()) !== null;
+  const left = stage.leftovers();
+  if (left === before) return { failures: [], finished, left };
+  service.admin.setGrants(keyId, [full]);
+  await stage.settle();
+  return { failures: stage.failures, finished, left };
+}
+
+function atEveryCall(name: string, once: (call: number, before: string) => Promise<End>): Drill {
+  return {
+    name: `killed at every call: ${name}`,
+    async run() {
+      let before = "";
+      for (let call = 1; ; call++) {
+        const { failures, finished, left } = await once(call, before);
+        if (failures.length > 0 || finished) return failures;
+        before = left;
+      }
+    },
+  };
+}
+
+export const CRASHES: readonly Drill[] = [
+  ...STORIES.map((story) => atEveryCall(story.name, (call, before) => crash(story, call, before))),
+  atEveryCall("a file is taken away that the key cannot see for a while", crashUnseen),
+];

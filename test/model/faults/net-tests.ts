@@ -1,0 +1,54 @@
+import { fileURLToPath } from "node:url";
+import { startVitest } from "vitest/node";
+import type { Caught } from "./caught.ts";
+import { editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
+
+/** The net's second part, for what a simulation in memory cannot see: test files, run with the fault in what vitest loads and in the processes that they start. */
+
+const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+
+export async function throwTests(
+  fault: PlantedFault | null,
+  files: readonly string[],
+): Promise<{ readonly caught: Caught | null; readonly tests: number; readonly reached: boolean }> {
+  let reached = false;
+  const plugin = {
+    name: "planted-fault",
+    enforce: "pre" as const,
+    transform(code: string, id: string) {
+      const file = id.replace(/\?.*$/, "").slice(SRC.length);
+      if (fault === null || !id.startsWith(SRC) || !editsOf(fault).some((edit) => edit.file === file)) return null;
+      reached = true;
+      return plantInto(fault, file, code);
+    },
+  };
+  process.env["NODE_OPTIONS"] = `--import=${fileURLToPath(new URL("hook.ts", import.meta.url))}`;
+  process.env["MDMIRROR_PLANTED_FAULT"] = fault?.id ?? "";
+  const vitest = await startVitest(
+    files.map((file) => `test/${file}`),
+    {
+      config: `${ROOT}config/vitest.config.ts`,
+      watch: false,
+      reporters: [{}],
+      bail: 1,
+      fileParallelism: false,
+      // What was transformed with a fault must never be what another run finds, nor the other way round.
+      fsModuleCache: false,
+    },
+    { plugins: [plugin] },
+  );
+  let tests = 0;
+  let caught: Caught | null = null;
+  for (const module of vitest.state.getTestModules()) {
+    const by = module.relativeModuleId.replace(/^test\//, "");
+    for (const error of module.errors()) caught ??= { by, says: error.message };
+    for (const test of module.children.allTests()) {
+      const { state } = test.result();
+      if (state === "passed" || state === "failed") tests++;
+      if (state === "failed") caught ??= { by, says: test.fullName };
+    }
+  }
+  await vitest.close();
+  process.exitCode = 0;
+  return { caught, tests, reached };
+}

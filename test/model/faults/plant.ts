@@ -1,0 +1,23 @@
+import { registerHooks } from "node:module";
+import { pathToFileURL } from "node:url";
+import { checkFault, editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
+
+/**
+ * From now on, in this process, modules are loaded with the fault in them. What was imported before stays as it is: call this first.
+ * @returns whether all of them were loaded since: a net that never loads them proves nothing
+ */
+export function plantHere(fault: PlantedFault): () => boolean {
+  checkFault(fault);
+  const files = new Map(editsOf(fault).map(({ file }) => [pathToFileURL(SRC + file).href, file]));
+  const loaded = new Set<string>();
+  registerHooks({
+    load(url, context, nextLoad) {
+      const result = nextLoad(url, context);
+      const file = files.get(url);
+      if (file === undefined || result.source === undefined || result.source === null) return result;
+      loaded.add(file);
+      return { ...result, source: plantInto(fault, file, Buffer.from(result.source as Uint8Array).toString("utf8")) };
+    },
+  });
+  return () => new Set(files.values()).size === loaded.size;
+}
