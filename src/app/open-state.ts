@@ -1,4 +1,5 @@
 import type { Clock } from "../core/ports/world.ts";
+import { META } from "../engine/guard-facts.ts";
 import { setAsideDamaged } from "../state/damage.ts";
 import { type OpenedState, openState } from "../state/open.ts";
 import type { StoredState } from "../state/state.ts";
@@ -22,7 +23,7 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
     const opened = openState({ folder, clock });
     if (opened.kind === "opened") {
       if (lostTexts) readAgain(opened.state);
-      return ok({ state: opened.state, isNew: opened.created, notes });
+      return ok({ state: opened.state, isNew: opened.created || knowsNoFolder(opened.state), notes });
     }
     if (opened.kind !== "damaged") return unfit(opened);
     lostTexts ||= opened.file === "texts.db";
@@ -37,6 +38,11 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
     "the state cannot be made anew: it is damaged again at once",
     "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
   );
+}
+
+/** Cut off (a kill, a full disk) between the making of the file and the first row: it is as new as one that is made now. */
+function knowsNoFolder(state: StoredState): boolean {
+  return state.meta(META.rootMarker) === null && state.load().links.size === 0;
 }
 
 /** No stamp vouches any more for a file whose text the store has lost: the next walk reads it, and stores it. */

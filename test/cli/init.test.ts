@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openState } from "../../src/state/open.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -243,5 +244,21 @@ describe("init on a folder that is linked already", () => {
       "a\n",
       "b\n",
     ]);
+  });
+
+  test("I13 cut off after the state was made and before it knew its folder, the next run goes on", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    const folder = join(rig.root, ".mdmirror");
+    for (const file of ["state.db", "texts.db"]) rmSync(join(folder, file));
+    // What a kill, or a full disk, leaves at that moment.
+    const clock = { now: Date.now, monotonic: () => performance.now(), sleep: async () => undefined };
+    const made = openState({ folder, clock });
+    if (made.kind !== "opened") throw new Error(made.kind);
+    made.state.close();
+    upload("b.md", "b\n");
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect({ code, err }).toEqual({ code: 0, err: [] });
+    expect([rig.read("a.md"), rig.read("b.md")]).toEqual(["a\n", "b\n"]);
   });
 });
