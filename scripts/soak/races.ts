@@ -3,7 +3,7 @@
  * which comes just before the file is replaced. None may be lost.
  */
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { WireRequest } from "../../src/contract/wire.ts";
@@ -95,6 +95,7 @@ function saveOf(field: Field, document: string, round: number): Save {
 function staleOutcomes(notes: string): number {
   const folder = join(notes, ".mdmirror/log");
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), "utf8").split("\n"));
+  rmSync(folder, { recursive: true });
   return lines.filter((line) => line.includes('"event":"stale"')).length;
 }
 
