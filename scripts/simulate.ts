@@ -1,39 +1,73 @@
 /**
- * `npm run simulate -- --seed N --runs M [--steps S] [--no-kills] [--no-faults]`: seeded lives of a mirror, one after the other. Prints each failing seed with its steps;
- * exit 1 on any failure.
+ * `npm run simulate -- --seed N --runs M [--steps S] [--workers W]`: seeded lives of several mirrors and a person in the app (test/model/life). Prints each failing
+ * seed with its script shrunk to a few steps and the `why` of the documents it names, and the totals; exit 1 on any failure.
+ * `--one-mirror [--no-kills] [--no-faults]`: the older lives of one mirror (test/model/simulate.ts).
  */
 import { parseArgs } from "node:util";
+import { Worker } from "node:worker_threads";
+import { addTotals, noTotals, type Totals, tellTotals } from "../test/model/life/totals.ts";
+import type { WorkerTask } from "../test/model/life/worker.ts";
 import { simulate } from "../test/model/simulate.ts";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     runs: { type: "string", default: "100" },
-    steps: { type: "string", default: "30" },
+    steps: { type: "string" },
+    workers: { type: "string", default: "2" },
+    "one-mirror": { type: "boolean", default: false },
     "no-kills": { type: "boolean", default: false },
     "no-faults": { type: "boolean", default: false },
   },
 });
 const first = Number(values.seed);
 const runs = Number(values.runs);
-let steps = 0;
-let calls = 0;
-let kills = 0;
-let failed = 0;
-for (let seed = first; seed < first + runs; seed++) {
-  const life = await simulate(seed, {
-    steps: Number(values.steps),
-    kills: !values["no-kills"],
-    faults: !values["no-faults"],
-  });
-  steps += life.steps.length;
-  calls += life.portCalls;
-  kills += life.kills;
-  if (life.failures.length === 0) continue;
-  failed++;
-  console.log(`seed ${seed}: ${life.failures.length} failures`);
-  for (const failure of life.failures.slice(0, 5)) console.log(`  ${failure}`);
-  for (const [index, step] of life.steps.entries()) console.log(`    ${index + 1}. ${step}`);
-}
-console.log(`simulated ${runs} lives: ${steps} steps, ${calls} port calls, ${kills} kills, ${failed} failed`);
+const failed = values["one-mirror"] ? await oneMirror() : await manyLives();
 process.exit(failed === 0 ? 0 : 1);
+
+type Told = { readonly kind: "failure"; readonly text: string } | { readonly kind: "totals"; readonly totals: Totals };
+
+async function manyLives(): Promise<number> {
+  const workers = Math.max(1, Math.min(Number(values.workers), runs));
+  const sum = noTotals();
+  const tasks = Array.from({ length: workers }, (_, offset) => {
+    const task: WorkerTask = { first, runs, steps: Number(values.steps ?? "40"), every: workers, offset };
+    return runWorker(task, sum);
+  });
+  await Promise.all(tasks);
+  console.log(tellTotals(sum));
+  return sum.failed;
+}
+
+function runWorker(workerData: WorkerTask, sum: Totals): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL("../test/model/life/worker.ts", import.meta.url), { workerData });
+    worker.on("message", (told: Told) => {
+      if (told.kind === "failure") console.log(told.text);
+      else addTotals(sum, told.totals);
+    });
+    worker.on("error", reject);
+    worker.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))));
+  });
+}
+
+async function oneMirror(): Promise<number> {
+  let [steps, calls, kills, failures] = [0, 0, 0, 0];
+  for (let seed = first; seed < first + runs; seed++) {
+    const life = await simulate(seed, {
+      steps: Number(values.steps ?? "30"),
+      kills: !values["no-kills"],
+      faults: !values["no-faults"],
+    });
+    steps += life.steps.length;
+    calls += life.portCalls;
+    kills += life.kills;
+    if (life.failures.length === 0) continue;
+    failures++;
+    console.log(`seed ${seed}: ${life.failures.length} failures`);
+    for (const failure of life.failures.slice(0, 5)) console.log(`  ${failure}`);
+    for (const [index, step] of life.steps.entries()) console.log(`    ${index + 1}. ${step}`);
+  }
+  console.log(`simulated ${runs} lives: ${steps} steps, ${calls} port calls, ${kills} kills, ${failures} failed`);
+  return failures;
+}

@@ -122,7 +122,7 @@ function makeStep(dice: Dice, setup: Setup): Step {
 }
 
 function makeSync(dice: Dice, mirror: number): Step {
-  const killed = dice.below(3) === 0;
+  const killed = dice.below(2) === 0;
   const stormy = dice.below(3) === 0;
   const meddled = dice.below(3) === 0;
   const troubled = dice.below(10) === 0;
@@ -131,8 +131,8 @@ function makeSync(dice: Dice, mirror: number): Step {
     mirror,
     seed: seedOf(dice),
     retry: dice.below(4) > 0,
-    kill: killed ? { at: 1 + dice.below(dice.pick([60, 200, 600])), power: dice.below(3) === 0 } : null,
-    storm: stormy ? dice.pick([4, 12, 12, 30]) : null,
+    kill: killed ? { at: 1 + dice.below(dice.pick([60, 200, 400])), power: dice.below(3) === 0 } : null,
+    storm: stormy ? dice.pick([5, 12, 30]) : null,
     trouble: troubled ? dice.pick<DiskTrouble>(["full", "forbidden", "flaky"]) : null,
     meddles: meddled ? Array.from({ length: 1 + dice.below(4) }, () => makeMeddle(dice)) : [],
   };

@@ -9,6 +9,7 @@ import { tagOf } from "./history.ts";
 import type { LiveFile } from "./house.ts";
 import { documentsOf } from "./local-acts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
+import { bare } from "./judge-wire.ts";
 import { shownText } from "./ledger.ts";
 
 /** Holds that may stand when all is quiet, and nothing else may: whatever ends by itself has ended. */
@@ -151,11 +152,6 @@ function judgeHolds(
         cast.house.readable(mirror.index).some(({ id }) => id === key),
       );
   }
-}
-
-/** Of a deployment whose change ids move with a rename, the part that moves with the text. */
-function bare(changeId: string): string {
-  return changeId.replace(/-r\d+$/, "");
 }
 
 /** Where a deployment normalises on save, and the mirror was told so, the two texts may differ in dress alone; else not in a byte (I25). */

@@ -61,7 +61,7 @@ export class WireJudge {
     if (body?.includes(CANARY)) fail("I26 what is private or outside is uploaded");
     const id = FILE.exec(path)?.[1];
     if (method === "PUT" && id !== undefined) {
-      const base = state.versions(id as DocId).find(({ changeId }) => changeId === sent["baseChangeId"]);
+      const base = state.versions(id as DocId).find((one) => bare(one.changeId) === bare(String(sent["baseChangeId"])));
       const link = state.link(id as DocId);
       const digest = base?.digest ?? (link?.changeId === sent["baseChangeId"] ? link?.digest : undefined);
       if (digest === undefined || !state.hasText(digest)) fail("I07 the base of a PUT is no text that we hold");
@@ -159,6 +159,11 @@ export class WireJudge {
   #fail(what: string): void {
     this.#history.fail(`${what} (mirror ${this.#mirror.index})`);
   }
+}
+
+/** Of a deployment whose change ids move with a rename, the part that moves with the text. */
+export function bare(changeId: string): string {
+  return changeId.replace(/-r\d+$/, "");
 }
 
 /** What a write is about: an id and what it changes of it (text and place may be on their way at once), or the route and path of what it makes. */

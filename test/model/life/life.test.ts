@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import { makeScript } from "./generate.ts";
 import { FAILED_ONCE } from "./rows.ts";
 import { runLife } from "./run.ts";
+import { shrink } from "./shrink.ts";
+import { countLife, noTotals } from "./totals.ts";
 
 describe("lives that failed once", () => {
   it.each(FAILED_ONCE)("$found", async ({ script }) => {
@@ -10,11 +12,52 @@ describe("lives that failed once", () => {
 });
 
 describe("seeded lives of several mirrors and a person in the app", () => {
+  it("all promises that can be judged from outside hold over 60 lives", async () => {
+    const totals = noTotals();
+    for (let seed = 1; seed <= 60; seed++) {
+      const life = await runLife(makeScript(seed, 30));
+      expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
+      countLife(totals, life);
+    }
+    // Lives in which nothing dies, fails or gets in the way would prove nothing.
+    expect(totals.kills).toBeGreaterThan(40);
+    expect(totals.powerCuts).toBeGreaterThan(10);
+    expect(totals.meddles).toBeGreaterThan(100);
+    expect(totals.crashPoints.size).toBeGreaterThan(30);
+    expect([...totals.faults.keys()]).toEqual(
+      expect.arrayContaining(["late", "cut", "lost-after", "html-200", "not-sent"]),
+    );
+  }, 120_000);
+
   it("I32 the same script gives the same trace, and another one another", async () => {
     const [first, second] = [await runLife(makeScript(4, 20)), await runLife(makeScript(4, 20))];
     expect(first.failures).toEqual([]);
     expect(second.trace).toBe(first.trace);
     expect(second.portCalls).toBe(first.portCalls);
     expect((await runLife(makeScript(5, 20))).trace).not.toBe(first.trace);
+  });
+
+  it("I29 the same life under other clocks takes the same decisions", async () => {
+    for (const seed of [2, 9, 13]) {
+      const script = makeScript(seed, 25);
+      const [now, years] = [
+        await runLife(script),
+        await runLife({ ...script, setup: { ...script.setup, clockOff: 5 * 365 * 86_400_000 } }),
+      ];
+      expect({ seed, decisions: years.decisions }).toEqual({ seed, decisions: now.decisions });
+    }
+  });
+
+  it("a failing script shrinks to the steps that make it fail", async () => {
+    // A person's own doing that no mirror can mend: what is wrong with this script is the script.
+    const script = makeScript(3, 12);
+    const impossible = {
+      ...script,
+      steps: [...script.steps, { do: "grant", mirror: 99, level: "full", seed: 1 } as const],
+    };
+    const life = await runLife(impossible);
+    expect(life.failures).toHaveLength(1);
+    const small = await shrink(impossible, life, 60);
+    expect(small.script.steps).toEqual([{ do: "grant", mirror: 99, level: "full", seed: 1 }]);
   });
 });

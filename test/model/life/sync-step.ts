@@ -116,7 +116,9 @@ function exchanger(cast: Cast, step: SyncStep, heard: number[]): (request: WireR
   return async (request) => {
     judge.sending(request);
     await cast.house.arrive();
-    const result = await exchange(cast, request, step.storm !== null && dice.below(step.storm) === 0 ? dice : null);
+    // Writes are few among the reads: they are befallen more often.
+    const odds = step.storm === null ? null : request.method === "GET" ? step.storm : Math.ceil(step.storm / 5);
+    const result = await exchange(cast, request, odds !== null && dice.below(odds) === 0 ? dice : null);
     judge.heard(request, result);
     heard.push(result.kind === "answer" ? result.response.status : 0);
     cast.history.note(`${request.method} ${request.path} ${result.kind}`);

@@ -1,0 +1,59 @@
+import type { Life } from "./run.ts";
+
+/** Sums of many lives, as plain data: what a worker tells. */
+export type Totals = {
+  runs: number;
+  steps: number;
+  syncs: number;
+  portCalls: number;
+  kills: number;
+  powerCuts: number;
+  meddles: number;
+  failed: number;
+  readonly crashPoints: Set<string>;
+  readonly faults: Map<string, number>;
+};
+
+export function noTotals(): Totals {
+  return {
+    runs: 0,
+    steps: 0,
+    syncs: 0,
+    portCalls: 0,
+    kills: 0,
+    powerCuts: 0,
+    meddles: 0,
+    failed: 0,
+    crashPoints: new Set(),
+    faults: new Map(),
+  };
+}
+
+export function countLife(totals: Totals, life: Life): void {
+  const one = { runs: 1, steps: life.steps.length, failed: life.failures.length > 0 ? 1 : 0 };
+  const { syncs, portCalls, kills, powerCuts, meddles, crashPoints, faults } = life;
+  addTotals(totals, { ...one, syncs, portCalls, kills, powerCuts, meddles, crashPoints, faults });
+}
+
+type Sums = Omit<Totals, "crashPoints" | "faults"> & {
+  readonly crashPoints: ReadonlySet<string>;
+  readonly faults: ReadonlyMap<string, number>;
+};
+
+export function addTotals(totals: Totals, more: Sums): void {
+  for (const name of ["runs", "steps", "syncs", "portCalls", "kills", "powerCuts", "meddles", "failed"] as const)
+    totals[name] += more[name];
+  for (const point of more.crashPoints) totals.crashPoints.add(point);
+  for (const [kind, count] of more.faults) totals.faults.set(kind, (totals.faults.get(kind) ?? 0) + count);
+}
+
+export function tellTotals(totals: Totals): string {
+  const { runs, steps, syncs, portCalls, kills, powerCuts, meddles, failed, crashPoints, faults } = totals;
+  const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
+  return [
+    `${runs} lives: ${steps} steps, ${syncs} syncs, ${portCalls} port calls`,
+    `${kills} kills (${powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${meddles} acts of people within a pass`,
+    `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,
+    `${failed} failed`,
+  ].join("\n");
+}

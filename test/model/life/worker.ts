@@ -1,0 +1,37 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { makeScript } from "./generate.ts";
+import { runLife } from "./run.ts";
+import { shrink } from "./shrink.ts";
+import { tellStep } from "./script.ts";
+import { countLife, noTotals } from "./totals.ts";
+
+/** Every so-manieth life of a range of seeds; tells each failure as text, and its totals at the end. */
+export type WorkerTask = {
+  readonly first: number;
+  readonly runs: number;
+  readonly steps: number;
+  readonly every: number;
+  readonly offset: number;
+};
+
+const { first, runs, steps, every, offset } = workerData as WorkerTask;
+const totals = noTotals();
+for (let seed = first + offset; seed < first + runs; seed += every) {
+  const script = makeScript(seed, steps);
+  const life = await runLife(script);
+  countLife(totals, life);
+  if (life.failures.length === 0) continue;
+  const small = await shrink(script, life);
+  const told = [
+    `seed ${seed}: ${life.failures.length} failures, the first: ${life.failures[0]}`,
+    `  shrunk to ${small.script.steps.length} steps: ${small.life.failures[0]}`,
+    `  ${JSON.stringify(small.script.setup)}`,
+    ...small.script.steps.map(
+      (step, index) => `    ${index + 1}. ${tellStep(step)}\n       ${small.life.steps[index] ?? ""}`,
+    ),
+    ...small.life.why.map((line) => `  why ${line}`),
+    `  as a row: ${JSON.stringify(small.script)}`,
+  ];
+  parentPort!.postMessage({ kind: "failure", text: told.join("\n") });
+}
+parentPort!.postMessage({ kind: "totals", totals });
