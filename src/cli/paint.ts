@@ -25,3 +25,14 @@ export function shown(io: Io, text: string): string {
 }
 
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
+
+/**
+ * A line as a terminal may be given it: names come from the service and the disk, and none may move the cursor, or show itself in another
+ * order than it has (`a\u202egnp.md`). What `paintFor` adds stays.
+ */
+export function forTerminal(line: string): string {
+  return line.replace(STEERING, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+}
+
+const STEERING =
+  /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { systemClock } from "../app/clock.ts";
 import { systemRandom } from "../app/random.ts";
 import type { Io } from "./command.ts";
+import { forTerminal } from "./paint.ts";
 
 /** The command line's real world: the streams of this process. */
 export function processIo(): Io {
@@ -22,16 +23,16 @@ export function processIo(): Io {
   return {
     out(line) {
       clearStatus();
-      stdout.write(`${line}\n`);
+      stdout.write(`${stdout.isTTY ? forTerminal(line) : line}\n`);
     },
     err(line) {
       clearStatus();
-      stderr.write(`${line}\n`);
+      stderr.write(`${stderr.isTTY ? forTerminal(line) : line}\n`);
     },
     status(text) {
       clearStatus();
       if (text === "") return;
-      stderr.write(text);
+      stderr.write(forTerminal(text));
       statusShown = true;
     },
     terminal: {

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
-  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -54,7 +53,6 @@ function filesBelow(folder: string): string[] {
 }
 
 const linux = process.platform === "linux";
-/** Whether the kernel puts a core file into the folder that the process is in. */
 const dumpsHere =
   linux &&
   !/^[|/]/.test(readFileSync("/proc/sys/kernel/core_pattern", "utf8")) &&
@@ -92,7 +90,7 @@ describe("I30 what a crash leaves behind", () => {
       told += chunk.toString();
     });
     process.kill(child.pid!, "SIGUSR2");
-    await expect.poll(() => told).toMatch(/Node\.js report completed/);
+    await expect.poll(() => told, { timeout: 15_000 }).toMatch(/Node\.js report completed/);
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     await ended;
@@ -243,7 +241,6 @@ describe("I30 what other programs and users see", () => {
 
   test("is refused from a .mdmirror/key that is a symbolic link to a file that others may read", async () => {
     await rig.init();
-    expect(existsSync(join(rig.root, ".mdmirror/key"))).toBe(true);
     chmodSync(rig.keyFile, 0o644);
     unlinkSync(join(rig.root, ".mdmirror/key"));
     symlinkSync(rig.keyFile, join(rig.root, ".mdmirror/key"));
