@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from "chokidar";
+import { type ChokidarOptions, type FSWatcher, watch } from "chokidar";
 import { isAbsolute, join, relative, sep } from "node:path";
 import type { LocalPath } from "../core/path.ts";
 import type { Watcher, WatchHint } from "../core/ports/watch.ts";
@@ -7,56 +7,93 @@ import { MIRROR_FOLDER } from "./ignore.ts";
 
 type Ignores = Parameters<Watcher["start"]>[0];
 
+/** Where one watch of the system covers a whole tree, it is one; elsewhere each folder has its own, and they are begun in portions. */
+const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
+
+/** The chokidar watchers of one start, by the folder that each begins at. */
+type Portions = Map<string, FSWatcher>;
+
 /**
  * The watcher of a folder, over chokidar. Only folders are watched: their notices name each file that changes in them, which is all that a
  * hint says; chokidar would otherwise keep every file's stat and look at each again. Its `raw` events are those notices; `addDir` and
  * `unlinkDir` tell of folders that come and go, whose contents may have changed before they were watched.
+ * Where each folder has a watch of its own, the root and each folder in it are a portion, and begin one after the other: chokidar looks at all files of
+ * all folders that it is given at once, and what that takes is never given back.
  * @param root absolute, without symbolic links in it
  */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
   if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
-  let watching: FSWatcher | null = null;
+  let watching: Portions | null = null;
 
   async function close(): Promise<void> {
     const closing = watching;
     watching = null;
-    await closing?.close();
+    await Promise.all([...(closing?.values() ?? [])].map((portion) => portion.close()));
   }
 
   return {
     close,
     async start(ignores, onHint) {
       await close();
-      const mine = start(root, {
-        ignored: (path, stats) => isUnwatched(root, ignores, path, stats),
-        ignoreInitial: true,
-        followSymlinks: false,
-        // Both would hold back or join events; when a save is over is for the daemon to judge.
-        atomic: false,
-        awaitWriteFinish: false,
-      });
+      const mine: Portions = new Map();
       watching = mine;
+      // A watcher that is closed is never ready.
+      const limited = Promise.withResolvers<void>();
       const hint = (one: WatchHint) => {
         if (watching === mine) onHint(one);
       };
-      await new Promise<void>((resolve) => {
-        mine.on("ready", resolve);
-        mine.on("raw", (_event, name, details) => {
-          const path = rawPath(root, name, details);
-          hint(path === null ? { kind: "overflow", why: "a notice without a name" } : { kind: "path", path });
+
+      /** Resolves when it is watched, or will never be. */
+      function begin(folder: string, options: ChokidarOptions, onFolder: (path: string, came: boolean) => void) {
+        const ready = new Promise<void>((resolve) => {
+          const portion = start(folder, {
+            ...options,
+            ignored: (path, stats) => isUnwatched(root, ignores, path, stats),
+            followSymlinks: false,
+            // Both would hold back or join events; when a save is over is for the daemon to judge.
+            atomic: false,
+            awaitWriteFinish: false,
+          });
+          mine.set(folder, portion);
+          portion.on("ready", resolve);
+          portion.on("raw", (_event, name, details) => {
+            const path = rawPath(root, name, details);
+            hint(path === null ? { kind: "overflow", why: "a notice without a name" } : { kind: "path", path });
+          });
+          portion.on("addDir", (path) => onFolder(path, true));
+          portion.on("unlinkDir", (path) => onFolder(path, false));
+          portion.on("error", (error) => {
+            const errno = errnoOf(error);
+            const why = error instanceof Error ? error.message : String(error);
+            if (errno !== "ENOSPC" && errno !== "EMFILE") return hint({ kind: "overflow", why });
+            hint({ kind: "limit", code: errno, why });
+            limited.resolve();
+            // ORDER: after the hint: nothing is heard once it closes. What it could not close is closed with the process.
+            if (watching === mine) void close();
+          });
         });
-        mine.on("addDir", (path) => hint({ kind: "folder", path: localPath(root, path) ?? "" }));
-        mine.on("unlinkDir", (path) => hint({ kind: "folder", path: localPath(root, path) ?? "" }));
-        mine.on("error", (error) => {
-          const errno = errnoOf(error);
-          const why = error instanceof Error ? error.message : String(error);
-          if (errno !== "ENOSPC" && errno !== "EMFILE") return hint({ kind: "overflow", why });
-          hint({ kind: "limit", code: errno, why });
-          resolve();
-          // ORDER: after the hint: nothing is heard once it closes. What it could not close is closed with the process.
-          if (watching === mine) void close();
-        });
+        return Promise.race([ready, limited.promise]);
+      }
+
+      const tell = (path: string) => hint({ kind: "folder", path: localPath(root, path) ?? "" });
+      if (WATCHES_TREES) return begin(root, { ignoreInitial: true }, tell);
+      const first: string[] = [];
+      let begun = false;
+      await begin(root, { depth: 0 }, (path, came) => {
+        if (path !== root && !begun && came) return void first.push(path);
+        if (!begun || watching !== mine) return;
+        if (path === root || !came) tell(path);
+        if (path === root) return;
+        const before = mine.get(path);
+        mine.delete(path);
+        void before?.close();
+        if (!came) return;
+        // ORDER: told when it is watched, for nobody tells what was written into it before. What is below is told as it is found.
+        const tellBelow = (below: string) => (below === path ? undefined : tell(below));
+        void begin(path, { ignoreInitial: false }, tellBelow).then(() => tell(path));
       });
+      begun = true;
+      for (const folder of first) if (watching === mine) await begin(folder, { ignoreInitial: true }, tell);
     },
   };
 }

@@ -125,6 +125,33 @@ describe("limits", () => {
     expect(stub.closed).toBe(1);
   });
 
+  test.skipIf(process.platform !== "linux")("a limit that one folder meets ends the wait for another", async () => {
+    const [top, below] = [new Stub(), new Stub()];
+    const stubs = new Map([
+      ["/somewhere", top],
+      ["/somewhere/a", below],
+    ]);
+    const begun = Promise.withResolvers<void>();
+    const limited = createWatcher("/somewhere", (folder) => {
+      const stub = stubs.get(String(folder))!;
+      if (stub === below) begun.resolve();
+      else
+        queueMicrotask(() => {
+          stub.emit("addDir", "/somewhere");
+          stub.emit("addDir", "/somewhere/a");
+          stub.emit("ready");
+        });
+      return stub as never;
+    });
+    const told: WatchHint[] = [];
+    const starting = limited.start(ignores, (hint) => told.push(hint));
+    await begun.promise;
+    top.emit("error", Object.assign(new Error("no more watches"), { code: "ENOSPC" }));
+    await starting;
+    expect(told).toEqual([{ kind: "limit", code: "ENOSPC", why: "no more watches" }]);
+    expect([top.closed, below.closed]).toEqual([1, 1]);
+  });
+
   test("any other error of the watcher, and a notice without a name, are an overflow", async () => {
     const stub = new Stub();
     const { limited: troubled, began } = watcherOver(stub);
