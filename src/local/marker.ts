@@ -31,5 +31,16 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
       throw Object.assign(new Error(`${path} is not a folder`), { code: "ENOTDIR", path });
   }
   unless(["EEXIST"], () => fs.writeNew(`${folder}/.gitignore`, Buffer.from("*\n"), 0o600, true));
-  unless(["EEXIST"], () => fs.writeNew(`${root}/${MARKER}`, Buffer.from(`${markerId}\n`), 0o600, true));
+  if (hasMarker(fs, root)) return;
+  const fresh = `${root}/${MARKER}.new`;
+  anyErrno(() => fs.unlink(fresh));
+  fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
+  // Whole or not at all: a marker without its id would halt every run.
+  fs.rename(fresh, `${root}/${MARKER}`);
+}
+
+/** An empty one was never written: its maker was killed between two calls. */
+function hasMarker(fs: Fs, root: string): boolean {
+  const found = unless(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
+  return found !== null && !(found.kind === "file" && found.size === 0);
 }
