@@ -10,7 +10,7 @@ import { type PassContext, recordEvent } from "./world.ts";
 /** The steps of a plan, each with what did not end well remembered and logged. */
 
 /** Steps under way at once. The remote client's queue decides how many of their requests are. */
-const STEPS_AT_ONCE = 128;
+const STEPS_AT_ONCE = 256;
 
 export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   const { verdict, steps } = plan;

@@ -2,9 +2,11 @@ import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 
 /** So many commits make a transaction at most. */
-const MOST = 32;
+const MOST = 64;
 /** So long the first of them waits for others, in milliseconds. */
-const LONGEST_MS = 4;
+const LONGEST_MS = 10;
+/** Why a wait was ended; without a reason each end would make an exception with a stack. */
+const FLUSHED = "flushed";
 
 /**
  * What several steps write at about the same time, in one transaction of the state: a transaction costs more than the rows of a step. Each step waits until its
@@ -27,7 +29,7 @@ export function openGroup(state: State, clock: Clock): Group {
   let timer: AbortController | null = null;
 
   function flush(): void {
-    timer?.abort();
+    timer?.abort(FLUSHED);
     timer = null;
     const group = waiting;
     waiting = [];
@@ -76,7 +78,7 @@ export function openGroup(state: State, clock: Clock): Group {
       }
     },
     abandon() {
-      timer?.abort();
+      timer?.abort(FLUSHED);
       timer = null;
       waiting = [];
     },
