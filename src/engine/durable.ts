@@ -23,14 +23,15 @@ export async function flushNow(ctx: PassContext): Promise<void> {
   await flush(ctx.world, ctx.toFlush);
 }
 
-/** The ones that earlier passes left. */
-export async function flushEarlier(world: World, base: BaseTree): Promise<void> {
+/** The ones that earlier passes left. @returns whether there was any */
+export async function flushEarlier(world: World, base: BaseTree): Promise<boolean> {
   const waiting = new Map<DocId, LocalPath>();
   for (const link of base.links.values()) {
     if (waiting.size === FLUSH_LATER) break;
     if (!link.durable && link.standing === "linked") waiting.set(link.id, link.localPath);
   }
   if (waiting.size > 0) await flush(world, waiting);
+  return waiting.size > 0;
 }
 
 async function flush(world: World, files: ReadonlyMap<DocId, LocalPath>): Promise<void> {

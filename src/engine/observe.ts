@@ -27,15 +27,15 @@ export function observeLocal(
   const tree = world.state.transact(() =>
     world.disk.walk((path) => {
       const link = byPath.get(path);
-      return link?.stamp ? { stamp: link.stamp, digest: link.localDigest } : null;
+      return link?.stamp ? { stamp: link.stamp, digest: link.localDigest, path: link.localPath } : null;
     }, keep),
   );
   world.progress.report("scan", tree.files.size, tree.files.size);
   return { ...tree, inodesTrusted };
 }
 
-/** Links whose file was read again and found unchanged get the newer stamp, so that the next walk need not read it. */
-export function refreshStamps(world: World, base: BaseTree, local: LocalTree): void {
+/** Links whose file was read again and found unchanged get the newer stamp, so that the next walk need not read it. @returns whether there was any */
+export function refreshStamps(world: World, base: BaseTree, local: LocalTree): boolean {
   const { state } = world;
   const refreshed: Link[] = [];
   for (const link of base.links.values()) {
@@ -50,10 +50,11 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): v
       continue;
     refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
   }
-  if (refreshed.length === 0) return;
+  if (refreshed.length === 0) return false;
   state.transact(() => {
     for (const link of refreshed) state.putLink(link);
   });
+  return true;
 }
 
 export type RemoteLook =
@@ -76,12 +77,20 @@ export function listDocuments(world: World): Promise<Listing<FileResource>> {
 }
 
 /** A listing's documents by id, at their paths below the mirrored subtree. */
-export function documentsOf(world: World, listing: Listing<FileResource>): Map<DocId, RemoteFile> {
+export function documentsOf(
+  world: World,
+  listing: Listing<FileResource>,
+  links: BaseTree["links"] = new Map(),
+): Map<DocId, RemoteFile> {
   const seen = new Map<DocId, RemoteFile>();
   for (const item of listing.items) {
     const path = fromService(world, item.path);
-    if (path !== null && path !== "")
-      seen.set(item.id, { id: item.id, path, changeId: item.lastChangeId, protected: item.protected });
+    if (path === null || path === "") continue;
+    // The link's own strings where they are equal: those of the listing can go.
+    const link = links.get(item.id);
+    const id = link?.id ?? item.id;
+    const changeId = link?.changeId === item.lastChangeId ? link.changeId : item.lastChangeId;
+    seen.set(id, { id, path: link?.remotePath === path ? link.remotePath : path, changeId, protected: item.protected });
   }
   return seen;
 }
@@ -102,7 +111,7 @@ export async function observeRemote(
     known.files ?? listDocuments(world),
     known.folders === undefined ? listFolders() : null,
   ]);
-  const seen = documentsOf(world, files);
+  const seen = documentsOf(world, files, base.links);
   const believed = known.folders !== undefined && knowsParents(seen, known.folders) ? known.folders : null;
   const folders: Listing<FolderResource> =
     believed === null ? (early ?? (await listFolders())) : { items: [], complete: false, fault: null };

@@ -122,7 +122,7 @@ export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>, tally: Tal
 }
 
 export function reportOf(world: World, run: number, passes: number, counts: Counts, end: PassEnd): RunReport {
-  const holds = [...world.state.load().holds.values()];
+  const holds = world.state.holds();
   const withHolds = { ...counts, holds: holds.length };
   const common = { run, passes, counts: withHolds, stopped: [] };
   if (end.kind === "offline")

@@ -146,8 +146,9 @@ function readFile(
     // ASSUMES: the caller vouches only for linked texts under stamps that were trusted; a linked text has no fault.
     const { digest } = known;
     folder.files.push({
-      path,
-      stamp: stampOf(stat),
+      path: known.path ?? path,
+      // The known one itself where nothing differs: 100,000 copies take 16 MB.
+      stamp: known.stamp.nlink === stat.nlink && known.stamp.birthMs === stat.birthMs ? known.stamp : stampOf(stat),
       stampTrusted: true,
       digest,
       textFault: null,

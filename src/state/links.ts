@@ -25,16 +25,24 @@ type LinkRow = [
   /** JSON; null for none. */
   submissions: string | null,
   standing: Link["standing"],
+  /** Of a whole load alone. */
+  rowid: number,
 ];
 
 const COLUMNS =
   "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
   "stamp_trusted, protected, durable, echo_digest, submissions, standing";
 
+type StoredRow = LinkRow extends [...infer Columns, number] ? Columns : never;
+
+const LOADED_AT_ONCE = 4_096;
+
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
 export function openLinks(db: Db) {
-  const all = db.prepare<[], LinkRow>(`SELECT ${COLUMNS} FROM links`).raw();
+  const some = db
+    .prepare<[number, number], LinkRow>(`SELECT ${COLUMNS}, rowid FROM links WHERE rowid > ? ORDER BY rowid LIMIT ?`)
+    .raw();
   const one = db.prepare<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE id = ?`).raw();
   const at = db.prepare<[string], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE local_path = ?`).raw();
   const inode = db.prepare<[number, number], number>("SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1").pluck();
@@ -43,7 +51,12 @@ export function openLinks(db: Db) {
   return {
     load(): Map<DocId, Link> {
       const links = new Map<DocId, Link>();
-      for (const row of all.all()) links.set(row[0], linkOf(row));
+      // In portions: 100,000 rows at once would be twice the memory of the links that are made of them.
+      for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
+        const rows: LinkRow[] = some.all(last, LOADED_AT_ONCE);
+        for (const row of rows) links.set(row[0], linkOf(row));
+        last = rows.length < LOADED_AT_ONCE ? null : rows[rows.length - 1]![19];
+      }
       return links;
     },
     get(id: DocId): Link | null {
@@ -107,7 +120,7 @@ export function upsert(table: string, key: string, columns: readonly string[]): 
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${key}) DO UPDATE SET ${rest.join(", ")}`;
 }
 
-function rowOf(link: Link): LinkRow {
+function rowOf(link: Link): StoredRow {
   const stamp: { readonly [Key in keyof Stamp]: number | null } = link.stamp ?? NO_STAMP;
   return [
     link.id,
@@ -136,7 +149,8 @@ function linkOf(row: LinkRow): Link {
   return {
     id: row[0],
     localPath: row[1],
-    remotePath: row[2],
+    // One string where both are alike, as almost always.
+    remotePath: row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],
     localDigest: row[5] ?? row[4],

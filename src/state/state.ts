@@ -1,5 +1,4 @@
 import type { Digest } from "../core/digest.ts";
-import type { Hold } from "../core/link.ts";
 import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 import type { Db } from "./database.ts";
@@ -18,8 +17,6 @@ import { transactions } from "./transactions.ts";
 /** What the adapter offers beyond the port. */
 export type StoredState = State & {
   survey(): Survey;
-  /** The holds alone. */
-  holds(): Hold[];
   /** See `openRetention`: run to its end, a step at a time, once a day or so. */
   prune(now: number, retention: Retention): Generator<void, Pruned>;
   /** Bases and local texts that links name and the text store does not hold as they were (`texts.db` was lost, or damaged in a text). */

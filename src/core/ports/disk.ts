@@ -3,7 +3,8 @@ import type { Stamp } from "../link.ts";
 import type { DiskFolding, LocalPath } from "../path.ts";
 import type { LocalTree } from "../tree.ts";
 
-export type KnownFile = { readonly stamp: Stamp; readonly digest: Digest };
+/** `path`: as it was asked for, where the caller keeps that string anyway: the walk's own is not kept beside it. */
+export type KnownFile = { readonly stamp: Stamp; readonly digest: Digest; readonly path?: LocalPath };
 
 export type LocalText = {
   readonly text: string;

@@ -92,7 +92,10 @@ export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonl
 export interface State {
   transact<T>(work: () => T): T;
 
+  /** LIMIT: all rows in memory, 0.2 s for 100,000 links: once a pass. */
   load(): BaseTree;
+  /** The holds alone, of `load`. */
+  holds(): Hold[];
   link(id: DocId): Link | null;
   /** With this local path: one, or none; for a moment of a swap two. LIMIT: reads every row. */
   linksAt(path: LocalPath): Link[];
