@@ -63,6 +63,8 @@ export function inspectParked(
     if (parked.value !== null) {
       // It was stored when it was first seen; a store that was lost or damaged since has it again before its last file goes (I03).
       state.putKnownText(parked.value.digest, parked.value.text);
+      // ORDER: a power cut takes back the last commits of the store, and not this removal.
+      state.secureTexts();
       disk.discardParked(intent.parkAt);
     }
     state.closeIntent(intentId);
@@ -122,6 +124,7 @@ function landLateWrite(
         landed: landed.value,
         event: { ...event, detail: "saved into the replaced file while it was replaced; brought back" },
       });
+      state.secureTexts();
       disk.discardParked(intent.parkAt);
       return null;
     }

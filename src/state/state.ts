@@ -103,6 +103,7 @@ export function stateOver(
     putKnownText: (digest, text) => texts.putKnown(digest, text),
     text: (digest) => texts.get(digest),
     hasText: (digest) => texts.has(digest),
+    secureTexts: () => texts.secure(),
     addVersion: versions.add,
     versions: versions.of,
     isEarlier: versions.isEarlier,

@@ -136,6 +136,8 @@ export interface State {
   putKnownText(digest: Digest, text: string): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
+  /** Every text put so far outlives a power cut from here on: before the last file that holds one goes. Free where none was put since. */
+  secureTexts(): void;
   addVersion(version: Version): void;
   /** Newest first. */
   versions(id: DocId): Version[];

@@ -50,6 +50,7 @@ export class LifeMirror {
   crashPoint: string | null = null;
   #dbs: { state: Db; texts: Db };
   #boot = 1;
+  #medium: { readonly state: Buffer; readonly texts: Buffer } | null = null;
   #died = false;
   readonly #house: House;
   readonly #random: Random;
@@ -126,24 +127,29 @@ export class LifeMirror {
       progress: { report: () => undefined },
       remote,
       disk: createDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random }),
-      state: guardState(this.state, enter),
+      state: guardState(this.state, enter, () => this.#textsSecured()),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
   }
 
-  /** What is on the medium of the state now: what a power cut may go back to. */
-  snapshot(): { readonly state: Buffer; readonly texts: Buffer } {
-    return { state: this.#dbs.state.serialize(), texts: this.#dbs.texts.serialize() };
+  /** What is in the state now is on its medium, and all that a power cut leaves of it, till something more is made safe. */
+  settleState(): void {
+    this.#medium = { state: this.#dbs.state.serialize(), texts: this.#dbs.texts.serialize() };
   }
 
-  /** What was not synced is lost, or not, on the disk as `fraction` says; the state goes back to the snapshot. */
-  losePower(fraction: () => number, state: { readonly state: Buffer; readonly texts: Buffer } | null): void {
+  #textsSecured(): void {
+    if (this.#medium !== null) this.#medium = { ...this.#medium, texts: this.#dbs.texts.serialize() };
+  }
+
+  /** What was not synced is lost, or not, on the disk as `fraction` says; of the state, all of it. */
+  losePower(fraction: () => number): void {
     this.disk.losePower(fraction);
     this.#boot++;
-    if (state === null) return;
+    if (this.#medium === null) throw new Error("the state was never settled");
     this.close();
-    this.#dbs = { state: new Sqlite(state.state), texts: new Sqlite(state.texts) };
+    this.#dbs = { state: new Sqlite(this.#medium.state), texts: new Sqlite(this.#medium.texts) };
+    this.#medium = null;
     this.state = this.#openState();
   }
 
@@ -197,14 +203,16 @@ function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: Fate): 
 }
 
 /** Every call of the state is a place to die; inside a transaction that rolls it back. */
-function guardState(state: State, enter: (member: string) => void): State {
+function guardState(state: State, enter: (member: string) => void, onSecured: () => void): State {
   return new Proxy(state, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function") return member;
       return (...args: unknown[]) => {
         enter(`state.${String(name)}`);
-        return Reflect.apply(member, target, args) as unknown;
+        const value: unknown = Reflect.apply(member, target, args);
+        if (name === "secureTexts") onSecured();
+        return value;
       };
     },
   });

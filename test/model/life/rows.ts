@@ -157,4 +157,33 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "power failed after the last file of a text was removed, and before the text store was on the medium",
+    script: {
+      seed: 118,
+      setup: {
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: { normalise: true },
+        combines: true,
+        documents: 6,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "sync", mirror: 0, seed: 617357, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "remove", seed: 620324 },
+        { do: "here", mirror: 0, act: "save-by-rename", seed: 278475 },
+        { do: "there", act: "create", seed: 830673 },
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 380562,
+          retry: false,
+          kill: { at: 337, power: true },
+          storm: null,
+          trouble: null,
+          meddles: [],
+        },
+      ],
+    },
+  },
 ];

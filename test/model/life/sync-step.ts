@@ -36,8 +36,10 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
   const before = treeOf(mirror);
   const idsBefore = cast.liveIds();
   const ledger = new Ledger(mirror);
-  if (step.kill?.power) mirror.disk.settle();
-  const snapshot = step.kill?.power ? mirror.snapshot() : null;
+  if (step.kill?.power) {
+    mirror.disk.settle();
+    mirror.settleState();
+  }
   const heard: number[] = [];
   const watch = watchDisk(cast, mirror);
   const calm = makeTrouble(mirror, step);
@@ -59,7 +61,7 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
     cast.crashPoints.add(mirror.crashPoint!);
     if (step.kill!.power) {
       const dice = rollDice(step.seed + 5);
-      mirror.losePower(() => dice.fraction(), snapshot);
+      mirror.losePower(() => dice.fraction());
       judge.forgetJournal();
       ledger.lostPower(history);
       tally.powerCuts++;
