@@ -52,7 +52,8 @@ async function measure(line: Line, asked: Asked): Promise<readonly Row[]> {
   }
 }
 
-async function run(lines: readonly Line[]): Promise<Row[]> {
+/** @param finished told the rows before the trees are removed, which takes minutes for the large ones */
+async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => void): Promise<void> {
   const opening = openGround(say);
   const rows: Row[] = [];
   const profile = createProfiler(profiles, say);
@@ -77,11 +78,11 @@ async function run(lines: readonly Line[]): Promise<Row[]> {
         for (const text of tableOf(made).slice(1)) say(text);
       }
     }
+    finished([...rows, ...exponentRows(rows)]);
   } finally {
     say("removing the trees");
     await ground.end();
   }
-  return [...rows, ...exponentRows(rows)];
 }
 
 const lines = LINES.filter(matches);
@@ -98,20 +99,21 @@ else if (lines.length === 0) {
   say(`about ${Math.ceil((seconds + corpora) / 60)} min on a machine at rest`);
   const before = loadavg()[0]!;
   const began = performance.now();
-  const rows = await run(lines);
-  const minutes = (performance.now() - began) / 60_000;
-  const about = {
-    at: new Date().toISOString(),
-    node: process.version,
-    cpus: availableParallelism(),
-    load: [before, loadavg()[0]!] as const,
-    minutes: Math.round(minutes * 10) / 10,
-    repeats,
-  };
-  console.log("");
-  for (const text of tableOf(rows)) console.log(text);
-  console.log(
-    `\nNode ${about.node}, ${about.cpus} cores, load ${about.load.map((one) => one.toFixed(1)).join(" → ")}, ${about.minutes} min. Figures are medians of the pairs' ratios, sides in turn.`,
-  );
-  if (values.json !== undefined) writeFileSync(resolve(values.json), `${JSON.stringify({ about, rows }, null, 1)}\n`);
+  await run(lines, (rows) => {
+    const minutes = (performance.now() - began) / 60_000;
+    const about = {
+      at: new Date().toISOString(),
+      node: process.version,
+      cpus: availableParallelism(),
+      load: [before, loadavg()[0]!] as const,
+      minutes: Math.round(minutes * 10) / 10,
+      repeats,
+    };
+    console.log("");
+    for (const text of tableOf(rows)) console.log(text);
+    console.log(
+      `\nNode ${about.node}, ${about.cpus} cores, load ${about.load.map((one) => one.toFixed(1)).join(" → ")}, ${about.minutes} min. Figures are medians of the pairs' ratios, sides in turn.`,
+    );
+    if (values.json !== undefined) writeFileSync(resolve(values.json), `${JSON.stringify({ about, rows }, null, 1)}\n`);
+  });
 }
