@@ -227,7 +227,8 @@ async function unmounted({ rounds, seed }: Soak) {
     const without = await run(field, ["sync", field.notes]);
     ledger.ended(without.code);
     if (without.code !== 2) ledger.broken.push(`${where}: without the disk: exit ${without.code}: ${without.out}`);
-    if (readdirSync(field.notes).length > 0) ledger.broken.push(`${where}: written beneath the mount`);
+    const beneath = readdirSync(field.notes, { recursive: true, encoding: "utf8" });
+    if (beneath.length > 0) ledger.broken.push(`${where}: written beneath the mount: ${beneath.join(", ")}`);
     const there = liveThere(field).size;
     if (there !== DOCUMENTS) ledger.broken.push(`${where}: ${there} documents on the service`);
     bind(image, field.notes);

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Clock, Log } from "../core/ports/world.ts";
@@ -67,7 +67,8 @@ function openRotation(dir: string, maxBytes: number): (line: string) => void {
   let size: number | null = null;
   return (line) => {
     if (size === null) {
-      mkdirSync(dir, { recursive: true, mode: 0o700 });
+      // Not what is above: where a disk was taken away, nothing is made beneath its mount point.
+      if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
       size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     }
     const more = Buffer.byteLength(line);

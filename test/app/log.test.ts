@@ -57,3 +57,11 @@ test("that cannot be written is told once, and stops nothing", () => {
   log.write("warn", "two", {});
   expect(faults).toHaveLength(1);
 });
+
+test("I26 where the mirror's folder is gone (its disk was taken away), nothing is made in its place", () => {
+  const faults: string[] = [];
+  const log = open({ onFault: (error) => faults.push((error as NodeJS.ErrnoException).code ?? "") });
+  rmSync(folder, { recursive: true });
+  log.write("warn", "later", { path: "a.md" });
+  expect([existsSync(folder), faults]).toEqual([false, ["ENOENT"]]);
+});
