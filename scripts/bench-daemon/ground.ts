@@ -27,6 +27,19 @@ const ENTRY = join(CHECKOUT, "src/cli/entry.mjs");
 const WORDS =
   "folder mirror service document change text place name merge tree link base local remote write read".split(" ");
 
+/** None outlives this process, however it ends. */
+const children = new Set<ChildProcess>();
+process.on("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
+
+function track(child: ChildProcess): ChildProcess {
+  children.add(child);
+  child.once("exit", () => children.delete(child));
+  return child;
+}
+
 /** Folders of 20 documents, 40 of them in an area. */
 export function pathOf(n: number): string {
   return `area-${Math.floor(n / 800)}/topic-${Math.floor(n / 20)}/note-${n}.md`;
@@ -104,10 +117,11 @@ export async function openGround(dir: string, documents: number): Promise<Ground
 
 /** `mdmirror watch` in a process of its own, once its first run is over. */
 export async function startWatch(ground: Ground, nodeOptions: readonly string[] = []): Promise<ChildProcess> {
-  const watching = spawn(
-    process.execPath,
-    [...nodeOptions, ENTRY, "watch", ground.root, "--json", "--url", ground.url],
-    { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, MDMIRROR_API_KEY: ground.key } },
+  const watching = track(
+    spawn(process.execPath, [...nodeOptions, ENTRY, "watch", ground.root, "--json", "--url", ground.url], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, MDMIRROR_API_KEY: ground.key },
+    }),
   );
   const lines = createInterface({ input: watching.stdout! });
   const first = Promise.withResolvers<void>();
@@ -115,6 +129,8 @@ export async function startWatch(ground: Ground, nodeOptions: readonly string[] 
     if (JSON.parse(line).kind === "run") first.resolve();
   });
   watching.on("exit", (code) => first.reject(new Error(`watch ended with ${code}`)));
+  // Once it has started, its end is asked for.
+  first.promise.catch(() => undefined);
   await first.promise;
   return watching;
 }
@@ -122,16 +138,17 @@ export async function startWatch(ground: Ground, nodeOptions: readonly string[] 
 /** A process that watches the same tree by chokidar as it comes, when it is ready. */
 export async function startChokidar(root: string): Promise<ChildProcess> {
   const code = `import { watch } from "chokidar"; watch(${JSON.stringify(root)}, { ignoreInitial: true }).on("ready", () => console.log("ready"));`;
-  const bare = spawn(process.execPath, ["--input-type=module", "-e", code], {
-    cwd: CHECKOUT,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
+  const bare = track(
+    spawn(process.execPath, ["--input-type=module", "-e", code], {
+      cwd: CHECKOUT,
+      stdio: ["ignore", "pipe", "inherit"],
+    }),
+  );
   await once(bare.stdout!, "data");
   return bare;
 }
 
 export async function stop(child: ChildProcess): Promise<void> {
-  child.removeAllListeners("exit");
   const ended = once(child, "exit");
   child.kill("SIGTERM");
   await ended;
