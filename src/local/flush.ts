@@ -17,8 +17,7 @@ export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): P
   if (root === undefined) return paths.map((path) => ({ path, errno: "ENOENT" }));
   const failures: FlushFailure[] = [];
   await inParallel(paths, async (path) => {
-    const place = ground.place(path, "file");
-    const errno = place.ok ? await syncErrno(ground, place.abs) : "ENOENT";
+    const errno = await flushErrno(ground, path);
     if (errno !== null) failures.push({ path, errno });
   });
   const folders = new Set<LocalPath>([""]);
@@ -35,6 +34,19 @@ export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): P
     if (errno !== undefined && !known.has(path)) failures.push({ path, errno });
   }
   return failures;
+}
+
+/** A folder above may refuse to be looked at (EACCES, EIO): a failure of this path, and of no other. */
+async function flushErrno(ground: Ground, path: LocalPath): Promise<string | null> {
+  let place: ReturnType<Ground["place"]>;
+  try {
+    place = ground.place(path, "file");
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return errno;
+  }
+  return place.ok ? syncErrno(ground, place.abs) : "ENOENT";
 }
 
 async function syncErrno(ground: Ground, abs: string): Promise<string | null> {

@@ -5,7 +5,8 @@ import { type PassContext, toService } from "../world.ts";
 export async function isVisible(ctx: PassContext, path: string): Promise<Got<boolean>> {
   const { remote } = ctx.world;
   const files = await remote.listFiles({ kind: "path", path: toService(ctx.world, path) });
-  if (!files.complete)
+  // Asked for a file at a folder's path, a deployment may answer that it is of the other kind.
+  if (!files.complete && files.fault?.kind !== "problem")
     return ended(files.fault === null ? stale("the path could not be listed") : outcomeOfFault(files.fault));
   if (files.items.length > 0) return got(true);
   const folder = await remote.findFolder(toService(ctx.world, path));

@@ -89,7 +89,13 @@ function actOnFile(
           ),
       );
       const mate = other ?? null;
-      if (mate === null || mate.path.slice(0, Math.max(0, mate.path.lastIndexOf("/"))) !== parent) return null;
+      // A name that a mirror only borrows for a moment is nobody's to give away.
+      if (
+        mate === null ||
+        [mate, file].some(({ path }) => path.includes("-mdmirror-")) ||
+        mate.path.slice(0, Math.max(0, mate.path.lastIndexOf("/"))) !== parent
+      )
+        return null;
       const [mine, theirs] = [file.path.split("/").at(-1), mate.path.split("/").at(-1)];
       if (house.ask("PATCH", route, { name: "swapping.md" }) === null) return null;
       house.ask("PATCH", `/v1/files/${mate.id}`, { name: mine });

@@ -89,7 +89,8 @@ async function judgeBounded(cast: Cast): Promise<void> {
       if (id !== undefined) gets.set(id, (gets.get(id) ?? 0) + 1);
     }
     for (const [id, count] of gets) {
-      if (held.has(id) || conflicts.has(id as never)) continue;
+      // What is held, and what a held folder keeps from its place, is looked at again in each pass.
+      if (held.size > 0 || conflicts.has(id as never)) continue;
       if (count > 1) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
       // By the app, or by another mirror that can send now what it could not.
       const isUnchanged = house.files().some((file) => file.id === id && file.changeId === before.get(id));

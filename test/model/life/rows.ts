@@ -186,4 +186,58 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "a folder that refused to be looked at ended the sync with an exception while files were fsynced",
+    script: {
+      seed: 648,
+      setup: {
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents: 6,
+        clockOff: 0,
+      },
+      steps: [
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 705509,
+          retry: true,
+          kill: { at: 227, power: false },
+          storm: null,
+          trouble: null,
+          meddles: [],
+        },
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 883854,
+          retry: false,
+          kill: null,
+          storm: null,
+          trouble: "forbidden",
+          meddles: [],
+        },
+      ],
+    },
+  },
+  {
+    found: "a folder's move was refused as taken, and the question by what was itself refused",
+    script: {
+      seed: 650,
+      setup: {
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents: 3,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "sync", mirror: 0, seed: 818037, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "there", act: "make-folder", seed: 220576 },
+        { do: "here", mirror: 0, act: "rename-folder", seed: 276158 },
+        { do: "sync", mirror: 0, seed: 366736, retry: true, kill: null, storm: 5, trouble: null, meddles: [] },
+      ],
+    },
+  },
 ];

@@ -68,7 +68,8 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
     }
   }
   ledger.judge(cast.mirrors, cast.house, history, judge.shownTexts, report !== null);
-  if (report !== null && (report.state === "in-sync" || report.state === "attention")) history.lookedAt(step.mirror);
+  // With attention, a move may be held: base knows the document by its old place, and by likeness once it is edited too.
+  if (report?.state === "in-sync") history.lookedAt(step.mirror);
   const facts: RunFacts = {
     report,
     killed: report === null,
