@@ -112,9 +112,8 @@ async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault:
     digest: action.expect,
   };
   if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
-    const seen = await isVisible(ctx, action.remotePath);
-    if (seen.kind === "end") return seen.outcome;
-    if (seen.value) return stale("something was made at that path on the service meanwhile");
+    if (await isVisible(ctx, action.remotePath))
+      return stale("something was made at that path on the service meanwhile");
     const detail = "the service says the path is taken, by something that this key cannot read";
     return outcomeOfFault(fault, makeHold(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
   }

@@ -102,9 +102,8 @@ async function folderMoveFailed(
   if (ctx.world.remote.traits().folderPatch === "no")
     return stale("this service cannot move a folder as one; its documents are moved one by one");
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  const taken = fault.code === "path_already_exists" ? await isVisible(ctx, action.to) : null;
-  if (taken?.kind === "end") return taken.outcome;
-  if (taken?.value) return stale("something is at that path on the service");
+  const taken = fault.code === "path_already_exists";
+  if (taken && (await isVisible(ctx, action.to))) return stale("something is at that path on the service");
   const toRoot = fault.status === 400 && parentOf(action.to) === "";
   const denied = fault.status === 403 ? "read-only" : toRoot ? "no-move-to-root" : "refused";
   const reason = taken ? "occupied-unseen" : denied;

@@ -65,9 +65,8 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
   state.closeIntent(intentId);
   const fault = answer.fault;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  const taken = fault.code === "path_already_exists" ? await isVisible(ctx, action.to) : null;
-  if (taken?.kind === "end") return taken.outcome;
-  if (taken?.value) return stale("something is at that path on the service");
+  const taken = fault.code === "path_already_exists";
+  if (taken && (await isVisible(ctx, action.to))) return stale("something is at that path on the service");
   const rootRefused = parent?.value.kind === "root" && fault.status === 400;
   const hold = makeHold(ctx, {
     key: action.id,

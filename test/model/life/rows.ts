@@ -240,4 +240,24 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "a move was refused as taken, the question by what failed, and it was sent again unchanged",
+    script: {
+      seed: 794,
+      setup: {
+        mirrors: [{ prefix: "work", level: "read", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents: 6,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "sync", mirror: 0, seed: 847968, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "create", seed: 9183 },
+        { do: "here", mirror: 0, act: "write-in-place", seed: 778795 },
+        { do: "here", mirror: 0, act: "rename-folder", seed: 291579 },
+        { do: "sync", mirror: 0, seed: 902427, retry: true, kill: null, storm: 5, trouble: null, meddles: [] },
+      ],
+    },
+  },
 ];
