@@ -89,7 +89,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
         replace: "return key === null ? null : null;",
       },
     ],
-    net: "courses",
+    net: ["core/planner/policy.test.ts"],
   },
   {
     id: "path-before-inode",

@@ -1,3 +1,4 @@
+import { digestOf } from "../../../../src/core/digest.ts";
 import { type Drill, marked, Stage, textOf } from "./stage.ts";
 
 /** Stories that go right only if what was noted is noted: reviews, conflicts, refusals, normalised texts, ignore rules, late writes, power. */
@@ -75,6 +76,20 @@ const CONFLICTS: readonly Drill[] = [
     stage.expect(`I27 ${sidecars(stage).length} sidecars after another edit there`, sidecars(stage).length === 1);
     stage.expect("I07 one side was taken by itself", stage.mirror.state.load().conflicts.size === 1);
     stage.expect("I12 the local text is gone", stage.mirror.texts().get("a.md")?.includes("mark here;") === true);
+  }),
+  drill("a clash is decided, and what gave way is kept", {}, async (stage) => {
+    await clash(stage);
+    const { mirror, rig } = stage;
+    const theirs = rig.app.files().get("a.md")!.text;
+    const draft = marked(textOf("a.md"), 8, "draft");
+    mirror.write("a.md", draft);
+    await mirror.sync();
+    mirror.write("a.md", marked(textOf("a.md"), 9, "final"));
+    for (const at of sidecars(stage)) mirror.disk.user.remove(mirror.path(at));
+    for (let n = 0; n < 3; n++) await mirror.sync();
+    stage.expect("I27 the clash goes on", mirror.state.load().conflicts.size === 0);
+    stage.expect("I03 the text that a conflict held for a while is nowhere", mirror.state.hasText(digestOf(draft)));
+    stage.expect("I03 the other side's text is nowhere", mirror.state.hasText(digestOf(theirs)));
   }),
   drill("a sidecar is missing for a moment", {}, async (stage) => {
     await clash(stage);
