@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite, { type Statement } from "better-sqlite3";
 import type { Digest } from "../core/digest.ts";
-import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
+import { type DatabaseFault, type Db, faultOf, keepPages, openForReading, openForWriting } from "./database.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { provenText } from "./texts.ts";
 
@@ -28,7 +28,9 @@ export function checkFiles(folder: string): Damage[] {
 /** SQLite's own check of the pages and their order, without the indexes' contents. null: sound. */
 export function pageFault(db: Db): DatabaseFault | null {
   try {
+    keepPages(db, "few");
     const verdict = db.pragma("quick_check(1)", { simple: true });
+    keepPages(db, "usual");
     return verdict === "ok" ? null : { kind: "damaged", detail: String(verdict) };
   } catch (error) {
     const fault = faultOf(error);

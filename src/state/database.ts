@@ -44,6 +44,13 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
   );
 }
 
+const CACHE_KIB = { few: 2_000, usual: 16_000 } as const;
+
+/** How much of the file SQLite keeps in memory: `few` while all of it is read once, for none of that is read again soon. */
+export function keepPages(db: Db, how: keyof typeof CACHE_KIB): void {
+  if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB[how]}`);
+}
+
 /** Not within a transaction. */
 export function enterWal(db: Db): void {
   if (!db.memory) db.pragma("journal_mode = WAL");

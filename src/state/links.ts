@@ -35,7 +35,7 @@ const COLUMNS =
 
 type StoredRow = LinkRow extends [...infer Columns, number] ? Columns : never;
 
-const LOADED_AT_ONCE = 4_096;
+const LOADED_AT_ONCE = 512;
 
 const NO_SUBMISSIONS: readonly Submission[] = [];
 

@@ -1,7 +1,7 @@
 import type { Digest } from "../core/digest.ts";
 import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
-import type { Db } from "./database.ts";
+import { type Db, keepPages } from "./database.ts";
 import { openEvents, openMeta, openRuns } from "./events.ts";
 import { openHolds } from "./holds.ts";
 import { openIntents, openVersions } from "./journal.ts";
@@ -60,14 +60,18 @@ export function stateOver(
   return {
     transact,
     // One transaction: all five of one moment, also while another process writes.
-    load: () =>
-      transact(() => ({
+    load() {
+      keepPages(db, "few");
+      const base = transact(() => ({
         links: links.load(),
         dirs: dirs.load(),
         tombstones: tombstones.load(),
         conflicts: conflicts.load(),
         holds: holds.load(),
-      })),
+      }));
+      keepPages(db, "usual");
+      return base;
+    },
     link: links.get,
     linksAt: links.at,
     hasInode: links.hasInode,
