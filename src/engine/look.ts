@@ -41,7 +41,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     : (digest: Digest, text: string) => state.putKnownText(digest, text);
   // ORDER: the listing is asked for before the walk, which does not yield: the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
-  const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty);
+  const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, { keep });
   const guarded = looking.catch(() => undefined);
   const walk = (known: BaseTree) =>
     input.eyes?.local(ctx, known, inodesTrusted, keep) ?? observeLocal(world, known, inodesTrusted, keep);

@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FolderResource } from "../contract/resources.ts";
-import type { Digest } from "../core/digest.ts";
+import { type Digest, digestOf } from "../core/digest.ts";
 import type { Link } from "../core/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
 import type { Fault, Listing } from "../core/ports/remote.ts";
@@ -66,6 +66,8 @@ export type Known = {
   readonly files?: Listing<FileResource>;
   /** Listed anew all the same when a document stands in a folder that is not among them. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
+  /** Takes the text of a document that was read for proof alone: shown once, it may be edited there before the next look (I03). */
+  readonly keep?: (digest: Digest, text: string) => void;
 };
 
 /** The documents of the mirrored subtree, to the end of the list or not. */
@@ -124,7 +126,7 @@ export async function observeRemote(
     if (path !== null && path !== "") dirs.set(item.id, { id: item.id, path });
   }
   const proof = files.complete
-    ? await proveAbsences(world, base, seen, trustEmpty)
+    ? await proveAbsences(world, base, seen, trustEmpty, known.keep)
     : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const complete = folders.complete && files.complete;
@@ -207,6 +209,7 @@ async function proveAbsences(
   base: BaseTree,
   seen: Map<DocId, RemoteFile>,
   trustEmpty: boolean,
+  keep: Known["keep"],
 ): Promise<Proof> {
   const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null };
   const missing: DocId[] = [];
@@ -224,6 +227,8 @@ async function proveAbsences(
     const answer = await world.remote.getFile(id);
     if (answer.ok) {
       healthy = true;
+      const { content } = answer.value;
+      if (content.isWellFormed()) keep?.(digestOf(content), content);
       const path = fromService(world, answer.value.path);
       if (path === null) proof.outside.add(id);
       else seen.set(id, { id, path, changeId: answer.value.lastChangeId, protected: answer.value.protected });

@@ -1,5 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
+import type { Digest } from "../../core/digest.ts";
 import type { LocalPath } from "../../core/path.ts";
 import type { Listing } from "../../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../core/tree.ts";
@@ -87,6 +88,7 @@ export function createSight(world: World, letGo: () => void): Sight {
         const known = {
           ...(listing === null ? {} : { files: listing }),
           ...(folders === null ? {} : { folders }),
+          keep: (digest: Digest, text: string) => world.state.putKnownText(digest, text),
         };
         listing = null;
         const look = await observeRemote(world, base, trustEmpty, known);

@@ -260,4 +260,35 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "a text was read for a proof of absence alone, and kept nowhere",
+    script: {
+      seed: 633,
+      setup: {
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents: 3,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "sync", mirror: 0, seed: 859313, retry: false, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "there", act: "remove", seed: 642469 },
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 460751,
+          retry: true,
+          kill: null,
+          storm: null,
+          trouble: null,
+          meddles: [
+            { at: 113, by: "app", act: "remove", seed: 456628 },
+            { at: 30, by: "app", act: "edit", seed: 340401 },
+            { at: 28, by: "local", act: "move-folder", seed: 796428 },
+          ],
+        },
+      ],
+    },
+  },
 ];
