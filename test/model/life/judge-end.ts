@@ -92,7 +92,10 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
     );
     fail(
       `I01 ${path} is at ${file.path} on the service`,
-      !isNamedFor(mirror, path, own(file.path), held, link.id) && !isBelowHeld(path) && !isBelowHeld(own(file.path)),
+      !isNamedFor(mirror, path, own(file.path), held, link.id) &&
+        !isBelowHeld(path) &&
+        !isBelowHeld(own(file.path)) &&
+        !mayNotMove,
     );
   }
   for (const file of readable.values()) {
@@ -102,7 +105,7 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
       fail(`I01 ${file.path} of the service is not linked`, !held.has(file.id) && !held.has(own(file.path)));
       continue;
     }
-    fail(`I01 ${file.path} of the service is not here`, !local.has(link.localPath) && !waits(link));
+    fail(`I01 ${file.path} of the service is not here`, !local.has(link.localPath) && !waits(link) && !mayNotMove);
     fail(
       `I12 base has ${link.localPath} at ${link.remotePath}, and it is at ${file.path}`,
       link.remotePath !== own(file.path) && !held.has(link.id),

@@ -122,7 +122,7 @@ export class WireJudge {
     if (result.kind === "lost") return;
     const { status } = result.response;
     const answer = membersOf(result.response.body);
-    const readable = result.response.body === "" ? status === 204 : Object.keys(answer).length > 0;
+    const readable = result.response.body === "" ? status === 204 : isJson(result.response.body);
     if (method === "GET") {
       if (status >= 500 || !readable) return;
       this.#noteRead(path, status, answer);
@@ -187,6 +187,16 @@ function membersOf(body: string | null): Readonly<Record<string, unknown>> {
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   } catch (error) {
     if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function isJson(body: string): boolean {
+  try {
+    JSON.parse(body);
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
     throw error;
   }
 }

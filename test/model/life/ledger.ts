@@ -92,6 +92,10 @@ export function judgeMarks(mirrors: readonly LifeMirror[], house: House, history
   const live = new Set<string>();
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(ROOT).values()) for (const mark of marksOf(text)) live.add(mark);
+  // A power cut may take the journal from what was parked: it is put beside, in the trash, and nobody knows any more what it was for (I03).
+  for (const { disk } of mirrors)
+    for (const text of disk.user.texts(`${ROOT}/.mdmirror/trash/unclaimed`, true).values())
+      for (const mark of marksOf(text)) live.add(mark);
   for (const file of house.files()) for (const mark of marksOf(file.text)) live.add(mark);
   for (const [mark, { tag, by }] of history.marks) {
     if (live.has(mark)) continue;

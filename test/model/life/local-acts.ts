@@ -176,7 +176,11 @@ function actOnFolder(
 ): string | null {
   const { user } = desk;
   const folders = foldersOf(desk);
-  const folder = choose(folders, seed);
+  // The folder that a mirror is of stays where it is: its move is another mirror's story.
+  const folder = choose(
+    folders.filter((path) => path !== "work"),
+    seed,
+  );
   if (folder === null) return null;
   const below = [...desk.user.texts(desk.root)].filter(([path]) => isBelow(path, folder));
   if (act === "remove-folder") {
