@@ -50,9 +50,9 @@ export async function makeFolderRemote(ctx: PassContext, action: Of<"make-folder
       (answer.fault.kind === "problem" && answer.fault.code === "path_already_exists");
     if (taken) {
       const found = await remote.findFolder(path);
-      if (!found.ok)
-        return answer.fault.kind === "uncertain" ? outcomeOfFault(answer.fault) : outcomeOfFault(found.fault);
-      made = found.value;
+      if (!found.ok && answer.fault.kind === "uncertain") return outcomeOfFault(answer.fault);
+      // A refusal stands when the question by what fails: it is not sent again unread (I08).
+      made = found.ok ? found.value : null;
     }
     if (made === null) {
       state.closeIntent(intentId);

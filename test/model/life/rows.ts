@@ -291,4 +291,24 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "a new folder was refused as taken, the look at it failed, and it was sent again unchanged",
+    script: {
+      seed: 2234,
+      setup: {
+        mirrors: [{ prefix: "work", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents: 1,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "there", act: "move", seed: 244407 },
+        { do: "sync", mirror: 0, seed: 471306, retry: false, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "rename", seed: 287480 },
+        { do: "here", mirror: 0, act: "create", seed: 695513 },
+        { do: "sync", mirror: 0, seed: 391388, retry: true, kill: null, storm: 5, trouble: null, meddles: [] },
+      ],
+    },
+  },
 ];
