@@ -64,4 +64,24 @@ describe("a text store that was lost", () => {
     expect(rig.read("b.md")).toContain("second, edited there");
     expect(storedText(textOf("b.md"))).toBe(textOf("b.md"));
   });
+
+  test.each<[string, () => void]>([
+    ["emptied", () => change("texts.db", "DELETE FROM texts")],
+    ["deleted", () => rmSync(join(rig.root, ".mdmirror/texts.db"))],
+    ["damaged within its texts", () => change("texts.db", "UPDATE texts SET text = zeroblob(9)")],
+  ])("I03 I07 with a store that was %s, an edit goes up once its base is stored again", async (_, lose) => {
+    lose();
+    rig.write("a.md", textOf("a.md").replace("first", "first, edited here"));
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(rig.remote("a.md")!.content).toContain("first, edited here");
+    expect(storedText(textOf("a.md"))).toBe(textOf("a.md"));
+  });
+
+  test("I03 the text of a document that is deleted here is stored again before it goes from the service", async () => {
+    change("texts.db", "DELETE FROM texts");
+    rmSync(join(rig.root, "c.md"));
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(rig.remote("c.md")).toBeNull();
+    expect(storedText(textOf("c.md"))).toBe(textOf("c.md"));
+  });
 });

@@ -1,7 +1,19 @@
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/core/digest.ts";
 import type { DocId } from "../../src/contract/ids.ts";
-import { type Ground, HTML, openGround, putId, problem, type Seen, settle } from "./ground.ts";
+import {
+  type Ground,
+  HTML,
+  onRealState,
+  openGround,
+  putId,
+  problem,
+  remoteTexts,
+  type Seen,
+  settle,
+} from "./ground.ts";
 import { wordsOf, Writers } from "./stir.ts";
 
 /** Every PUT as it passes by, judged at that very moment by what the service and the state file hold then. */
@@ -125,4 +137,29 @@ describe("I07 every PUT is based on a version whose text the store holds, and wa
     },
     60_000,
   );
+});
+
+test("I07 an edit whose base text the store has lost is never sent on a version that nobody here has read", async () => {
+  const ground = openGround(1);
+  const { rig, mirror } = ground;
+  const real = onRealState(ground);
+  const id = rig.app.create("a.md", "one\n\ntwo\n");
+  for (let n = 0; n < 2; n++) await real.sync();
+  const texts = new Sqlite(join(real.folder, "texts.db"));
+  texts.exec("DELETE FROM texts");
+  texts.close();
+  real.restart();
+  mirror.write("a.md", "one, here\n\ntwo\n");
+  let edited = false;
+  ground.onRequest = ({ method, path }) => {
+    if (edited || method !== "GET" || !path.endsWith(id)) return;
+    edited = true;
+    rig.app.edit("a.md", "one\n\ntwo, there\n");
+  };
+  for (let n = 0; n < 2; n++) await real.sync();
+  expect(edited).toBe(true);
+  expect(ground.seen.filter((request) => putId(request) !== null)).toEqual([]);
+  expect(remoteTexts(rig).get("a.md")).toBe("one\n\ntwo, there\n");
+  expect(mirror.texts().get("a.md")).toBe("one, here\n\ntwo\n");
+  expect(real.state().conflict(id)).toMatchObject({ shown: [{ digest: digestOf("one\n\ntwo, there\n") }] });
 });

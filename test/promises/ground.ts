@@ -109,6 +109,7 @@ export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): 
 
 /** The same mirror with its state in a real file, so that it can be closed and opened again as by another process. */
 export type Restartable = {
+  readonly folder: string;
   state(): StoredState;
   restart(): void;
   sync(settings?: Partial<Settings>, retryRefused?: boolean): Promise<RunReport>;
@@ -125,6 +126,7 @@ export function onRealState({ rig, mirror }: Ground): Restartable {
   onTestFinished(() => state.close());
   for (const key of ["root.marker", "root.dev", "root.ino", "root.birth"]) state.setMeta(key, mirror.state.meta(key));
   return {
+    folder,
     state: () => state,
     restart() {
       state.close();

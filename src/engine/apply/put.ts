@@ -1,6 +1,7 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import { digestOf } from "../../core/digest.ts";
 import type { Link } from "../../core/link.ts";
+import type { LocalPath } from "../../core/path.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../core/settle.ts";
@@ -31,6 +32,8 @@ export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome>
   if (link === null || link.changeId !== action.baseChangeId) return stale("its base moved meanwhile");
   const local = readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
+  const lost = await holdBase(ctx, link, action.localPath);
+  if (lost !== null) return lost;
   const intent = {
     kind: "put",
     id: action.id,
@@ -54,6 +57,22 @@ export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome>
   if (saved.kind === "end")
     return { kind: "uncertain", detail: "saved, but its version could not be read", requestId: answer.requestId };
   return landSaved(ctx, link, action, local.value, intentId, saved.value);
+}
+
+/**
+ * The base's text is in the store before a PUT takes it from the service (I03, I07). A store that was lost or damaged has it again from there, as long as the
+ * document stands at that version; else it is an edit of both sides on a base that nobody has, which the next plan makes of it.
+ * @returns null when the text is held
+ */
+async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
+  const { state } = ctx.world;
+  if (state.text(link.digest) !== null) return null;
+  const live = await fetchText(ctx, link.id, path);
+  if (live.kind === "end") return live.outcome;
+  if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
+  // ORDER: a power cut takes back the last commits of the store, and not the PUT.
+  state.secureTexts();
+  return null;
 }
 
 type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: Link["changeId"] };
