@@ -182,7 +182,9 @@ async function refusedPut(ctx: PassContext, action: Of<"put">, link: Link, fault
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const live = await fetchText(ctx, action.id, action.localPath);
   // Not read, it may have moved on or not: a refusal all the same, which ends with a newer version, and is not sent again unchanged (I08).
-  const unread = live.kind === "end" && live.outcome.kind === "later";
+  const unread =
+    live.kind === "end" &&
+    (live.outcome.kind === "later" || (live.outcome.kind === "refused" && live.outcome.hold === null));
   if (live.kind === "end" && !unread) return live.outcome;
   if (live.kind === "got" && live.value.file.lastChangeId !== link.changeId)
     return stale("it was edited on the service meanwhile");

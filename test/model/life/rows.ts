@@ -311,4 +311,23 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "a PUT was refused, the read after it refused too, and it was sent again unchanged",
+    script: {
+      seed: 3093,
+      setup: {
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents: 3,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "sync", mirror: 0, seed: 448569, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "save-by-rename", seed: 566912 },
+        { do: "there", act: "rename", seed: 370279 },
+        { do: "sync", mirror: 0, seed: 574966, retry: true, kill: null, storm: 5, trouble: null, meddles: [] },
+      ],
+    },
+  },
 ];
