@@ -70,7 +70,8 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
   const rootRefused = parent?.value.kind === "root" && fault.status === 400;
   const hold = makeHold(ctx, {
     key: action.id,
-    path: link.localPath,
+    // RACE: read anew, for a folder above it may have moved here during the request; a hold at the old path would end at once (I08).
+    path: state.link(action.id)?.localPath ?? link.localPath,
     reason: taken
       ? "occupied-unseen"
       : rootRefused
