@@ -1,14 +1,15 @@
 import type { DocId } from "../contract/ids.ts";
+import { digestOf } from "../core/digest.ts";
 import type { Link } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
-import type { BaseTree, LocalTree } from "../core/tree.ts";
+import type { BaseTree, LocalFile, LocalTree } from "../core/tree.ts";
 import { commit, outcomeOfDisk } from "./effect.ts";
 import type { PassContext, World } from "./world.ts";
 
 /**
  * What base claims must survive power loss. Overwritten files are fsynced as they are written. New ones are fsynced in batches, and until then their links say
- * so: a file that is absent, empty or zeroed while its link is not durable, after the machine was started anew, was torn by the power loss and not deleted
- * or emptied by the user; it is made again from the text store.
+ * so: a file that is absent, empty, zeroed or cut off at a sector while its link is not durable, after the machine was started anew, was torn by the power loss
+ * and not deleted, emptied or shortened by the user; it is made again from the text store.
  */
 
 /** So many new files are fsynced at the end of the pass that made them; more wait for the next one, when the system has written most of them by itself. */
@@ -68,8 +69,22 @@ function isTorn(ctx: PassContext, link: Link, local: LocalTree): boolean {
   if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
   if (file.digest === link.localDigest) return false;
   if (file.empty) return true;
-  const zeroed = file.textFault === "holds-nul" ? ctx.world.disk.read(link.localPath) : null;
-  return zeroed?.kind === "done" && /^\0+$/.test(zeroed.value.text);
+  const text = ctx.world.state.text(link.localDigest);
+  return text !== null && isCutOff(Buffer.from(text), file);
+}
+
+/**
+ * ASSUMES: disks write whole sectors, and systems pages of them, so that what tears keeps a multiple of this many bytes. A text that is shortened elsewhere
+ * is a person's.
+ */
+const SECTOR = 512;
+
+/** Whether a file holds the first sectors of `bytes`, or none, and then nothing or zeros. By digests: half a character cannot be read as a text. */
+function isCutOff(bytes: Buffer, { stamp: { size }, digest }: Pick<LocalFile, "stamp" | "digest">): boolean {
+  if (size > bytes.length) return false;
+  for (let kept = 0; kept <= size; kept += SECTOR)
+    if (digestOf(Buffer.concat([bytes.subarray(0, kept)], size)) === digest) return true;
+  return false;
 }
 
 function restoreOne(ctx: PassContext, link: Link, local: LocalTree): boolean {

@@ -40,6 +40,8 @@ export type NodesOptions = {
   readonly reusesInodes: boolean;
 };
 
+/** Bytes. */
+const SECTOR = 512;
 const EMPTY = new Uint8Array();
 // As a kernel writes its journal every few seconds, no more than this many changes of names are ever at risk.
 const MAX_AT_RISK = 2_000;
@@ -165,7 +167,8 @@ export class RamNodes {
 
   /**
    * ASSUMES: names reach the medium in the order of their changes (ext4, XFS, Btrfs, APFS and NTFS journal them so); bytes that were not
-   * fsynced reach it or not, each file by itself: whole, as they were at the last fsync, empty, zeroed or cut off.
+   * fsynced reach it or not, each file by itself: whole, as they were at the last fsync, empty, zeroed, or cut off at a
+   * sector, what follows gone or zeroed.
    */
   losePower(fraction: () => number): void {
     const kept = Math.floor(fraction() * (this.log.length + 1));
@@ -210,7 +213,13 @@ function survivingBytes(inode: Inode, fraction: () => number): Uint8Array {
       return EMPTY;
     case 3:
       return new Uint8Array(bytes.length);
-    default:
-      return bytes.slice(0, Math.floor(fraction() * bytes.length));
+    default: {
+      // Disks write whole sectors, and systems whole pages of them: what tears, tears there. The size may be on the medium before the bytes are.
+      const cut = bytes.slice(0, Math.floor((fraction() * bytes.length) / SECTOR) * SECTOR);
+      if (fraction() < 0.5) return cut;
+      const padded = new Uint8Array(bytes.length);
+      padded.set(cut);
+      return padded;
+    }
   }
 }

@@ -204,22 +204,36 @@ const FILES: readonly Drill[] = [
     handle.write(marked(textOf("a.md"), 8, "late"));
     await stage.settle();
   }),
-  drill("the power goes before new files reached the medium", {}, async (stage) => {
-    const paths = Array.from({ length: 80 }, (_, n) => `note-${n}.md`);
-    await stage.begin(["first.md"]);
-    stage.mirror.disk.settle();
-    for (const path of paths) stage.rig.app.create(path, textOf(path));
-    await stage.syncAsCron();
-    // All names are left, and of the bytes nothing or zeros.
-    let rolls = 0;
-    stage.mirror.disk.losePower(() => (rolls++ === 0 ? 0.99 : rolls % 2 === 0 ? 0.5 : 0.7));
-    await stage.syncAsCron({ bootId: "boot-2" });
-    await stage.settle();
-    stage.expect(`I13 ${stage.rig.app.files().size} of 81 are left there`, stage.rig.app.files().size === 81);
-    stage.expect(`I13 ${stage.mirror.texts().size} of 81 are left here`, stage.mirror.texts().size === 81);
-    for (const [path, { text }] of stage.rig.app.files())
-      stage.expect(`I13 ${path} was torn`, text === textOf(path) || path === "first.md");
-  }),
+  ...(
+    [
+      // Of the bytes nothing or zeros.
+      ["before new files reached the medium", [0.5, 0.7]],
+      // As many whole sectors as 0.5 and 0.8 of them are; with what was to follow cut off, or zeroed.
+      ["when half of the new files reached the medium", [0.9, 0.5, 0.9, 0.9, 0.8, 0.1]],
+    ] as const
+  ).map(([when, rolls]) =>
+    drill(`the power goes ${when}`, {}, async (stage) => {
+      const paths = Array.from({ length: 80 }, (_, n) => `note-${n}.md`);
+      // Longer than a few sectors; some of characters that do not end with one.
+      const text = (path: string) =>
+        `${textOf(path).repeat(5)}${(/[05]/.test(path) ? "\u{1f44b}" : "wave").repeat(400)}\n`;
+      await stage.begin(["first.md"]);
+      stage.mirror.disk.settle();
+      for (const path of paths) stage.rig.app.create(path, text(path));
+      await stage.syncAsCron();
+      // All names are left.
+      let rolled = 0;
+      stage.mirror.disk.losePower(() => (rolled++ === 0 ? 0.99 : rolls[(rolled - 2) % rolls.length]!));
+      await stage.syncAsCron({ bootId: "boot-2" });
+      await stage.settle();
+      stage.expect(`I13 ${stage.rig.app.files().size} of 81 are left there`, stage.rig.app.files().size === 81);
+      stage.expect(`I13 ${stage.mirror.texts().size} of 81 are left here`, stage.mirror.texts().size === 81);
+      for (const path of paths) {
+        stage.expect(`I13 ${path} is torn there`, stage.rig.app.files().get(path)?.text === text(path));
+        stage.expect(`I13 ${path} is torn here`, stage.mirror.texts().get(path) === text(path));
+      }
+    }),
+  ),
 ];
 
 export const COURSES: readonly Drill[] = [
