@@ -1,18 +1,27 @@
 /**
- * `npm run plant-faults [-- --only ID …]`: faults that are planted on purpose, one at a time, in memory, and the net of drills and tests thrown over
- * each. First the control, without any fault, which must pass. The last line tells how many were planted and caught; exit 1 on any that was not, or on a control
- * that failed.
+ * `npm run plant-faults [-- --only ID …] [--net own|lives|both] [--lives N]`: faults that are planted on purpose, one at a time, in memory, and a net thrown over
+ * each. First the control, without any fault, which must pass. `own` (the default): the drills and tests that are meant for the fault; all must be caught.
+ * `lives`: N seeded lives (60 by default) and nothing else, which nobody wrote for any fault: how many they catch is a measure, and none of them a failure.
+ * `both`: each fault twice. The last line tells how many were planted and caught; exit 1 on any that its own net missed, or on a control that failed.
  */
 import { parseArgs } from "node:util";
 import { FAULTS } from "../test/model/faults/all.ts";
 import { checkFault } from "../test/model/faults/fault.ts";
-import { controlsOf, type FaultEnd, jobOf, readEnd, runJobs } from "../test/model/faults/run.ts";
+import { controlsOf, type FaultEnd, jobOf, livesJobOf, readEnd, runJobs } from "../test/model/faults/run.ts";
 
 const { values } = parseArgs({
-  options: { only: { type: "string", multiple: true }, "no-control": { type: "boolean", default: false } },
+  options: {
+    only: { type: "string", multiple: true },
+    net: { type: "string", default: "own" },
+    lives: { type: "string", default: "60" },
+    "no-control": { type: "boolean", default: false },
+  },
 });
 const chosen = FAULTS.filter(({ id }) => values.only === undefined || values.only.includes(id));
 if (chosen.length === 0) throw new Error("no such fault");
+if (!["own", "lives", "both"].includes(values.net)) throw new Error("--net is own, lives or both");
+const lives = Number(values.lives);
+if (!Number.isInteger(lives) || lives < 1) throw new Error("--lives is a number from 1 on");
 for (const fault of chosen) checkFault(fault);
 
 const started = performance.now();
@@ -29,21 +38,37 @@ row([
 const show = (one: FaultEnd) => {
   const { by, says } = readEnd(one);
   row([
-    [one.fault?.id ?? "(control: no fault)", 30],
-    [one.fault?.promise ?? "", 6],
+    [one.job.fault?.id ?? "(control: no fault)", 30],
+    [one.job.fault?.promise ?? "", 6],
     [by, 40],
-    ["kind" in one.end ? "" : String(one.end.drills + one.end.tests), 5],
+    ["kind" in one.end ? "" : String(one.end.drills + one.end.lives + one.end.tests), 5],
     [`${(one.ms / 1000).toFixed(1)} s`, 7],
     [says.replaceAll("\n", " "), 100],
   ]);
 };
-const controls = values["no-control"] ? [] : controlsOf(chosen);
-const ends = await runJobs([...controls, ...chosen.map(jobOf)], show);
-const planted = ends.filter(({ fault }) => fault !== null);
-const missed = planted.filter((end) => !readEnd(end).caught);
-const broken = ends.some((end) => end.fault === null && ("kind" in end.end || end.end.caught !== null));
-for (const { fault } of missed) console.log(`NOT CAUGHT: ${fault!.id} (${fault!.promise}): the program ${fault!.does}`);
+const withOwn = values.net !== "lives";
+const withLives = values.net !== "own";
+const controls = [...(withOwn ? controlsOf(chosen) : []), ...(withLives ? [livesJobOf(null, lives)] : [])];
+const ends = await runJobs(
+  [
+    ...(values["no-control"] ? [] : controls),
+    ...(withOwn ? chosen.map(jobOf) : []),
+    ...(withLives ? chosen.map((fault) => livesJobOf(fault, lives)) : []),
+  ],
+  show,
+);
+const own = ends.filter(({ job }) => job.fault !== null && job.lives === 0);
+const missed = own.filter((end) => !readEnd(end).caught);
+const byLives = ends.filter((end) => end.job.fault !== null && end.job.lives > 0 && readEnd(end).caught).length;
+const broken = ends.some(({ job, end }) => job.fault === null && ("kind" in end || end.caught !== null));
+for (const { job } of missed)
+  console.log(`NOT CAUGHT: ${job.fault!.id} (${job.fault!.promise}): the program ${job.fault!.does}`);
 if (broken) console.log("THE CONTROL FAILED: what is caught means nothing");
 console.log(`in ${((performance.now() - started) / 1000).toFixed(0)} s`);
-console.log(`${planted.length} planted, ${planted.length - missed.length} caught`);
+const told = {
+  own: `${own.length - missed.length} caught`,
+  lives: `${byLives} caught by ${lives} seeded lives alone`,
+  both: `${own.length - missed.length} caught (${byLives} by ${lives} seeded lives alone)`,
+}[values.net];
+console.log(`${chosen.length} planted, ${told}`);
 process.exit(missed.length === 0 && !broken ? 0 : 1);

@@ -1,5 +1,5 @@
 export type Caught = {
-  /** A drill, or a test file. */
+  /** A drill, a life, or a test file. */
   readonly by: string;
   /** The first failure, with the id of the promise that it found broken. */
   readonly says: string;
@@ -10,6 +10,7 @@ export type Throw = {
   readonly caught: Caught | null;
   /** How many were run until then. */
   readonly drills: number;
+  readonly lives: number;
   readonly tests: number;
   /** Whether the net loaded the modules that the fault is in. */
   readonly reached: boolean;

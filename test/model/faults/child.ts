@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { findFault } from "./all.ts";
 import type { Throw } from "./caught.ts";
 import { throwDrills } from "./net-drills.ts";
+import { throwLives } from "./net-lives.ts";
 import { throwTests } from "./net-tests.ts";
 import { plantHere } from "./plant.ts";
 
@@ -11,15 +12,18 @@ const { values } = parseArgs({
   options: {
     fault: { type: "string" },
     drills: { type: "string" },
+    lives: { type: "string", default: "0" },
     tests: { type: "string", multiple: true, default: [] },
   },
 });
 const fault = values.fault === undefined ? null : findFault(values.fault);
-let end: Throw = { caught: null, drills: 0, tests: 0, reached: fault === null };
-if (values.drills !== undefined) {
+let end: Throw = { caught: null, drills: 0, lives: 0, tests: 0, reached: fault === null };
+const lives = Number(values.lives);
+if (values.drills !== undefined || lives > 0) {
   const isReached = fault === null ? () => true : plantHere(fault);
-  const thrown = await throwDrills(values.drills);
-  end = { ...end, ...thrown, reached: isReached() };
+  if (values.drills !== undefined) end = { ...end, ...(await throwDrills(values.drills)) };
+  if (end.caught === null && lives > 0) end = { ...end, ...(await throwLives(lives)) };
+  end = { ...end, reached: isReached() };
 }
 if (end.caught === null && values.tests.length > 0) {
   const thrown = await throwTests(fault, values.tests);

@@ -35,7 +35,7 @@ describe("faults that are planted on purpose", () => {
     const chosen = FAULTS.filter(({ id }) => HERE.includes(id));
     expect(chosen.length).toBe(HERE.length);
     const ends = await runJobs(chosen.map(jobOf), () => undefined);
-    const missed = ends.filter((end) => !readEnd(end).caught).map((end) => [end.fault?.id, readEnd(end).says]);
+    const missed = ends.filter((end) => !readEnd(end).caught).map((end) => [end.job.fault?.id, readEnd(end).says]);
     expect(missed).toEqual([]);
   }, 300_000);
 });

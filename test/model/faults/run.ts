@@ -11,7 +11,7 @@ const AT_ONCE = 2;
 const DEADLINE_MS = 600_000;
 
 export type FaultEnd = {
-  readonly fault: PlantedFault | null;
+  readonly job: Job;
   readonly end: Throw | { readonly kind: "hung" } | { readonly kind: "broken"; readonly why: string };
   readonly ms: number;
 };
@@ -20,12 +20,20 @@ export type Job = {
   readonly fault: PlantedFault | null;
   readonly drills: string | null;
   readonly tests: readonly string[];
+  /** So many seeded lives. */
+  readonly lives: number;
 };
 
+/** The net that is meant for the fault. */
 export function jobOf(fault: PlantedFault): Job {
   return typeof fault.net === "string"
-    ? { fault, drills: fault.net, tests: [] }
-    : { fault, drills: null, tests: fault.net };
+    ? { fault, drills: fault.net, tests: [], lives: 0 }
+    : { fault, drills: null, tests: fault.net, lives: 0 };
+}
+
+/** The seeded lives, alone. */
+export function livesJobOf(fault: PlantedFault | null, lives: number): Job {
+  return { fault, drills: null, tests: [], lives };
 }
 
 /** The same drills and the same tests without a fault: they must pass, or "caught" means nothing. */
@@ -34,8 +42,8 @@ export function controlsOf(faults: readonly PlantedFault[]): readonly Job[] {
   const tests = [...new Set(jobs.flatMap((job) => job.tests))].sort();
   const drills = jobs.some((job) => job.drills !== null);
   return [
-    ...(drills ? [{ fault: null, drills: "guards", tests: [] }] : []),
-    ...(tests.length > 0 ? [{ fault: null, drills: null, tests }] : []),
+    ...(drills ? [{ fault: null, drills: "guards", tests: [], lives: 0 }] : []),
+    ...(tests.length > 0 ? [{ fault: null, drills: null, tests, lives: 0 }] : []),
   ];
 }
 
@@ -45,7 +53,7 @@ export async function runJobs(jobs: readonly Job[], onEnd: (end: FaultEnd) => vo
   const worker = async (): Promise<void> => {
     for (const job of queue) {
       const started = performance.now();
-      const end = { fault: job.fault, end: await runJob(job), ms: performance.now() - started };
+      const end = { job, end: await runJob(job), ms: performance.now() - started };
       ends.push(end);
       onEnd(end);
     }
@@ -54,8 +62,9 @@ export async function runJobs(jobs: readonly Job[], onEnd: (end: FaultEnd) => vo
   return ends;
 }
 
-function runJob({ fault, drills, tests }: Job): Promise<FaultEnd["end"]> {
+function runJob({ fault, drills, tests, lives }: Job): Promise<FaultEnd["end"]> {
   const args = [CHILD, ...(drills === null ? [] : ["--drills", drills]), ...tests.flatMap((file) => ["--tests", file])];
+  if (lives > 0) args.push("--lives", String(lives));
   if (fault !== null) args.push("--fault", fault.id);
   return new Promise((settle) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
