@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite, { type Statement } from "better-sqlite3";
 import type { Digest } from "../core/digest.ts";
+import { examineBase, openBaseTables } from "./base.ts";
 import { type DatabaseFault, type Db, faultOf, keepPages, openForReading, openForWriting } from "./database.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { provenText } from "./texts.ts";
@@ -18,7 +19,7 @@ export function checkFiles(folder: string): Damage[] {
     const path = join(folder, schema.file);
     if (!existsSync(path)) continue;
     const opened = openForReading(path, schema);
-    const fault = opened.kind === "opened" ? pageFault(opened.db) : opened;
+    const fault = opened.kind === "opened" ? (pageFault(opened.db) ?? rowFault(opened.db, schema.file)) : opened;
     if (opened.kind === "opened") opened.db.close();
     if (fault !== null) found.push({ file: schema.file, ...fault });
   }
@@ -37,6 +38,13 @@ export function pageFault(db: Db): DatabaseFault | null {
     if (fault === null) throw error;
     return fault;
   }
+}
+
+/** What each text proves by its digest is proven when it is read. */
+function rowFault(db: Db, file: StateFile): DatabaseFault | null {
+  if (file === "texts.db") return null;
+  const found = examineBase(db, openBaseTables(db));
+  return found.kind === "sound" ? null : found;
 }
 
 export type SetAside = {

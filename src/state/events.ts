@@ -124,7 +124,9 @@ export function openMeta(db: Db) {
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
   );
   const remove = db.prepare<[string]>("DELETE FROM meta WHERE key = ?");
+  const all = db.prepare<[], [key: string, value: string]>("SELECT key, value FROM meta").raw();
   return {
+    all: (): [key: string, value: string][] => all.all(),
     get: (key: string): string | null => get.get(key) ?? null,
     set(key: string, value: string | null): void {
       if (value === null) remove.run(key);

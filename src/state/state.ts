@@ -1,12 +1,11 @@
 import type { Digest } from "../core/digest.ts";
 import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
-import { type Db, keepPages } from "./database.ts";
-import { openEvents, openMeta, openRuns } from "./events.ts";
-import { openHolds } from "./holds.ts";
-import { openIntents, openVersions } from "./journal.ts";
-import { openDirs, openLinks } from "./links.ts";
-import { openConflicts, openTombstones } from "./records.ts";
+import type { BaseTree } from "../core/tree.ts";
+import { examineBase, openBaseTables, readBase } from "./base.ts";
+import type { DatabaseFault, Db } from "./database.ts";
+import { openEvents, openRuns } from "./events.ts";
+import { openVersions } from "./journal.ts";
 import { openMembers, openSubtrees } from "./subtree.ts";
 import { openNamedTexts } from "./named.ts";
 import { openRetention, type Pruned, type Retention } from "./retention.ts";
@@ -17,6 +16,8 @@ import { transactions } from "./transactions.ts";
 /** What the adapter offers beyond the port. */
 export type StoredState = State & {
   survey(): Survey;
+  /** For the opening: reads all that a pass goes by, and looks for rows that cannot be. null: sound. */
+  examine(): Extract<DatabaseFault, { kind: "damaged" }> | null;
   /** See `openRetention`: run to its end, a step at a time, once a day or so. */
   prune(now: number, retention: Retention): Generator<void, Pruned>;
   /** Bases and local texts that links name and the text store does not hold as they were (`texts.db` was lost, or damaged in a text). */
@@ -25,19 +26,13 @@ export type StoredState = State & {
 
 /** Every statement is prepared here, once, and lives as long as the connection. */
 function openTables(db: Db) {
-  const holds = openHolds(db);
+  const base = openBaseTables(db);
   return {
-    links: openLinks(db),
-    dirs: openDirs(db),
-    tombstones: openTombstones(db),
-    conflicts: openConflicts(db),
-    holds,
-    intents: openIntents(db),
+    ...base,
     versions: openVersions(db),
     events: openEvents(db),
     runs: openRuns(db),
-    meta: openMeta(db),
-    subtrees: openSubtrees(db, holds),
+    subtrees: openSubtrees(db, base.holds),
     members: openMembers(db),
     named: openNamedTexts(db),
     survey: openSurvey(db),
@@ -57,48 +52,57 @@ export function stateOver(
   const tables = openTables(db);
   const { links, dirs, tombstones, conflicts, holds, intents, versions, events, runs, meta, subtrees, members, named } =
     tables;
+  /** What the opening has read: the first load need not read it again, unless something was written since, here or by another process. */
+  let examined: BaseTree | null = null;
+  let seen: unknown;
+  const version = db.prepare("PRAGMA data_version").pluck();
+  const writing =
+    <Args extends unknown[]>(write: (...args: Args) => void) =>
+    (...args: Args): void => {
+      examined = null;
+      write(...args);
+    };
   return {
     transact,
-    // One transaction: all five of one moment, also while another process writes.
     load() {
-      keepPages(db, "few");
-      const base = transact(() => ({
-        links: links.load(),
-        dirs: dirs.load(),
-        tombstones: tombstones.load(),
-        conflicts: conflicts.load(),
-        holds: holds.load(),
-      }));
-      keepPages(db, "usual");
-      return base;
+      const known = version.get() === seen ? examined : null;
+      examined = null;
+      return known ?? transact(() => readBase(db, tables));
+    },
+    examine() {
+      // ORDER: asked before: what is written while it is read is not in it.
+      seen = version.get();
+      const found = transact(() => examineBase(db, tables));
+      examined = found.kind === "sound" ? found.base : null;
+      return found.kind === "sound" ? null : found;
     },
     link: links.get,
     linksAt: links.at,
     hasInode: links.hasInode,
-    putLink: links.put,
-    removeLink: links.remove,
-    putDir: dirs.put,
-    removeDir: dirs.remove,
-    moveSubtree(side, from, to) {
+    putLink: writing(links.put),
+    removeLink: writing(links.remove),
+    putDir: writing(dirs.put),
+    removeDir: writing(dirs.remove),
+    moveSubtree: writing((side, from, to) => {
       if (from === "" || to === "") throw new RangeError("the root is not moved");
       transact(() => subtrees[side](from, to));
-    },
-    moveMembers(side, from, to, within) {
+    }),
+    moveMembers: writing((side, from, to, within) => {
       if (from === "" || to === "" || within === "") throw new RangeError("the root is not moved");
       transact(() => members[side](from, to, within));
-    },
+    }),
     dir: dirs.get,
     dirAt: dirs.at,
-    putTombstone: tombstones.put,
-    removeTombstone: tombstones.remove,
+    putTombstone: writing(tombstones.put),
+    removeTombstone: writing(tombstones.remove),
     conflict: conflicts.get,
-    putConflict: conflicts.put,
-    removeConflict: conflicts.remove,
+    putConflict: writing(conflicts.put),
+    removeConflict: writing(conflicts.remove),
     survey: () => transact(tables.survey),
     holds: () => [...holds.load().values()],
-    putHold: holds.put,
-    removeHold: holds.remove,
-    replaceHolds: (wanted) => transact(() => holds.replace(wanted)),
+    putHold: writing(holds.put),
+    removeHold: writing(holds.remove),
+    replaceHolds: writing((wanted) => transact(() => holds.replace(wanted))),
     openIntent: intents.open,
     closeIntent: intents.close,
     turnIntent: (intentId, next) => transact(() => intents.turn(intentId, next)),

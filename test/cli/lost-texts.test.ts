@@ -85,3 +85,16 @@ describe("a text store that was lost", () => {
     expect(storedText(textOf("c.md"))).toBe(textOf("c.md"));
   });
 });
+
+test("I05 a state with a row that cannot be is set aside and built anew, and both sides stay as they are", async () => {
+  change("state.db", "UPDATE links SET id = 'doc_' || char(27) WHERE local_path = 'a.md'");
+  editThere("b.md", "second", "second, edited there");
+  const { code, out, err } = await rig.run(["sync", "w"]);
+  expect([...out, ...err].join("\n")).toMatch(/state\.db was damaged \(a row of links .*\) and set aside/);
+  expect(code).toBe(3);
+  for (const path of PATHS) expect(rig.read(path)).toBe(textOf(path));
+  expect(rig.remote("b.md")!.content).toContain("second, edited there");
+  expect((await rig.run(["resolve", join(rig.root, "b.md"), "--theirs"])).code).toBe(0);
+  expect((await rig.run(["sync", "w"])).code).toBe(0);
+  expect(rig.read("b.md")).toContain("second, edited there");
+});

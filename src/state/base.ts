@@ -1,0 +1,57 @@
+import type { BaseTree } from "../core/tree.ts";
+import { type DatabaseFault, type Db, faultOf, keepPages } from "./database.ts";
+import { openMeta } from "./events.ts";
+import { openHolds } from "./holds.ts";
+import { findImpossible } from "./impossible.ts";
+import { openIntents } from "./journal.ts";
+import { openDirs, openLinks } from "./links.ts";
+import { openConflicts, openTombstones } from "./records.ts";
+
+/** The tables that a pass goes by. */
+export function openBaseTables(db: Db) {
+  return {
+    links: openLinks(db),
+    dirs: openDirs(db),
+    tombstones: openTombstones(db),
+    conflicts: openConflicts(db),
+    holds: openHolds(db),
+    intents: openIntents(db),
+    meta: openMeta(db),
+  };
+}
+
+type BaseTables = ReturnType<typeof openBaseTables>;
+
+/** Within a transaction of the caller: all five of one moment, also while another process writes. */
+export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: BaseTables): BaseTree {
+  keepPages(db, "few");
+  const base = {
+    links: links.load(),
+    dirs: dirs.load(),
+    tombstones: tombstones.load(),
+    conflicts: conflicts.load(),
+    holds: holds.load(),
+  };
+  keepPages(db, "usual");
+  return base;
+}
+
+export type Examined =
+  | { readonly kind: "sound"; readonly base: BaseTree }
+  | Extract<DatabaseFault, { kind: "damaged" }>;
+
+/** All that a pass goes by, read and looked at row by row. */
+export function examineBase(db: Db, tables: BaseTables): Examined {
+  let detail: string | null;
+  try {
+    const base = readBase(db, tables);
+    detail = findImpossible(base, tables.intents.all(), tables.meta.all());
+    if (detail === null) return { kind: "sound", base };
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault?.kind === "damaged") return fault;
+    if (!(error instanceof SyntaxError)) throw error;
+    detail = "a row of links, conflicts or intents holds what is no JSON";
+  }
+  return { kind: "damaged", detail };
+}

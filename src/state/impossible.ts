@@ -1,0 +1,170 @@
+import { isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+import { HOLD_REASONS } from "../core/hold.ts";
+import type { Conflict, DirLink, Hold, Link, ShownVersion, Stamp, Submission, Tombstone } from "../core/link.ts";
+import type { Intent, OpenIntent } from "../core/ports/state.ts";
+import type { BaseTree } from "../core/tree.ts";
+
+/**
+ * What no row of the state can hold: noise that SQLite's own check of the pages passes, since to it any text is a text. It is damage like any other, met before
+ * anything is done on its word. Only what costs next to nothing is looked at: 100,000 links take some 30 ms. In words for a person; null: nothing such.
+ * LIMIT: noise that leaves the form of a row is not seen here; versions, events and runs are not looked at: nothing is sent or written on their word.
+ */
+export function findImpossible(
+  base: BaseTree,
+  intents: readonly OpenIntent[],
+  meta: readonly (readonly [key: string, value: string])[],
+): string | null {
+  for (const link of base.links.values()) if (!isLink(link)) return impossibleIn("links");
+  for (const dir of base.dirs.values()) if (!isDir(dir)) return impossibleIn("dirs");
+  for (const stone of base.tombstones.values()) if (!isTombstone(stone)) return impossibleIn("tombstones");
+  for (const conflict of base.conflicts.values()) if (!isConflict(conflict)) return impossibleIn("conflicts");
+  for (const hold of base.holds.values()) if (!isHold(hold)) return impossibleIn("holds");
+  for (const { intent } of intents) if (!isIntent(intent)) return impossibleIn("intents");
+  for (const [key, value] of meta) if (!isMeta(key, value)) return impossibleIn("meta");
+  return null;
+}
+
+function impossibleIn(table: string): string {
+  return `a row of ${table} holds what is never written there`;
+}
+
+const DIGEST = /^[0-9a-f]{64}$/;
+const isDigest = (value: unknown): boolean => typeof value === "string" && DIGEST.test(value);
+
+/** A name that is empty, `.` or `..`, and NUL. */
+const NOT_PLAIN = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
+const isPlain = (path: unknown): boolean => typeof path === "string" && !NOT_PLAIN.test(path);
+
+const isNull = (value: unknown): boolean => value === null;
+type Judge = (value: unknown) => boolean;
+const orNull =
+  (judge: Judge): Judge =>
+  (value) =>
+    isNull(value) || judge(value);
+
+const STANDINGS: Readonly<Record<Link["standing"], true>> = { linked: true, outside: true, suspended: true };
+
+function isLink(link: Link): boolean {
+  const { id, localPath, remotePath, changeId, digest, localDigest, echoDigest, stamp, submissions, standing } = link;
+  return (
+    isDocId(id) &&
+    isChangeId(changeId) &&
+    isDigest(digest) &&
+    (localDigest === digest || isDigest(localDigest)) &&
+    (echoDigest === null || isDigest(echoDigest)) &&
+    isPlain(localPath) &&
+    (remotePath === localPath || isPlain(remotePath)) &&
+    Object.hasOwn(STANDINGS, standing) &&
+    (stamp === null || isStamp(stamp)) &&
+    Array.isArray(submissions) &&
+    submissions.every(isSubmission)
+  );
+}
+
+function isStamp({ dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink }: Stamp): boolean {
+  return (
+    Number.isInteger(size) &&
+    size >= 0 &&
+    Number.isFinite(dev) &&
+    Number.isFinite(ino) &&
+    Number.isFinite(mtimeMs) &&
+    Number.isFinite(ctimeMs) &&
+    Number.isFinite(birthMs) &&
+    Number.isFinite(nlink)
+  );
+}
+
+function isSubmission(one: Submission | null): boolean {
+  return one !== null && isDigest(one.digest) && isChangeId(one.baseChangeId) && Number.isFinite(one.at);
+}
+
+function isDir({ id, localPath, remotePath }: DirLink): boolean {
+  return isDirId(id) && isPlain(localPath) && isPlain(remotePath);
+}
+
+function isTombstone({ id, localPath, remotePath, changeId, digest, trashPath }: Tombstone): boolean {
+  const named = isDocId(id) && isChangeId(changeId) && isDigest(digest);
+  return named && isPlain(localPath) && isPlain(remotePath) && (trashPath === null || isPlain(trashPath));
+}
+
+function isConflict({ id, baseDigest, baseChangeId, sidecarPath, shown }: Conflict): boolean {
+  const based = orNull(isDigest)(baseDigest) && orNull(isChangeId)(baseChangeId);
+  return (
+    isDocId(id) && based && isPlain(sidecarPath) && Array.isArray(shown) && shown.length > 0 && shown.every(isShown)
+  );
+}
+
+function isShown(one: ShownVersion | null): boolean {
+  return one !== null && isDigest(one.digest) && isChangeId(one.changeId) && Number.isFinite(one.at);
+}
+
+/** Its path may be one that is held because it is not plain. */
+function isHold({ reason, digest, changeId }: Hold): boolean {
+  return Object.hasOwn(HOLD_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
+}
+
+const MEMBERS = {
+  id: isDocId,
+  dirId: isDirId,
+  path: isPlain,
+  localPath: isPlain,
+  remotePath: isPlain,
+  from: isPlain,
+  to: isPlain,
+  parkAt: isPlain,
+  changeId: isChangeId,
+  baseChangeId: orNull(isChangeId),
+  digest: isDigest,
+  expect: isDigest,
+  writes: isDigest,
+  baseDigest: orNull(isDigest),
+  review: (value: unknown) => typeof value === "boolean",
+} satisfies Readonly<Record<string, Judge>>;
+
+type Member = keyof typeof MEMBERS;
+type MembersOf<Kind> = readonly (Member & keyof Extract<Intent, { kind: Kind }>)[];
+
+const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
+  post: ["localPath", "remotePath", "digest"],
+  put: ["id", "localPath", "baseChangeId", "baseDigest", "digest", "review"],
+  patch: ["id", "from", "to"],
+  delete: ["id", "localPath", "changeId"],
+  "post-folder": ["localPath", "remotePath"],
+  "patch-folder": ["dirId", "from", "to"],
+  "delete-folder": ["dirId", "remotePath"],
+  replace: ["id", "path", "parkAt", "expect", "writes", "baseChangeId", "baseDigest"],
+  trash: ["id", "path", "parkAt"],
+  move: ["id", "from", "to"],
+  "move-folder": ["dirId", "from", "to"],
+  sidecar: ["id", "path", "writes"],
+  parked: ["id", "path", "parkAt", "expect", "baseChangeId", "baseDigest"],
+};
+
+function isIntent(intent: unknown): boolean {
+  if (typeof intent !== "object" || intent === null || !("kind" in intent)) return false;
+  const { kind } = intent;
+  if (typeof kind !== "string" || !Object.hasOwn(INTENTS, kind)) return false;
+  const held: Readonly<Record<string, unknown>> = { ...intent };
+  const replaces = held["replaces"] ?? null;
+  if (replaces !== null && !isDocId(replaces)) return false;
+  return INTENTS[kind as Intent["kind"]].every((member) => MEMBERS[member](held[member]));
+}
+
+/** Those that JSON escapes. */
+const CONTROL = /[\0-\x1f]/;
+
+/** A word, a number or JSON. */
+function isMeta(key: string, value: string): boolean {
+  const isText = !CONTROL.test(key) && !CONTROL.test(value);
+  return isText && (!/^[[{]|[\]}]$/.test(value) || isJson(value));
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // What it says of the place is of no use: the row is set aside with its file.
+    return false;
+  }
+}
