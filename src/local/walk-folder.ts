@@ -1,5 +1,5 @@
 import { type Digest, digestOf } from "../core/digest.ts";
-import { isSidecarName, joinPath, type LocalPath } from "../core/path.ts";
+import { depthOf, isSidecarName, joinPath, type LocalPath } from "../core/path.ts";
 import type { Fs, FsStat, KnownFile } from "../core/ports/disk.ts";
 import type { LocalFile, LocalOther } from "../core/tree.ts";
 import { errnoOf, errnoText } from "./errno.ts";
@@ -33,6 +33,9 @@ export type WalkedFolder = {
   readonly folders: WalkedFolder[];
   readonly unseen: Map<LocalPath, string>;
 };
+
+/** LIMIT: folders in folders, as deep as a path of the service may have names: each level is a call on the stack, and every folder of a chain is looked at along its whole path. */
+const MAX_DEPTH = 256;
 
 /** @param before an earlier reading of this folder in the same walk, whose folders need not be read again */
 export function readFolder(
@@ -117,6 +120,8 @@ function readSubfolder(
   } else if (stat.dev !== work.dev) {
     // Nothing can be moved atomically between two disks, and one that is unmounted is not one whose files were deleted.
     folder.unseen.set(path, "another disk is mounted here");
+  } else if (depthOf(path) > MAX_DEPTH) {
+    folder.unseen.set(path, `it lies more than ${MAX_DEPTH} folders deep`);
   } else {
     const earlier = before?.folders.find((known) => known.path === path && sameInode(known.stat, stat));
     folder.folders.push(earlier ?? readFolder(work, abs, path, stat, null));

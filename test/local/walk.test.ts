@@ -84,6 +84,18 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(tree.folders.get("docs")?.ino).toBe(fs.lstat(at("docs")).ino);
     });
 
+    it("sees 256 folders deep, and knows nothing of what lies deeper", () => {
+      const { fs, write, at, disk } = begin();
+      const folder = (depth: number) => Array.from({ length: depth }, () => "d").join("/");
+      for (let depth = 1; depth <= 300; depth++) fs.mkdir(at(folder(depth)), 0o777);
+      for (const depth of [256, 257, 300]) write(at(`${folder(depth)}/a.md`), "deep");
+      write(at("z.md"), "beside");
+      const tree = disk.walk(nothing, noText);
+      expect([...tree.files.keys()]).toEqual(["z.md", `${folder(256)}/a.md`]);
+      expect(tree.folders.size).toBe(256);
+      expect([...tree.unseen]).toEqual([[folder(257), "it lies more than 256 folders deep"]]);
+    });
+
     it("judges texts: strict UTF-8, no NUL, at most 51,200 characters", () => {
       const { write, at, disk } = begin();
       write(at("latin.md"), Buffer.from([0x63, 0xe9]));
