@@ -38,7 +38,6 @@ const WAYS: Readonly<Partial<Record<HoldReason, readonly WayKind[]>>> = {
   "conflict-markers": ["mine", "theirs", "merged"],
   "read-only": ["mine", "theirs"],
   refused: ["mine", "theirs"],
-  "edit-conflict": ["mine", "theirs"],
   "too-large": ["theirs"],
   "not-utf-8": ["theirs"],
   "holds-nul": ["theirs"],

@@ -1,6 +1,6 @@
 /**
  * Why a row is left alone. Two kinds: `computed` holds follow from the trees and are found anew by each plan; `remembered` holds follow
- * from an answer (a refusal, a full disk) and stay, across restarts (I22), until what they are about changes or they are tried again.
+ * from an answer (a refusal) and stay, across restarts (I22), until what they are about changes or they are tried again.
  */
 export const HOLD_REASONS = {
   // what a side could not show
@@ -34,11 +34,8 @@ export const HOLD_REASONS = {
   suspended: "computed",
   "direction-off": "computed",
   "second-look": "computed",
-  // refusals and faults
+  // refusals
   refused: "remembered",
-  "edit-conflict": "remembered",
-  uncertain: "remembered",
-  "disk-fault": "remembered",
   conflict: "computed",
   "conflict-markers": "computed",
 } as const;

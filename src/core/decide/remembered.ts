@@ -17,9 +17,6 @@ const STOPS: Readonly<Partial<Record<HoldReason, ReadonlySet<Intention>>>> = {
   "read-only": new Set<Intention>(["push", "post", "merge", "move-remote"]),
   "delete-refused": new Set<Intention>(["delete"]),
   refused: new Set<Intention>(["push", "post", "merge", "delete", "move-remote"]),
-  "edit-conflict": new Set<Intention>(["push", "merge"]),
-  uncertain: new Set<Intention>(["push", "pull", "post", "merge", "delete", "trash", "move-remote", "move-local"]),
-  "disk-fault": new Set<Intention>(["pull", "merge", "trash", "move-local"]),
 };
 
 /** The remembered hold of a document whose text, version and path are still those that it is about; null once they are not. */
@@ -48,9 +45,9 @@ export function isStopped(desk: Desk, body: DocumentBody, intention: Intention):
 
 /** What was refused for folders; their holds have the id for key, or the local path of a folder that is not linked yet. */
 const FOLDER_STOPS = {
-  move: new Set<HoldReason>(["read-only", "refused", "no-move-to-root", "occupied-unseen", "uncertain"]),
-  make: new Set<HoldReason>(["read-only", "refused", "occupied-unseen", "uncertain"]),
-  remove: new Set<HoldReason>(["read-only", "refused", "delete-refused", "folder-stays", "uncertain"]),
+  move: new Set<HoldReason>(["read-only", "refused", "no-move-to-root", "occupied-unseen"]),
+  make: new Set<HoldReason>(["read-only", "refused", "occupied-unseen"]),
+  remove: new Set<HoldReason>(["read-only", "refused", "delete-refused", "folder-stays"]),
 };
 
 /** Whether an earlier answer stops this for a folder; if so, its hold stays in force. It ends when nothing is wanted any more, or by a retry. */
