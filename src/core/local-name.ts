@@ -44,8 +44,13 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
 
 /** What marks a name that only breaks a cycle: a row that was left at one (a plan cut short) does not keep it. */
 export const TEMPORARY_MARK = "-mdmirror-";
-const TEMPORARY = new RegExp(`${TEMPORARY_MARK}[0-9a-f]{8}(?:\\.md)?$`);
+const TEMPORARY = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
 
 export function isTemporaryName(name: string): boolean {
   return TEMPORARY.test(name);
+}
+
+/** The name that a temporary one was made of, cut where that was long; any other name as it is. */
+export function lastingName(name: string): string {
+  return name.replace(TEMPORARY, "$1");
 }

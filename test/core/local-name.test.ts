@@ -1,5 +1,12 @@
 import { expect, test } from "vitest";
-import { hashedName, isTemporaryName, isUnsafeName, localNameFor, numberedName } from "../../src/core/local-name.ts";
+import {
+  hashedName,
+  isTemporaryName,
+  lastingName,
+  isUnsafeName,
+  localNameFor,
+  numberedName,
+} from "../../src/core/local-name.ts";
 
 test.each([
   ["a.md", "file", false],
@@ -46,4 +53,8 @@ test("numbered and temporary names", () => {
   expect(isTemporaryName("a-mdmirror-0123abcd.md")).toBe(true);
   expect(isTemporaryName("a-mdmirror-0123abcd")).toBe(true);
   expect(isTemporaryName("a-mdmirror-notes.md")).toBe(false);
+  expect(isTemporaryName("-mdmirror-0123abcd.md")).toBe(false);
+  expect(lastingName("a-mdmirror-0123abcd.md")).toBe("a.md");
+  expect(lastingName("a-mdmirror-0123abcd")).toBe("a");
+  expect(lastingName("a-mdmirror-notes.md")).toBe("a-mdmirror-notes.md");
 });

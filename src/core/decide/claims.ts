@@ -1,5 +1,6 @@
 import type { AnyBody, FolderBody } from "../match/body.ts";
 import { type Desk, holdDocument, holdFolder, withdraw } from "./desk.ts";
+import { isLeftOver } from "./left-over.ts";
 import { type Barred, isStirring, Round, type Wishes } from "./round.ts";
 import { settleFolders } from "./settle-folders.ts";
 import { lookUpSlots } from "./slots.ts";
@@ -22,7 +23,7 @@ export function settleClaims(desk: Desk, summon: (path: string) => AnyBody | nul
       if (body.kind === "folder") desk.drafts.delete(body);
     }
     settleFolders(desk, pinned as ReadonlySet<AnyBody> as ReadonlySet<FolderBody>);
-    if (!bodies().some((body) => isStirring(body, "local") || isStirring(body, "remote"))) return;
+    if (!bodies().some((body) => isStirring(body, "local") || isStirring(body, "remote") || isLeftOver(body))) return;
     for (const body of bodies())
       if (!pinned.has(body)) wishes.set(body, { local: body.local.goal, remote: body.remote.goal });
     const barred = new Round(desk, slots, bodies(), summon, pinned, wishes as Wishes).run();

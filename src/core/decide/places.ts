@@ -2,7 +2,7 @@ import { mapName } from "../../contract/names.ts";
 import type { WhoMoved } from "../drift/drift.ts";
 import { namesFit } from "../fit.ts";
 import type { HoldReason } from "../hold.ts";
-import { isTemporaryName, isUnsafeName, localNameFor } from "../local-name.ts";
+import { isTemporaryName, isUnsafeName, lastingName, localNameFor } from "../local-name.ts";
 import type { DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
 import { joinPath, nameOf } from "../path.ts";
 import type { Policy } from "../policy.ts";
@@ -25,10 +25,12 @@ export function localWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   const same = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
   const kind = body.kind === "document" ? "file" : "folder";
   const fits = same !== null && !isTemporaryName(same) && namesFit(same, there.name, kind, idOf(body));
-  const kept = fits ? same : null;
+  // A temporary name there is nobody's wish: only its folder counts.
+  const own = isTemporaryName(there.name) ? firstLasting(body.local.now?.name, known?.localPath) : null;
+  const kept = fits ? same : own;
   if (kept === null && isUnsafeName(there.name, kind))
     return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
-  const name = kept ?? localNameFor(there.name, kind, idOf(body));
+  const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(body));
   const above = there.parent.localPath;
   if (above !== null && desk.trees.local.ignores(joinPath(above, name), kind))
     return barred("suspended", "the ignore rules exclude the place that the service has it at");
@@ -45,8 +47,16 @@ export function remoteWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   const kind = body.kind === "document" ? "file" : "folder";
   if (same !== null && !isTemporaryName(same) && namesFit(here.name, same, kind, idOf(body)))
     return { kind: "place", place: { parent: here.parent, name: same } };
-  const mapped = remoteName(here.name, kind, desk.policy);
+  const own = isTemporaryName(here.name) ? firstLasting(body.remote.now?.name, body.link?.remotePath) : null;
+  if (own !== null) return { kind: "place", place: { parent: here.parent, name: own } };
+  const mapped = remoteName(lastingName(here.name), kind, desk.policy);
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
+}
+
+/** What it is called on the side that asks: now, or as base has it; null where both names are temporary, or none is known. */
+function firstLasting(now: string | undefined, path: string | undefined): string | null {
+  const names = [now, path === undefined ? undefined : nameOf(path)];
+  return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
 }
 
 export function remoteName(
@@ -119,11 +129,19 @@ export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): Pla
   const [here, there] = [isTemporaryName(local.now.name), isTemporaryName(remote.now.name)];
   // A power cut may have taken from base what was done for the cycle: then the temporary name looks like a move by somebody else.
   if (rule === "agree" && there && !here) return "follow-local";
+  if (rule === "agree" && !here && isTakenBack(body)) return "follow-local";
   if (rule !== "stay") return rule;
   if (here !== there) return there ? "follow-local" : "follow-remote";
   const kind = body.kind === "document" ? "file" : "folder";
   const fits = local.now.parent === remote.now.parent && namesFit(local.now.name, remote.now.name, kind, idOf(body));
-  return fits ? rule : "follow-remote";
+  // At temporary names on both sides: here first, and the service's follows.
+  return fits && !here ? rule : "follow-remote";
+}
+
+/** Base has it at a temporary name there, and now it is called there what it was here: another mirror mended that, and nobody moved it. */
+function isTakenBack({ link, remote }: DocumentBody | FolderBody): boolean {
+  if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
+  return nameOf(link.localPath) === remote.now.name;
 }
 
 export function samePlace(a: Place | null, b: Place | null): boolean {

@@ -1,8 +1,9 @@
 import { mapName } from "../../contract/names.ts";
 import type { HoldReason } from "../hold.ts";
-import { hashedName, localNameFor, numberedName } from "../local-name.ts";
+import { hashedName, isTemporaryName, lastingName, localNameFor, numberedName } from "../local-name.ts";
 import type { AnyBody, Place, Side } from "../match/body.ts";
 import type { Desk } from "./desk.ts";
+import { lastingNames } from "./left-over.ts";
 import { idOf, samePlace } from "./places.ts";
 import { type Occupancy, slotKey } from "./slots.ts";
 
@@ -66,8 +67,10 @@ export class Round {
       local.goal !== null && local.goal.name !== remote.goal?.name;
     for (const body of this.#bodies) if (!isMapped(body)) claim("remote", body);
     for (const body of this.#bodies) claim("remote", body);
-    if (barred.size === 0) for (const [body, why] of this.#whys) this.#desk.whys.set(body, why);
-    return [...barred.values()];
+    if (barred.size > 0) return [...barred.values()];
+    for (const side of ["local", "remote"] as const) for (const body of this.#bodies) this.#nameAnew(side, body);
+    for (const [body, why] of this.#whys) this.#desk.whys.set(body, why);
+    return [];
   }
 
   #key(side: Side, place: Place): string {
@@ -168,7 +171,7 @@ export class Round {
     if (here === null || there === null) return false;
     const linked = body.link !== null && body.remote.now !== null;
     for (let number = 2; number <= MAX_NUMBER; number++) {
-      const local = { parent: here.parent, name: numberedName(here.name, kindOf(body), number) };
+      const local = { parent: here.parent, name: numberedName(lastingName(here.name), kindOf(body), number) };
       const mapped = mapName(local.name, kindOf(body), this.#desk.policy.refusedCharacters);
       if (mapped === null) return false;
       const remote = { parent: there.parent, name: mapped };
@@ -183,6 +186,17 @@ export class Round {
       return true;
     }
     return false;
+  }
+
+  /** ORDER: after all claims, so that what is taken back stands in nobody's way. */
+  #nameAnew(side: Side, body: AnyBody): void {
+    for (const name of lastingNames(this.#desk, body, side)) {
+      const place = { parent: body[side].goal!.parent, name };
+      if (this.#owner(side, place, body) !== null) continue;
+      this.#free(side, body);
+      this.#take(side, body, place);
+      return;
+    }
   }
 
   #free(side: Side, body: AnyBody): void {
@@ -202,7 +216,9 @@ export class Round {
     const here = body.local.goal;
     const wanted = owner === "quiet" || owner === "foreign" ? null : (this.#wishes.get(owner)?.local ?? null);
     const wantsMine = wanted !== null && here !== null && this.#key("local", wanted) === this.#key("local", here);
-    if (wantsMine && this.#number(body)) return null;
+    // A new file at a temporary name has no better claim to the name that it was made of.
+    const isNamed = here === null || !isTemporaryName(here.name);
+    if ((wantsMine || !isNamed) && this.#number(body)) return null;
     if (owner !== "quiet" && owner !== "foreign" && owner.local.now === null && owner.local.goal === null)
       return bar(body, "path-taken", `${place.name} on the service is another's that is held`);
     return bar(body, "name-clash", `the service has another ${place.name} there`);

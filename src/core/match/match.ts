@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import { mapName } from "../../contract/names.ts";
 import type { Link } from "../link.ts";
-import { isUnsafeName, localNameFor } from "../local-name.ts";
+import { isTemporaryName, isUnsafeName, localNameFor } from "../local-name.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import { ABSENT, present, type Seen, unknown } from "../seen.ts";
@@ -103,6 +103,7 @@ function quietTest(trees: Trees, foldersMoved: boolean): (link: Link) => boolean
       (link.stamp === null || !local.inodesTrusted || sameInode(link.stamp, here.stamp)) &&
       link.submissions.length === 0 &&
       !folderStirs &&
+      !isTemporaryName(link.localPath) &&
       pathsFit(link.localPath, link.remotePath, link.id) &&
       !(base.conflicts.size > 0 && base.conflicts.has(link.id)) &&
       !(base.holds.size > 0 && base.holds.has(link.id))

@@ -1,6 +1,7 @@
 import type { Action, Step } from "../action.ts";
 import type { At, Desk, Draft } from "../decide/desk.ts";
 import { lookUpSlots } from "../decide/slots.ts";
+import { isTemporaryName } from "../local-name.ts";
 import type { AnyBody, DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
 import { joinPath, sidecarPath } from "../path.ts";
 import { Ledger } from "./ledger.ts";
@@ -177,7 +178,8 @@ export class Layout {
     if (freed !== undefined) after.add(freed);
     if (body.kind === "folder") for (const use of ledger.usesOf(body)) after.add(use);
     const paths = { from: ledger.pathOf(from), to: ledger.pathOf(hop.to) };
-    const step = this.#emit(moveAction(body, side, hop, paths, this.#desk.whys.get(body) ?? "moved"), after);
+    const why = isTemporaryName(from.name) ? "left at a name that only breaks a cycle" : "moved";
+    const step = this.#emit(moveAction(body, side, hop, paths, this.#desk.whys.get(body) ?? why), after);
     this.#shift(side, body, hop.to, step);
     ledger.use(from, step);
     ledger.use(hop.to, step);

@@ -1,0 +1,58 @@
+import { mapName } from "../../contract/names.ts";
+import { isTemporaryName, lastingName, localNameFor, numberedName } from "../local-name.ts";
+import type { AnyBody, Side } from "../match/body.ts";
+import { nameOf } from "../path.ts";
+import { type Desk, keyOf } from "./desk.ts";
+import { idOf } from "./places.ts";
+import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
+
+/**
+ * Temporary names that a plan cut short has left, and that no rule leads away from (what would is held): they are taken back. What stood there for a
+ * moment gets the name it was made of, or the next number of that which is free.
+ */
+
+/** LIMIT: numbers tried for a name before it is left as it is. */
+const MAX_NUMBER = 99;
+
+const SIDES = ["local", "remote"] as const;
+
+export function isLeftOver(body: AnyBody): boolean {
+  return SIDES.some((side) => isTemporaryName(body[side].goal?.name ?? ""));
+}
+
+/** Names for what stays at a temporary one, the best first. None: it may not be renamed, or not yet. */
+export function* lastingNames(desk: Desk, body: AnyBody, side: Side): Generator<string> {
+  const { goal } = body[side];
+  if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(desk, body, side)) return;
+  const kind = body.kind === "document" ? "file" : "folder";
+  const other = body[side === "local" ? "remote" : "local"].goal?.name ?? goal.name;
+  const legal = (name: string): string | null =>
+    side === "local" ? localNameFor(name, kind, idOf(body)) : mapName(name, kind, desk.policy.refusedCharacters);
+  const best = isTemporaryName(other) ? lastingName(goal.name) : other;
+  for (let number = 1; number <= MAX_NUMBER; number++) {
+    const name = legal(number === 1 ? best : numberedName(best, kind, number));
+    if (name !== null) yield name;
+  }
+}
+
+function mayBeNamed(desk: Desk, body: AnyBody, side: Side): boolean {
+  const { link } = body;
+  const now = body[side].now;
+  if (link === null || body.local.now === null || body.remote.now === null || now === null) return false;
+  if (desk.policy.direction === (side === "local" ? "push-only" : "pull-only")) return false;
+  // Seen for the first time, it may be another mirror's, which is about to move it on: base learns of it, and the next look decides.
+  const known = nameOf(side === "local" ? link.localPath : link.remotePath) === now.name;
+  if (body.kind === "folder") {
+    if (side === "local") return known || desk.holds.has(link.id);
+    if (!desk.policy.folderMoves || !(known || desk.holds.has(link.id))) return false;
+    return isRootHold(desk, link.id) || !isFolderStopped(desk, link.id, "move");
+  }
+  if (!known && !desk.holds.has(keyOf(body))) return false;
+  if (side === "local") return !isStopped(desk, body, "move-local");
+  // It goes nowhere near the root.
+  return standingHold(desk, body)?.reason === "no-move-to-root" || !isStopped(desk, body, "move-remote");
+}
+
+function isRootHold(desk: Desk, key: string): boolean {
+  return desk.trees.base.holds.get(key)?.reason === "no-move-to-root";
+}

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { checkRow, planOf, type Row, say, worldAfter } from "./table.ts";
+
+/** What a plan that was cut short left at a name that only breaks a cycle is finished by the next, or taken back. */
+const TMP = "mdmirror-0123abcd";
+
+describe("I13 I16 temporary names that were left", () => {
+  const rows: Row[] = [
+    [`a.md>a-${TMP}.md=1`, "", "", "rename-remote a-TMP.md>a.md; relink a.md"],
+    [`a-${TMP}.md>a.md=1`, "", "", "move-local a-TMP.md>a.md; relink a.md"],
+    [`a-${TMP}.md=1`, "", "", "move-local a-TMP.md>a.md; rename-remote a-TMP.md>a.md; relink a.md"],
+    // its old name is another's by now
+    [`a-${TMP}.md=1 a.md=2`, "", "", "move-local a-TMP.md>a-HEX.md; rename-remote a-TMP.md>a-HEX.md; relink a-HEX.md"],
+    // a name that the service takes in another form keeps it here
+    [
+      `My_notes.md>My-notes-${TMP}.md=1`,
+      "",
+      "",
+      "rename-remote My-notes-TMP.md>My-notes.md; relink My notes.md=My-notes.md",
+    ],
+    // another mirror is at it: it is only noted, and here nothing moves
+    ["a.md=1", "", `mv a.md a-${TMP}.md`, "relink a.md=a-TMP.md"],
+    ["a.md=1 d/b.md=2", "", `mv a.md d/a-${TMP}.md`, "move-local a.md>d/a.md; relink d/a.md=d/a-TMP.md"],
+    ["d/a.md=1", "", `mv d d-${TMP}`, "link-folder d=d-TMP"],
+    ["", "", `new a-${TMP}.md 1`, "create-local a.md=a-TMP.md"],
+    // another mirror mended it, and it was moved here
+    [`a.md>a-${TMP}.md=1`, "mv a.md b.md", `mv a-${TMP}.md a.md`, "rename-remote a.md>b.md; relink b.md"],
+    [`a.md>a-${TMP}.md=1`, "", `mv a-${TMP}.md a.md`, "relink a.md"],
+    // never sent as a new document's name
+    ["", `new a-${TMP}.md 1`, "", "create-remote a-TMP.md=a.md"],
+    ["a.md=2", `new a-${TMP}.md 1`, "", "create-remote a-TMP.md=a-2.md"],
+    [
+      `d/a-${TMP}.md=1 d/b.md=2`,
+      `edit d/a-${TMP}.md 3`,
+      `rm d/a-${TMP}.md`,
+      "forget d/a-TMP.md; create-remote d/a-TMP.md=d/a.md",
+    ],
+  ];
+  test.each(rows)("%s | %s | %s", (...row) => checkRow(row));
+
+  test("one whose way is barred is taken back, beside what has its name by now", () => {
+    const row = [`d/x.md>d/a-${TMP}.md=1 d/a.md=2`, "mv d/x.md a.md", "", ""] as const;
+    const world = worldAfter(row);
+    expect(say(planOf(world, { movesToRoot: false }))).toBe(
+      "rename-remote d/a-TMP.md>d/a-2.md; hold no-move-to-root a.md",
+    );
+  });
+
+  test.each(["pull-only", "push-only"] as const)("is left where a %s mirror writes nothing", (direction) => {
+    const [here, there] = direction === "pull-only" ? ["a.md", `a-${TMP}.md`] : [`a-${TMP}.md`, "a.md"];
+    const plan = planOf(worldAfter([`${here}>${there}=1`, "", "", ""]), { direction });
+    expect(plan.steps).toEqual([]);
+    expect(plan.holds.map(({ reason, path }) => [reason, path])).toEqual([["direction-off", here]]);
+  });
+});
