@@ -32,7 +32,7 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
   /** Learned once, at the first need. */
   function folding(): DiskFolding {
     if (learned === null) {
-      learned = learnFolding(ground, probe);
+      learned = ground.during(() => learnFolding(ground, probe));
       ground.learnFolding(learned);
     }
     return learned;
@@ -51,26 +51,26 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
       return walkTree(ground, { probe, ignore: options.ignore ?? [] }, known, onText);
     },
     lookAtFiles: (tree, paths, onText, elsewhere) => lookAtFiles(ground, tree, paths, onText, elsewhere),
-    look: (path) => look(ground, path),
-    read: (path) => readText(ground, path),
-    create: (path, text) => createFile(ground, path, text),
-    replace: (path, text, expect, parkAt) => replaceFile(ground, path, text, expect, parkAt),
+    look: (path) => ground.during(() => look(ground, path)),
+    read: (path) => ground.during(() => readText(ground, path)),
+    create: (path, text) => ground.during(() => createFile(ground, path, text)),
+    replace: (path, text, expect, parkAt) => ground.during(() => replaceFile(ground, path, text, expect, parkAt)),
     move(from, to, expect) {
       folding();
-      return moveFile(ground, from, to, expect);
+      return ground.during(() => moveFile(ground, from, to, expect));
     },
-    trash: (path, expect, trashPath) => trashFile(ground, path, expect, trashPath),
-    makeFolder: (path) => makeFolder(ground, path),
+    trash: (path, expect, trashPath) => ground.during(() => trashFile(ground, path, expect, trashPath)),
+    makeFolder: (path) => ground.during(() => makeFolder(ground, path)),
     moveFolder(from, to) {
       folding();
-      return moveFolder(ground, from, to);
+      return ground.during(() => moveFolder(ground, from, to));
     },
-    removeFolder: (path, trashPath) => removeFolder(ground, path, trashPath),
-    readParked: (parkAt) => readParked(ground, parkAt),
-    putBack: (parkAt, path) => putBack(ground, parkAt, path),
-    discardParked: (parkAt) => discardParked(ground, parkAt),
-    listParked: () => listParked(ground),
-    sweep: (keep) => sweep(ground, keep),
+    removeFolder: (path, trashPath) => ground.during(() => removeFolder(ground, path, trashPath)),
+    readParked: (parkAt) => ground.during(() => readParked(ground, parkAt)),
+    putBack: (parkAt, path) => ground.during(() => putBack(ground, parkAt, path)),
+    discardParked: (parkAt) => ground.during(() => discardParked(ground, parkAt)),
+    listParked: () => ground.during(() => listParked(ground)),
+    sweep: (keep) => ground.during(() => sweep(ground, keep)),
     flush: (paths) => flushPaths(ground, paths),
   };
 }

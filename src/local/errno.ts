@@ -72,6 +72,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
   EPERM: "not permitted",
   EROFS: "the disk is read-only",
+  ESTALE: "exchanged in this moment",
   EXDEV: "on another disk",
 };
 

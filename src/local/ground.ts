@@ -1,6 +1,7 @@
-import type { DiskOutcome, Fs, FsStat } from "../core/ports/disk.ts";
+import type { Anchor, DiskOutcome, Fs, FsStat } from "../core/ports/disk.ts";
 import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../core/path.ts";
 import type { Random } from "../core/ports/world.ts";
+import { canHold, createWalkHold, holdFolder, type WalkHold } from "./anchor.ts";
 import { anyErrno, fault, stale, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "./ignore.ts";
 import { sameInode } from "./stamp.ts";
@@ -23,6 +24,15 @@ export type Ground = {
   identify(): Root | null;
   /** The root that was identified, at the first need by this, as it is now. null: not there, or another one by now. */
   root(): Root | null;
+  /**
+   * Does `work`, a single effect; the folders that it looks at are held open until it ends, so that its calls are made in these very folders. One that is
+   * moved meanwhile is as one that was moved after it. Elsewhere than here, and where nothing can be held open, a place is a plain path.
+   */
+  during<T>(work: () => T): T;
+  /** For a walk, which holds one folder after the other. */
+  walkHold(): WalkHold;
+  /** The folder at `path` itself, which was just looked at as `abs`, to act on what lies in it. */
+  inside(path: LocalPath, abs: string): Place;
   /** A path of the mirrored tree, as a file or folder may have it; the folder above is looked at. */
   place(path: LocalPath, kind: "file" | "folder"): Place;
   /** A `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders above. */
@@ -38,7 +48,10 @@ const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 export function createGround(fs: Fs, root: string, random: Random): Ground {
   if (!root.startsWith("/")) throw new TypeError("the root must be an absolute path");
   let folding = EXACT_DISK;
+  let isFoldingKnown = false;
   let pinned: Root | null = null;
+  let holds = false;
+  let held: Map<string, Anchor> | null = null;
 
   function identify(): Root | null {
     // A root that cannot be looked at (a disk that was unplugged) is as little there as one that is gone.
@@ -47,6 +60,7 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
       const stat = fs.lstat(real);
       return stat.kind === "folder" ? { real, stat } : null;
     });
+    holds = pinned !== null && anyErrno(() => canHold(fs, pinned!.real)) === true;
     return pinned;
   }
 
@@ -57,12 +71,24 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
     return now?.kind === "folder" && sameInode(now, known.stat) ? { real: known.real, stat: now } : null;
   }
 
-  /**
-   * The folder at `below` (relative to the root), reached through no symlink and on the root's own disk.
-   * RACE: a component may be swapped for a symlink between this look and the system call that uses the path; Node has no openat. Who can do
-   * that can write in the mirrored folder already; the window is some microseconds.
-   */
+  /** The folder at `below` (relative to the root), reached through no symlink and on the root's own disk. */
   function folderAt(below: string): Place {
+    const known = pinned ?? identify();
+    if (held === null || known === null || !holds) return lookedAt(below);
+    const anchor = held.get(below) ?? holdFolder(fs, known, below, isFoldingKnown ? folding : null);
+    if (anchor !== null) {
+      held.set(below, anchor);
+      return { ok: true, abs: anchor.at };
+    }
+    const looked = lookedAt(below);
+    return looked.ok ? refused(stale("a folder above it was exchanged in this moment"), false) : looked;
+  }
+
+  /**
+   * RACE: where folders cannot be held open (no `/proc`), a component may be swapped for a symlink between this look and the system call that uses the
+   * path; Node has no openat. Who can do that can write in the mirrored folder already; the window is some microseconds.
+   */
+  function lookedAt(below: string): Place {
     const known = sameRoot();
     if (known === null) return refused(stale("the mirrored folder is not there, or is another one"), false);
     const expected = below === "" ? known.real : `${known.real}/${below}`;
@@ -86,7 +112,21 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
     folding: () => folding,
     learnFolding: (learned) => {
       folding = learned;
+      isFoldingKnown = true;
     },
+    during(work) {
+      if (held !== null) return work();
+      const opened = new Map<string, Anchor>();
+      held = opened;
+      try {
+        return work();
+      } finally {
+        held = null;
+        for (const anchor of opened.values()) anchor.close();
+      }
+    },
+    walkHold: () => createWalkHold(fs, holds, folding),
+    inside: (path, abs) => (held === null || !holds ? { ok: true, abs } : folderAt(path)),
     place(path, kind) {
       if (!isMirrorable(path, kind))
         return refused(fault("EINVAL", `${path}: not a path of the mirrored folder`), false);

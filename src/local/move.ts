@@ -147,14 +147,16 @@ export function removeFolder(ground: Ground, path: LocalPath, trashPath: string)
     const place = ground.place(path, "folder");
     if (!place.ok) return place.outcome;
     if (statOrNull(ground.fs, place.abs)?.kind !== "folder") return stale("no folder is at this path now");
-    const entries = ground.fs.readdir(place.abs);
+    const inside = ground.inside(path, place.abs);
+    if (!inside.ok) return inside.outcome;
+    const entries = ground.fs.readdir(inside.abs);
     if (entries.some(({ name, kind }) => !isLitterName(name) || (kind !== "file" && kind !== "symlink")))
       return stale("the folder is not empty");
     for (const { name } of entries) {
       const trash = ground.mirrorPlace(`${trashPath}/${name}`, true);
       if (!trash.ok) return trash.outcome;
       if (statOrNull(ground.fs, trash.abs) !== null) return stale(`${trashPath}/${name} is taken`);
-      unless(["ENOENT"], () => ground.fs.rename(`${place.abs}/${name}`, trash.abs));
+      unless(["ENOENT"], () => ground.fs.rename(`${inside.abs}/${name}`, trash.abs));
     }
     const removed = unless(["ENOTEMPTY", "EEXIST", "ENOENT"], () => {
       ground.fs.rmdir(place.abs);

@@ -1,11 +1,15 @@
 import * as nodeFs from "node:fs";
-import type { Fs, FsStat } from "../core/ports/disk.ts";
+import type { Anchor, Fs, FsStat } from "../core/ports/disk.ts";
 
 // ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it counts 0, and the look at every component stands alone.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
 const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
 // A FIFO under a file's name must not block the process in `open`.
 const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
+
+// Linux alone has it, with this value on every processor that Node runs on; Node does not name it. Such a handle opens nothing: it names a folder, and needs
+// no permission to read it.
+const O_PATH = 0o10000000;
 
 /** LIMIT: a larger file is never read (EFBIG). The longest text that can be sent has 0.2 MiB. */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
@@ -27,6 +31,33 @@ export function createNodeFs(): Fs {
     rmdir: (path) => nodeFs.rmdirSync(path),
     realpath: (path) => nodeFs.realpathSync.native(path),
     sync,
+    ...(canAnchor() ? { anchor } : {}),
+  };
+}
+
+/** Node has no `openat`; a path through `/proc/self/fd` does as much, where `/proc` is mounted and shows this process. */
+function canAnchor(): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    const root = anchor("/");
+    try {
+      return root.path() === "/" && nodeFs.lstatSync(`${root.at}/.`).ino === root.stat().ino;
+    } finally {
+      root.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+function anchor(path: string): Anchor {
+  const fd = nodeFs.openSync(path, O_PATH | nodeFs.constants.O_DIRECTORY | O_NOFOLLOW);
+  const at = `/proc/self/fd/${fd}`;
+  return {
+    at,
+    stat: () => fsStat(nodeFs.fstatSync(fd)),
+    path: () => nodeFs.readlinkSync(at),
+    close: () => nodeFs.closeSync(fd),
   };
 }
 

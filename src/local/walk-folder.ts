@@ -2,6 +2,7 @@ import { type Digest, digestOf } from "../core/digest.ts";
 import { depthOf, isSidecarName, joinPath, type LocalPath } from "../core/path.ts";
 import type { Fs, FsStat, KnownFile } from "../core/ports/disk.ts";
 import type { LocalFile, LocalOther } from "../core/tree.ts";
+import type { WalkHold } from "./anchor.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { excludes, type FolderRules, IGNORE_FILE, isLitterName, MIRROR_FOLDER, parseRules } from "./ignore.ts";
 import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
@@ -10,6 +11,7 @@ import { decodeText } from "./text.ts";
 /** What the reading of every folder of one walk shares. */
 export type WalkWork = {
   readonly fs: Fs;
+  readonly hold: WalkHold;
   /** The root's device. */
   readonly dev: number;
   readonly diskNow: number | null;
@@ -48,7 +50,7 @@ export function readFolder(
   const folder: WalkedFolder = { path, abs, stat, files: [], others: [], folders: [], unseen: new Map() };
   try {
     // The order of the names decides the order of everything that follows from a walk (I32).
-    const names = work.fs.readdir(abs).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    const names = work.fs.readdir(work.hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
     readRules(
       work,
       folder,
@@ -70,7 +72,10 @@ export function readFolder(
 /** Read afresh in each walk. Rules that cannot be read (a symlink is not followed) leave the folder unseen: they may exclude anything. */
 function readRules(work: WalkWork, folder: WalkedFolder, present: boolean): void {
   let text = folder.path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
-  if (present) text += Buffer.from(work.fs.readFile(`${folder.abs}/${IGNORE_FILE}`).bytes).toString("utf8");
+  if (present)
+    text += Buffer.from(work.fs.readFile(`${work.hold.at(folder.abs, folder.stat)}/${IGNORE_FILE}`).bytes).toString(
+      "utf8",
+    );
   if (text === "") work.rules.delete(folder.path);
   else work.rules.set(folder.path, parseRules(folder.path, text, work.foldsCase));
 }
@@ -90,7 +95,7 @@ function readEntry(
   }
   let stat: FsStat;
   try {
-    stat = work.fs.lstat(abs);
+    stat = statEntry(work, folder, name, abs);
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
@@ -100,8 +105,19 @@ function readEntry(
     return;
   }
   if (stat.kind === "folder") readSubfolder(work, folder, name, path, abs, stat, before);
-  else if (stat.kind === "file") readFile(work, folder, name, path, abs, stat);
+  else if (stat.kind === "file") readFile(work, folder, name, path, stat);
   else folder.others.push({ path, kind: stat.kind, stamp: null });
+}
+
+/** By the plain path, which is twice as fast. Nothing is read by it; but what is gone must be gone from this very folder. */
+function statEntry(work: WalkWork, folder: WalkedFolder, name: string, abs: string): FsStat {
+  try {
+    return work.fs.lstat(abs);
+  } catch (error) {
+    const at = errnoOf(error) === null ? folder.abs : work.hold.at(folder.abs, folder.stat);
+    if (at === folder.abs) throw error;
+    return work.fs.lstat(`${at}/${name}`);
+  }
 }
 
 function readSubfolder(
@@ -128,14 +144,7 @@ function readSubfolder(
   }
 }
 
-function readFile(
-  work: WalkWork,
-  folder: WalkedFolder,
-  name: string,
-  path: LocalPath,
-  abs: string,
-  stat: FsStat,
-): void {
+function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
   const localKind = keptLocal(work, name, path);
   if (localKind !== null) {
     folder.others.push({ path, kind: localKind, stamp: stampOf(stat) });
@@ -162,7 +171,7 @@ function readFile(
     return;
   }
   try {
-    const file = hashFile(work, path, abs, known);
+    const file = hashFile(work, path, `${work.hold.at(folder.abs, folder.stat)}/${name}`, known);
     folder.files.push(file);
     work.read.set(path, file);
   } catch (error) {

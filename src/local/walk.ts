@@ -3,7 +3,7 @@ import type { LocalPath } from "../core/path.ts";
 import type { FsStat, KnownFile } from "../core/ports/disk.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../core/tree.ts";
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
-import type { Ground } from "./ground.ts";
+import type { Ground, Root } from "./ground.ts";
 import { ignoresPath } from "./ignore.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
@@ -45,8 +45,9 @@ export function walkTree(
   } else {
     const work: WalkWork = {
       fs: ground.fs,
+      hold: ground.walkHold(),
       dev: root.stat.dev,
-      diskNow: options.probe ? diskTime(ground) : null,
+      diskNow: options.probe ? ground.during(() => diskTime(ground)) : null,
       foldsCase: ground.folding().foldsCase,
       extraPatterns: options.ignore,
       rules,
@@ -54,8 +55,7 @@ export function walkTree(
       onText,
       read: new Map(),
     };
-    const first = readFolder(work, root.real, "", root.stat, null);
-    const { top, rests } = settle(work, first);
+    const { top, rests } = readTree(work, root);
     if (top !== null) collect(top, tree, unseen);
     if (!rests) unseen.set("", top === null ? "the mirrored folder went away" : "its folders keep changing");
   }
@@ -80,14 +80,18 @@ function diskTime(ground: Ground): number | null {
 }
 
 /** @returns `rests` when the last check found everything as it had been read */
-function settle(work: WalkWork, first: WalkedFolder): { readonly top: WalkedFolder | null; readonly rests: boolean } {
-  let top: WalkedFolder | null = first;
-  for (let check = 1; check <= CHECKS && top !== null; check++) {
-    const again = readChanged(work, top);
-    if (again === top) return { top, rests: true };
-    top = again;
+function readTree(work: WalkWork, root: Root): { readonly top: WalkedFolder | null; readonly rests: boolean } {
+  try {
+    let top: WalkedFolder | null = readFolder(work, root.real, "", root.stat, null);
+    for (let check = 1; check <= CHECKS && top !== null; check++) {
+      const again = readChanged(work, top);
+      if (again === top) return { top, rests: true };
+      top = again;
+    }
+    return { top, rests: false };
+  } finally {
+    work.hold.close();
   }
-  return { top, rests: false };
 }
 
 /** @returns the same object when nothing has changed here and below; null when the folder is gone */

@@ -30,7 +30,7 @@ export function lookAtFiles(
       if (!isNoMatter(ground, tree, path, inodeIsKnown)) return null;
       continue;
     }
-    const file = readAgain(ground, known, onText);
+    const file = ground.during(() => readAgain(ground, known, onText));
     if (file === null) return null;
     // The inode of another document at this path is half of a move.
     if (file.stamp.ino !== known.stamp.ino && inodeIsKnown(file.stamp)) return null;

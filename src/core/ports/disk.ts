@@ -91,6 +91,16 @@ export interface Disk {
 
 export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
 
+/** A folder that is held open: it stays the very same one, whoever renames it or puts something else in its place. */
+export type Anchor = {
+  /** `${at}/name` is an entry of this folder, in every call of the Fs; `at` itself in `readdir` only. */
+  readonly at: string;
+  stat(): FsStat;
+  /** Where it is now, through no symlink. What no longer is anywhere has a path that nothing has. */
+  path(): string;
+  close(): void;
+};
+
 /**
  * The system calls that `local/` makes, on absolute paths; node:fs in life, a RAM disk in the simulator. Errors are thrown with `code` set to
  * the errno name, as node:fs throws them.
@@ -117,4 +127,6 @@ export interface Fs {
   realpath(path: string): string;
   /** fsync of a file or a folder. */
   sync(path: string): Promise<void>;
+  /** Holds a folder open; ENOTDIR or ELOOP when the last name is a symlink. Not there where the system has no such thing. */
+  anchor?(path: string): Anchor;
 }

@@ -1,0 +1,95 @@
+import { type DiskFolding, pathKey } from "../core/path.ts";
+import type { Anchor, Fs, FsStat } from "../core/ports/disk.ts";
+import { unless } from "./errno.ts";
+import { sameInode } from "./stamp.ts";
+
+/** Folders that are held open, so that no swap between a look and a call leads the call elsewhere (I26). */
+
+/** How a walk reaches what lies in the folder that it reads. */
+export type WalkHold = {
+  /**
+   * A path of the folder for the next calls. One folder is held at a time, so that a deep tree does not use up the handles.
+   * @param stat tells it from one that was at this path before
+   * @throws ESTALE when it is gone, or is reached through a symlink
+   */
+  at(abs: string, stat: FsStat): string;
+  close(): void;
+};
+
+/** Whether the system names a folder that is held open as `real` does: on a disk or system where it does not, nothing could be told by its names. */
+export function canHold(fs: Fs, real: string): boolean {
+  const anchor = fs.anchor?.(real);
+  if (anchor === undefined) return false;
+  try {
+    return anchor.path() === real;
+  } finally {
+    anchor.close();
+  }
+}
+
+/**
+ * Holds the folder at `below` in the root.
+ * @param root its real path, and what was found there
+ * @param folding what names may differ by; null: not known yet
+ * @returns null when there is none, or not this one: it is to be looked at why
+ */
+export function holdFolder(
+  fs: Fs,
+  root: { readonly real: string; readonly stat: FsStat },
+  below: string,
+  folding: DiskFolding | null,
+): Anchor | null {
+  const expected = below === "" ? root.real : `${root.real}/${below}`;
+  const anchor = openFolder(fs, expected);
+  if (anchor === null) return null;
+  return closeUnless(anchor, () => {
+    if (anchor.stat().dev !== root.stat.dev || !isAt(anchor, expected, folding)) return false;
+    // Its own folder above, and so on, not those that the path names by now: it lies in the root itself.
+    const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
+    return sameInode(fs.lstat(`${anchor.at}${up}`), root.stat);
+  });
+}
+
+/** @param held whether folders can be held open here */
+export function createWalkHold(fs: Fs, held: boolean, folding: DiskFolding): WalkHold {
+  let current: { readonly abs: string; readonly stat: FsStat; readonly anchor: Anchor } | null = null;
+  const close = () => {
+    current?.anchor.close();
+    current = null;
+  };
+  return {
+    at(abs, stat) {
+      if (!held) return abs;
+      if (current?.abs === abs && sameInode(current.stat, stat)) return current.anchor.at;
+      close();
+      const opened = openFolder(fs, abs);
+      const anchor = opened && closeUnless(opened, () => isAt(opened, abs, folding));
+      if (anchor === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
+      current = { abs, stat, anchor };
+      return anchor.at;
+    },
+    close,
+  };
+}
+
+function openFolder(fs: Fs, abs: string): Anchor | null {
+  return unless(["ENOENT", "ENOTDIR", "ELOOP"], () => fs.anchor?.(abs) ?? null);
+}
+
+/** A path without a symlink: the system tells it of the handle, at one moment. A disk that folds names may answer with the spelling that it keeps. */
+function isAt(anchor: Anchor, expected: string, folding: DiskFolding | null): boolean {
+  const path = anchor.path();
+  if (path === expected) return true;
+  const folds = folding ?? { foldsCase: true, foldsUnicode: true };
+  return pathKey(path, folds) === pathKey(expected, folds);
+}
+
+function closeUnless(anchor: Anchor, isRight: () => boolean): Anchor | null {
+  let right = false;
+  try {
+    right = isRight();
+  } finally {
+    if (!right) anchor.close();
+  }
+  return right ? anchor : null;
+}

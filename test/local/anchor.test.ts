@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import type { Fs } from "../../src/core/ports/disk.ts";
+import { createDisk } from "../../src/local/disk.ts";
+import { makeMirrorFolder } from "../../src/local/marker.ts";
+import { seededRandom } from "../model/fs-bench.ts";
+import { createRamDisk, type RamDiskOptions } from "../model/ram-disk.ts";
+import { ROOT } from "./benches.ts";
+
+/** A disk in memory on a system that holds folders open, and tells their paths by `tell`. */
+function anchored(tell: (path: string) => string, options?: RamDiskOptions) {
+  const ram = createRamDisk(options);
+  ram.user.makeFolder(`${ROOT}/Folder/below`);
+  makeMirrorFolder(ram, ROOT, "marker-1");
+  let [held, opened] = [0, 0];
+  const fs: Fs = {
+    ...ram,
+    anchor(path) {
+      const stat = ram.lstat(path);
+      held++;
+      opened++;
+      return { at: path, stat: () => stat, path: () => tell(path), close: () => void held-- };
+    },
+  };
+  const disk = createDisk(fs, ROOT, { random: seededRandom(7) });
+  return { ram, disk, counts: () => ({ held, opened }) };
+}
+
+describe("I26 what the system tells of a folder that is held open", () => {
+  it("its path: the effect is done there, and the folder let go", () => {
+    const { disk, counts } = anchored((path) => path);
+    expect(disk.create("Folder/below/a.md", "a").kind).toBe("done");
+    expect(disk.look("Folder/below/a.md").kind).toBe("file");
+    expect(counts()).toMatchObject({ held: 0 });
+    expect(counts().opened).toBeGreaterThan(3);
+  });
+
+  it("another path than its own: nothing is done, and nothing is absent", () => {
+    const { disk, counts } = anchored((path) => path.replace("/below", "/elsewhere"));
+    expect(disk.create("Folder/below/a.md", "a").kind).toBe("stale");
+    expect(disk.look("Folder/below/a.md").kind).toBe("unknown");
+    expect(disk.create("Folder/a.md", "a").kind).toBe("done");
+    const tree = disk.walk(
+      () => null,
+      () => undefined,
+    );
+    expect([...tree.unseen.keys()]).toEqual(["Folder/below"]);
+    expect(counts().held).toBe(0);
+  });
+
+  it("another spelling: the same folder where names fold, another one where they do not", () => {
+    for (const foldsCase of [true, false]) {
+      const { disk } = anchored((path) => path.replace("Folder", "FOLDER"), { foldsCase });
+      disk.folding();
+      expect([foldsCase, disk.create("Folder/a.md", "a").kind]).toEqual([foldsCase, foldsCase ? "done" : "stale"]);
+    }
+  });
+
+  it("another path of the root itself: it is not relied on, and folders are looked at", () => {
+    const { disk, counts } = anchored((path) => `/mnt${path}`);
+    expect(disk.create("Folder/a.md", "a").kind).toBe("done");
+    expect(disk.look("Folder/below/a.md").kind).toBe("absent");
+    expect(counts()).toEqual({ held: 0, opened: 1 });
+  });
+
+  it("no folder stays held when a call of the effect fails", () => {
+    const { ram, disk, counts } = anchored((path) => path);
+    disk.folding();
+    for (const call of ["lstat", "readFile", "writeNew", "link", "rename"] as const) {
+      const end = ram.fail({ call, path: null, code: "EIO" });
+      expect([call, disk.create(`Folder/${call}.md`, "a").kind === "done"]).toEqual([
+        call,
+        call !== "link" && call !== "lstat" && call !== "writeNew",
+      ]);
+      disk.replace("Folder/a.md", "b", "" as never, "tmp/p");
+      end();
+      expect([call, counts().held]).toEqual([call, 0]);
+    }
+  });
+});

@@ -1,0 +1,248 @@
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { describe, expect, it } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
+import type { Disk } from "../../src/core/ports/disk.ts";
+import { NAMES, openSwapGround, type SwapGround } from "./swapped-folders.ts";
+
+/** I26 in the moment between a look at a folder and the call that relies on it. Only Linux can hold the very folder that was looked at. */
+
+const SECRET = "a text of somebody else\n";
+const digest = (text: string) => digestOf(Buffer.from(text));
+
+type Effect = {
+  /** The folders above what it touches. */
+  readonly above: readonly string[];
+  readonly act: (disk: Disk) => { readonly kind: string };
+  /** What must be so in the mirrored folder when the effect ended as `done`. */
+  readonly check: (at: (path: string) => string | null) => boolean;
+};
+
+const EFFECTS: Readonly<Record<string, Effect>> = {
+  create: {
+    above: ["f", ".mdmirror", ".mdmirror/tmp"],
+    act: (disk) => disk.create("f/new.md", "new\n"),
+    check: (at) => at("f/new.md") === "new\n",
+  },
+  "create below": {
+    above: ["f", "f/g", ".mdmirror", ".mdmirror/tmp"],
+    act: (disk) => disk.create("f/g/new.md", "new\n"),
+    check: (at) => at("f/g/new.md") === "new\n",
+  },
+  replace: {
+    above: ["f", ".mdmirror", ".mdmirror/tmp"],
+    act: (disk) => disk.replace("f/a.md", "new\n", digest("f/a.md\n"), "tmp/p"),
+    check: (at) => at("f/a.md") === "new\n" && at(".mdmirror/tmp/p") === "f/a.md\n",
+  },
+  "replace below": {
+    above: ["f", "f/g", ".mdmirror", ".mdmirror/tmp"],
+    act: (disk) => disk.replace("f/g/e.md", "new\n", digest("f/g/e.md\n"), "tmp/p"),
+    check: (at) => at("f/g/e.md") === "new\n" && at(".mdmirror/tmp/p") === "f/g/e.md\n",
+  },
+  move: {
+    above: ["f", "f/g", ".mdmirror", ".mdmirror/tmp"],
+    act: (disk) => disk.move("f/a.md", "f/g/moved.md", digest("f/a.md\n")),
+    check: (at) => at("f/g/moved.md") === "f/a.md\n" && at("f/a.md") === null,
+  },
+  trash: {
+    above: ["f", ".mdmirror", ".mdmirror/trash"],
+    act: (disk) => disk.trash("f/a.md", digest("f/a.md\n"), "trash/run/a.md"),
+    check: (at) => at("f/a.md") === null && at(".mdmirror/trash/run/a.md") === "f/a.md\n",
+  },
+  "trash any": {
+    above: ["f", "f/g", ".mdmirror", ".mdmirror/trash"],
+    act: (disk) => disk.trash("f/g/e.md", null, "trash/e.md"),
+    check: (at) => at("f/g/e.md") === null && at(".mdmirror/trash/e.md") === "f/g/e.md\n",
+  },
+  "put back": {
+    above: ["f", ".mdmirror", ".mdmirror/tmp"],
+    act: (disk) => disk.putBack("tmp/parked", "f/back.md"),
+    check: (at) => at("f/back.md") === ".mdmirror/tmp/parked\n" && at(".mdmirror/tmp/parked") === null,
+  },
+  "make a folder": { above: ["f"], act: (disk) => disk.makeFolder("f/h"), check: (at) => at("f/h") === "a folder" },
+  "move a folder": {
+    above: ["f"],
+    act: (disk) => disk.moveFolder("f/g", "f/h"),
+    check: (at) => at("f/h/e.md") === "f/g/e.md\n" && at("f/g") === null,
+  },
+  "remove a folder": {
+    above: ["f", "f/empty", ".mdmirror", ".mdmirror/trash"],
+    act: (disk) => disk.removeFolder("f/empty", "trash/run"),
+    check: (at) => at("f/empty") === null,
+  },
+  "discard what is parked": {
+    above: [".mdmirror", ".mdmirror/tmp"],
+    act(disk) {
+      disk.discardParked("tmp/parked");
+      return { kind: "gone or not" };
+    },
+    check: () => true,
+  },
+  sweep: {
+    above: [".mdmirror", ".mdmirror/tmp", ".mdmirror/trash"],
+    act(disk) {
+      disk.sweep(new Set());
+      return { kind: "gone or not" };
+    },
+    check: () => true,
+  },
+};
+
+type Count = { swapped: number; done: number; refused: number; landed: string[]; untrue: string[] };
+
+function textAt(ground: SwapGround, path: string): string | null {
+  const abs = join(ground.root, path);
+  if (!existsSync(abs)) return null;
+  return path.endsWith(".md") || path.includes("tmp/") ? readFileSync(abs, "utf8") : "a folder";
+}
+
+/** Does an effect again and again, each time with a folder swapped right before its next system call. `back`: until right after that call. */
+function swapAtEachCall(name: string, folder: string, back: boolean, anchors: boolean, count: Count): void {
+  const { act, check } = EFFECTS[name]!;
+  for (let n = 1; ; n++) {
+    const ground = openSwapGround("", anchors);
+    try {
+      ground.disk.folding();
+      const before = ground.outside();
+      let left = n;
+      let takeBack: (() => void) | null = null;
+      ground.around = (_call, _path, after) => {
+        if (!after && --left === 0 && existsSync(join(ground.root, folder))) takeBack = ground.swap(folder);
+        if (after && left === 0 && back) {
+          takeBack?.();
+          takeBack = null;
+          left = -1;
+        }
+      };
+      const { kind } = act(ground.disk);
+      ground.around = null;
+      (takeBack as (() => void) | null)?.();
+      if (left > 0) return;
+      count.swapped++;
+      if (kind === "done") count.done++;
+      else count.refused++;
+      const where = `${name}, ${folder} at call ${n}${back ? ", and back" : ""}`;
+      if (ground.outside().join("\n") !== before.join("\n")) count.landed.push(where);
+      if (kind === "done" && !check((path) => textAt(ground, path))) count.untrue.push(where);
+    } finally {
+      ground.close();
+    }
+  }
+}
+
+function swapEverywhere(names: readonly string[], anchors: boolean): Count {
+  const count: Count = { swapped: 0, done: 0, refused: 0, landed: [], untrue: [] };
+  for (const name of names)
+    for (const folder of EFFECTS[name]!.above)
+      for (const back of [true, false]) swapAtEachCall(name, folder, back, anchors, count);
+  return count;
+}
+
+describe.runIf(process.platform === "linux")("I26 a folder that is swapped for a symlink right before any call", () => {
+  it.each(Object.keys(EFFECTS))("%s: nothing lands behind it, and what is said to be done is done", (name) => {
+    const count = swapEverywhere([name], true);
+    expect(count).toMatchObject({ landed: [], untrue: [] });
+    expect(count.swapped).toBeGreaterThan(10);
+  });
+
+  it("the same, where no folder can be held open, does land there: the moment is hit", () => {
+    const count = swapEverywhere(["create", "replace"], false);
+    expect(count.landed.length).toBeGreaterThan(10);
+  });
+
+  it.each(["f", "f/g"])("%s: no text behind it is read, by a walk or a look", (folder) => {
+    let [swapped, whole] = [0, 0];
+    for (const back of [true, false]) {
+      for (let n = 1; ; n++) {
+        const ground = openSwapGround(SECRET);
+        try {
+          const read: string[] = [];
+          const saw = walkSwapped(ground, folder, n, back, read);
+          if (saw === null) break;
+          swapped++;
+          expect(read).not.toContain(SECRET);
+          expect(saw).not.toContain(digest(SECRET));
+          if (read.length === 3) whole++;
+        } finally {
+          ground.close();
+        }
+      }
+    }
+    expect(swapped).toBeGreaterThan(40);
+    expect(whole).toBeGreaterThan(5);
+  });
+});
+
+/** @returns the digests of all that was seen; null: there was no n-th call */
+function walkSwapped(ground: SwapGround, folder: string, n: number, back: boolean, read: string[]): string[] | null {
+  const { disk } = ground;
+  disk.folding();
+  let left = n;
+  let takeBack: (() => void) | null = null;
+  ground.around = (_call, _path, after) => {
+    if (!after && --left === 0) takeBack = ground.swap(folder);
+    if (after && left === 0 && back) {
+      takeBack?.();
+      takeBack = null;
+      left = -1;
+    }
+  };
+  const tree = disk.walk(
+    () => null,
+    (_digest, text) => void read.push(text),
+  );
+  const found = NAMES.slice(0, 3).map((path) => disk.look(path));
+  ground.around = null;
+  (takeBack as (() => void) | null)?.();
+  if (left > 0) return null;
+  return [
+    ...Array.from(tree.files.values(), (file) => file.digest ?? ""),
+    ...found.map((look) => (look.kind === "file" ? look.digest : "")),
+  ];
+}
+
+describe.runIf(process.platform === "linux")("I26 a folder that another thread swaps for a symlink in a loop", () => {
+  it("no edit, move or deletion lands behind it", async () => {
+    const ground = openSwapGround("");
+    const flags = new Int32Array(new SharedArrayBuffer(8));
+    const worker = new Worker(new URL("./swap-loop.ts", import.meta.url), {
+      workerData: { flags, root: ground.root, twin: ground.twin, folder: "f" },
+    });
+    const ended = new Promise((resolve) => worker.once("exit", resolve));
+    try {
+      await new Promise((resolve) => worker.once("message", resolve));
+      const before = ground.outside();
+      const count = { done: 0, refused: 0 };
+      for (let i = 0; count.done < 400 || count.refused < 100; i++) {
+        for (const end of actOnce(ground.disk, i)) count[end === "done" ? "done" : "refused"]++;
+        if (i % 50 === 0) expect(ground.outside()).toEqual(before);
+      }
+      expect(Atomics.load(flags, 1)).toBeGreaterThan(50);
+      expect(ground.outside()).toEqual(before);
+      expect(heldBelow(ground.root)).toEqual([]);
+    } finally {
+      Atomics.store(flags, 0, 1);
+      await ended;
+      ground.close();
+    }
+  });
+});
+
+/** The folders there that this process holds open. */
+function heldBelow(root: string): string[] {
+  return readdirSync("/proc/self/fd").flatMap((fd) => {
+    const path = existsSync(`/proc/self/fd/${fd}`) ? readlinkSync(`/proc/self/fd/${fd}`) : "";
+    return path.startsWith(dirname(root)) ? [path] : [];
+  });
+}
+
+function actOnce(disk: Disk, i: number): string[] {
+  const [old, text] = [`${i}\n`, `${i}, edited\n`];
+  return [
+    disk.create(`f/${i}.md`, old),
+    disk.replace(`f/${i}.md`, text, digest(old), `tmp/${i}`),
+    disk.move(`f/${i}.md`, `f/g/${i}.md`, digest(text)),
+    disk.trash(`f/g/${i}.md`, digest(text), `trash/run/${i}.md`),
+  ].map(({ kind }) => kind);
+}
