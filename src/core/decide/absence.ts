@@ -1,7 +1,7 @@
 import type { DocumentBody, FolderBody } from "../match/body.ts";
 import { baseFolderAt } from "../match/forest.ts";
 import { numberedName } from "../local-name.ts";
-import { joinPath, type LocalPath, nameOf, parentOf } from "../path.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../path.ts";
 import type { Desk } from "./desk.ts";
 import { pathOfGoal } from "./places.ts";
 
@@ -14,7 +14,8 @@ export function absentPath(desk: Desk, body: DocumentBody | FolderBody): LocalPa
   const folder = baseFolderAt(desk.forest, parentOf(link.localPath), parentOf(link.remotePath));
   const name = nameOf(link.localPath);
   const path = folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
-  const isFree = (one: LocalPath): boolean => !isOccupied(desk, one) && !desk.claimedPaths().has(one);
+  const { disk } = desk.trees.local;
+  const isFree = (one: LocalPath): boolean => !isOccupied(desk, one) && !desk.claimedPaths().has(pathKey(one, disk));
   if (isFree(path)) return path;
   const kind = body.kind === "document" ? "file" : "folder";
   for (let number = 2; ; number++) {
@@ -23,18 +24,27 @@ export function absentPath(desk: Desk, body: DocumentBody | FolderBody): LocalPa
   }
 }
 
-/** Whether something is at a path on disk now. */
+/** Whether something is at a path on disk now, in whatever spelling the disk takes for the same. */
 export function isOccupied(desk: Desk, path: LocalPath): boolean {
-  const { files, folders, others } = desk.trees.local;
-  return files.has(path) || folders.has(path) || others.has(path);
+  const { files, folders, others, disk } = desk.trees.local;
+  if (files.has(path) || folders.has(path) || others.has(path)) return true;
+  return (disk.foldsCase || disk.foldsUnicode) && desk.standingKeys().has(pathKey(path, disk));
 }
 
-/** Paths on disk that something with a body has at some time in this plan. */
-export function claimedPaths(desk: Desk): ReadonlySet<LocalPath> {
-  const paths = new Set<LocalPath>();
+/** Keys of all paths on disk. Asked for only where the disk folds. */
+export function standingKeys({ trees }: Pick<Desk, "trees">): ReadonlySet<string> {
+  const { files, folders, others, disk } = trees.local;
+  return new Set([files, folders, others].flatMap((map) => [...map.keys()].map((path) => pathKey(path, disk))));
+}
+
+/** Keys of paths on disk that something with a body has at some time in this plan. */
+export function claimedPaths(desk: Desk): ReadonlySet<string> {
+  const { disk } = desk.trees.local;
+  const paths = new Set<string>();
   for (const body of [...desk.forest.folders, ...desk.documents]) {
     // In the end; and while its folder has moved already and it has not.
-    for (const place of [body.local.goal, body.local.now]) if (place !== null) paths.add(pathOfGoal(place, "local"));
+    for (const place of [body.local.goal, body.local.now])
+      if (place !== null) paths.add(pathKey(pathOfGoal(place, "local"), disk));
   }
   return paths;
 }

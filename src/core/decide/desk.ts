@@ -5,7 +5,7 @@ import type { Hold } from "../link.ts";
 import type { AnyBody, DocumentBody, FolderBody, Place } from "../match/body.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
-import { claimedPaths } from "./absence.ts";
+import { claimedPaths, standingKeys } from "./absence.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../path.ts";
 import { once } from "../once.ts";
@@ -30,8 +30,10 @@ export type Desk = {
   readonly populated: () => ReadonlySet<RemotePath>;
   /** Ignored, dot and other unmirrored files, by inode. */
   readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
-  /** Paths on disk that something will have by this plan. Asked for only when all is decided. */
-  readonly claimedPaths: () => ReadonlySet<LocalPath>;
+  /** Keys (`pathKey`) of paths on disk that something will have by this plan. Asked for only when all is decided. */
+  readonly claimedPaths: () => ReadonlySet<string>;
+  /** Keys of paths on disk before it. */
+  readonly standingKeys: () => ReadonlySet<string>;
   /** Bodies whose place changes or is to be recorded, and why: a clause for people. */
   readonly whys: Map<AnyBody, string>;
 };
@@ -59,6 +61,7 @@ export function openDesk(trees: Trees, policy: Policy, texts: TextLookup, matche
       return index;
     }),
     claimedPaths: once(() => claimedPaths(desk)),
+    standingKeys: once(() => standingKeys(desk)),
   };
   return desk;
 }
