@@ -88,3 +88,28 @@ describe.each(WRITES)("I08 a %s whose end is not known is read before it is sent
     expect(seen.filter(isWrite)).toEqual([]);
   });
 });
+
+// The listing of each pass is the read that tells of folders.
+const OF_DOCUMENTS = WRITES.filter(([name]) => !name.endsWith("folder"));
+
+describe.each(OF_DOCUMENTS)("I08 a %s whose end no read could tell is not sent again", (_name, is, make) => {
+  test.each(["drop-before", "drop-after"] as const)("%s", async (fault) => {
+    const ground = await inSync();
+    const { rig, mirror, seen } = ground;
+    make(ground);
+    let first: string | null = null;
+    const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
+    ground.fault = (request) => {
+      if (first !== null) return settles(request) ? HTML : null;
+      if (!is(request)) return null;
+      first = asText(request);
+      return fault;
+    };
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    expect(first).not.toBeNull();
+    expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
+    ground.fault = () => null;
+    await settle(mirror);
+    expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+  });
+});

@@ -143,6 +143,12 @@ export function postAsNew(desk: Desk, body: DocumentBody, link: Link, here: Loca
 
 function createThere(desk: Desk, body: DocumentBody, here: LocalFile, tombstone: DocId | null, why: string): boolean {
   if (isTextHeld(desk, body, body.link, here)) return false;
+  // An earlier POST of this file, of which no read has told yet: sent again, it could be there twice (I08).
+  const open = desk.trees.local.unseen.get(here.path);
+  if (open !== undefined) {
+    holdDocument(desk, body, "not-seen", open);
+    return false;
+  }
   const wish = remoteWish(desk, body);
   if (wish.kind === "barred") {
     holdDocument(desk, body, wish.reason, wish.detail);
