@@ -35,6 +35,10 @@ export class History {
   #numbers = 0;
   readonly #edited: Set<string>[] = [];
   readonly #renamed: Set<string>[] = [];
+  /** Written anew with the same text: the inode is another one. */
+  readonly #rewritten: Set<string>[] = [];
+  /** Whose documents stood at each path when the mirror looked; base knows them by it. */
+  readonly #places: Map<string, Set<string>>[] = [];
 
   note(line: string): void {
     this.trace.update(`${line}\n`);
@@ -96,10 +100,42 @@ export class History {
     this.#both(mirror, text, this.#renamed, this.#edited);
   }
 
-  /** The mirror has looked at all of its folder. */
-  lookedAt(mirror: number): void {
-    this.#edited[mirror]?.clear();
-    this.#renamed[mirror]?.clear();
+  rewrittenHere(mirror: number, text: string): void {
+    const tag = tagOf(text);
+    this.#rewritten[mirror] ??= new Set();
+    if (tag !== null) this.#rewritten[mirror].add(tag);
+  }
+
+  /**
+   * After an act in the folder. Renamed and written anew, a document is known by its unique text alone, and that is asked after the path (DESIGN 3): at a
+   * path at which base has another one, which no inode with base's text shows elsewhere, it cannot be told from that one with this text pasted into it.
+   */
+  weighPaths(mirror: number, documents: () => ReadonlyMap<string, string>): void {
+    const [rewritten, renamed] = [this.#rewritten[mirror], this.#renamed[mirror]];
+    if (rewritten === undefined || ![...rewritten].some((tag) => renamed?.has(tag))) return;
+    const now = new Map(Array.from(documents(), ([path, text]) => [path, tagOf(text)]));
+    const shown = new Set(now.values());
+    const isKnownElsewhere = (tag: string): boolean =>
+      shown.has(tag) && !rewritten.has(tag) && this.#edited[mirror]?.has(tag) !== true;
+    for (const [path, tag] of now) {
+      if (tag === null || !rewritten.has(tag) || renamed?.has(tag) !== true) continue;
+      const others = [...(this.#places[mirror]?.get(path) ?? [])].filter((other) => other !== tag);
+      if (others.some((other) => !isKnownElsewhere(other))) this.mayVanish.add(tag);
+    }
+  }
+
+  /**
+   * The mirror has looked at its folder.
+   * @param all nothing was held: base knows each document by where it is now
+   */
+  lookedAt(mirror: number, documents: ReadonlyMap<string, string>, all: boolean): void {
+    if (all) for (const since of [this.#edited, this.#renamed, this.#rewritten, this.#places]) since[mirror]?.clear();
+    this.#places[mirror] ??= new Map();
+    const places = this.#places[mirror];
+    for (const [path, text] of documents) {
+      const tag = tagOf(text);
+      if (tag !== null) places.set(path, (places.get(path) ?? new Set()).add(tag));
+    }
   }
 
   #both(mirror: number, text: string, done: Set<string>[], other: Set<string>[]): void {

@@ -41,7 +41,9 @@ export function actHere(desk: Desk, history: History, act: LocalAct, seed: numbe
   finishSave(desk, history);
   const person = { desk, history, seed };
   const path = choose([...documentsOf(desk).keys()], seed);
-  return `here ${desk.mirror}: ${act} ${perform(person, act, path) ?? "nothing"}`;
+  const done = perform(person, act, path);
+  history.weighPaths(desk.mirror, () => documentsOf(desk));
+  return `here ${desk.mirror}: ${act} ${done ?? "nothing"}`;
 }
 
 export function finishSave(desk: Desk, history: History): void {
@@ -103,6 +105,7 @@ function save(
   if (text === null || isOdd(desk, path, text)) return null;
   if (how === "touch") {
     user.saveAtomically(whole, text);
+    history.rewrittenHere(desk.mirror, text);
     return path;
   }
   const next = history.edit(text, seed, `mirror ${desk.mirror}`);

@@ -69,7 +69,7 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
   }
   ledger.judge(cast.mirrors, cast.house, history, judge.shownTexts, report !== null);
   // With attention, a move may be held: base knows the document by its old place, and by likeness once it is edited too.
-  if (report?.state === "in-sync") history.lookedAt(step.mirror);
+  history.lookedAt(step.mirror, treeOf(mirror), report?.state === "in-sync");
   const facts: RunFacts = {
     report,
     killed: report === null,

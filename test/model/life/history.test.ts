@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { History } from "./history.ts";
+
+const [A, B] = ["tag 1\n\na\n", "tag 2\n\nb\n"];
+
+/** `b.md` was renamed to `a.md` and written anew there. What became of `a.md`: */
+function afterRename(history: History, a: string | null): Set<string> {
+  history.lookedAt(
+    0,
+    new Map([
+      ["a.md", A],
+      ["b.md", B],
+    ]),
+    true,
+  );
+  history.renamedHere(0, B);
+  history.rewrittenHere(0, B);
+  history.weighPaths(0, () => new Map([["a.md", B], ...(a === null ? [] : ([[a, A]] as const))]));
+  return history.mayVanish;
+}
+
+it("I09 a document that was renamed and written anew must keep its id", () => {
+  expect(afterRename(new History(), "b.md")).toEqual(new Set());
+});
+
+it("I09 its id may go where its path is that of a document that was removed", () => {
+  expect(afterRename(new History(), null)).toEqual(new Set(["2"]));
+});
+
+it("I09 its id may go where its path is that of a document that was edited elsewhere", () => {
+  const history = new History();
+  history.editedHere(0, A);
+  history.renamedHere(0, B);
+  history.rewrittenHere(0, B);
+  history.lookedAt(0, new Map([["a.md", A]]), false);
+  history.weighPaths(
+    0,
+    () =>
+      new Map([
+        ["a.md", B],
+        ["c.md", A],
+      ]),
+  );
+  expect(history.mayVanish).toEqual(new Set(["2"]));
+});
+
+it("I09 a document that was written anew where it was must keep its id", () => {
+  const history = new History();
+  history.lookedAt(0, new Map([["a.md", A]]), true);
+  history.rewrittenHere(0, A);
+  history.weighPaths(0, () => new Map([["a.md", A]]));
+  expect(history.mayVanish).toEqual(new Set());
+});
