@@ -58,20 +58,19 @@ function matchByPath(matching: Matching, evidence: Evidence): void {
   const { disk } = matching.trees.local;
   const folds = disk.foldsCase || disk.foldsUnicode;
   const byKey = folds ? new Map([...matching.files.values()].map((file) => [pathKey(file.path, disk), file])) : null;
-  const at = (path: LocalPath): LocalFile | undefined => {
-    const file = matching.files.get(path) ?? byKey?.get(pathKey(path, disk));
+  const exact = (path: LocalPath): LocalFile | undefined => matching.files.get(path);
+  const folded = (path: LocalPath): LocalFile | undefined => {
+    const file = byKey?.get(pathKey(path, disk));
     return file !== undefined && matching.files.has(file.path) ? file : undefined;
   };
-  for (const where of [
-    (link: Link) => expectedPath(link.localPath, matching.folders),
-    (link: Link) => link.localPath,
-  ]) {
-    for (const link of [...matching.links.values()]) {
-      const path = where(link);
-      const file = path === null ? undefined : at(path);
-      if (file !== undefined) claim(matching, link, file, evidence);
-    }
-  }
+  // ORDER: a base path may be one that its document has left (its move is held), and another's by now in another case: that one's own link is asked first.
+  for (const where of [(link: Link) => expectedPath(link.localPath, matching.folders), (link: Link) => link.localPath])
+    for (const at of folds ? [exact, folded] : [exact])
+      for (const link of [...matching.links.values()]) {
+        const path = where(link);
+        const file = path === null ? undefined : at(path);
+        if (file !== undefined) claim(matching, link, file, evidence);
+      }
 }
 
 /** One lost document and one new file of the same bytes, and no second of either: a move that left no inode behind. */

@@ -111,7 +111,8 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
       link.remotePath !== own(file.path) && !held.has(link.id),
     );
   }
-  const free = [...links.values()].filter((link) => !holds.has(link.id) && link.standing === "linked");
+  // Of one that waits, base has the place that it left; on a disk that folds, another may have it by now in another case.
+  const free = [...links.values()].filter((link) => !waits(link) && link.standing === "linked");
   const keys = free.map((link) =>
     pathKey(
       link.localPath,

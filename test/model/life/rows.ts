@@ -3,6 +3,30 @@ import type { Script } from "./script.ts";
 /** Lives that failed once, shrunk, with what they found. As data: they stay what they are when the generator changes. `script.seed` is the seed that found it. */
 export const FAILED_ONCE: readonly { readonly found: string; readonly script: Script }[] = [
   {
+    found: "base had the place that a held document left, and on a disk that folds another got it in another case",
+    script: {
+      seed: 9125,
+      setup: {
+        mirrors: [
+          {
+            prefix: "",
+            level: "read",
+            disk: { hardLinks: false, granularityMs: 2000, foldsCase: true },
+            conflicts: "sidecar",
+          },
+        ],
+        variant: { noFolderPatchOrDelete: 404 },
+        combines: true,
+        documents: 14,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "sync", mirror: 0, seed: 193545, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "rename-folder", seed: 958947 },
+      ],
+    },
+  },
+  {
     found: "a file was moved into a folder that could not be read, and deleted on the service",
     script: {
       seed: 132,
