@@ -94,8 +94,10 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   let earlierChangeIds = 0;
   for (const file of remote.files.values()) {
     const link = base.links.get(file.id);
-    if (link !== undefined && link.changeId !== file.changeId && state.isEarlier(file.id, file.changeId, link.changeId))
-      earlierChangeIds++;
+    if (link === undefined || link.changeId === file.changeId) continue;
+    // Somebody let it in, and it is the open conflict's other version: base stays where the two parted, and nothing is left to be asked.
+    if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
+    if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;
   }
   return {
     root,

@@ -626,6 +626,61 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "a version that somebody let in after a restore stopped the mirror again, for as long as its conflict stood",
+    script: {
+      seed: 7336,
+      setup: {
+        mirrors: [
+          { prefix: "", level: "full", disk: {}, conflicts: "sidecar" },
+          { prefix: "", level: "full", disk: {}, conflicts: "sidecar" },
+        ],
+        variant: {},
+        combines: true,
+        documents: 3,
+        clockOff: 0,
+      },
+      steps: [
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 538575,
+          retry: false,
+          kill: null,
+          storm: null,
+          trouble: null,
+          meddles: [{ at: 80, by: "local", act: "rename-folder", seed: 769380 }],
+        },
+        { do: "sync", mirror: 0, seed: 10317, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "sync", mirror: 1, seed: 497483, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 548901,
+          retry: true,
+          kill: null,
+          storm: null,
+          trouble: null,
+          meddles: [{ at: 22, by: "app", act: "move", seed: 72503 }],
+        },
+        { do: "there", act: "create", seed: 730319 },
+        { do: "there", act: "create", seed: 155694 },
+        { do: "backup" },
+        {
+          do: "sync",
+          mirror: 1,
+          seed: 591438,
+          retry: true,
+          kill: null,
+          storm: null,
+          trouble: null,
+          meddles: [{ at: 36, by: "local", act: "save-by-rename", seed: 420746 }],
+        },
+        { do: "here", mirror: 1, act: "write-in-place", seed: 104007 },
+        { do: "restore-backup" },
+      ],
+    },
+  },
 ];
 
 /** Lives that fail still: each is expected to, and its test says so when it does not any more. */

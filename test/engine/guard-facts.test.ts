@@ -1,0 +1,61 @@
+import { describe, expect, it } from "vitest";
+import type { ChangeId } from "../../src/contract/ids.ts";
+import type { ShownVersion } from "../../src/core/link.ts";
+import { gatherSignals } from "../../src/engine/guard-facts.ts";
+import { observeRemote } from "../../src/engine/observe.ts";
+import { newContext } from "../../src/engine/pass.ts";
+import { zeroCounts } from "../../src/engine/world.ts";
+import { createRig, SETTINGS } from "../model/rig.ts";
+
+/** A document of which the mirror's base is its second version, and the service, put back from a backup, shows the first. */
+async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
+  const rig = createRig(13);
+  const id = rig.app.create("plan.md", "first\n");
+  const mirror = rig.mirror();
+  await mirror.sync();
+  const first = mirror.state.link(id)!.changeId;
+  rig.app.edit("plan.md", "second\n");
+  await mirror.sync();
+  const { digest, changeId: second } = mirror.state.link(id)!;
+  const versions = shown(first, second).map((changeId): ShownVersion => ({ changeId, digest, at: 0 }));
+  if (versions.length > 0)
+    mirror.state.putConflict({
+      id,
+      baseDigest: digest,
+      baseChangeId: second,
+      sidecarPath: "plan (theirs).md",
+      sidecarIno: 0,
+      sidecarDev: 0,
+      shown: versions,
+      looksGone: 0,
+      since: 0,
+    });
+  const world = mirror.world();
+  const base = world.state.load();
+  const look = await observeRemote(world, base, false);
+  if (look.kind !== "seen") throw new Error(look.kind);
+  const files = new Map([...look.tree.files].map(([key, file]) => [key, { ...file, changeId: first }]));
+  const input = {
+    run: 1,
+    settings: SETTINGS,
+    counts: zeroCounts(),
+    retryRefused: false,
+    quietTexts: null,
+    dry: true,
+  };
+  return gatherSignals(newContext(world, input), base, { ...look.tree, files }, "same").earlierChangeIds;
+}
+
+describe("a document that shows a version which was superseded", () => {
+  it("speaks for a service that was put back", async () => {
+    expect(await earlierChangeIds(() => [])).toBe(1);
+  });
+
+  it("I17 says so once: as the other version of an open conflict it stops nothing more", async () => {
+    expect(await earlierChangeIds((first) => [first])).toBe(0);
+  });
+
+  it("speaks for it all the same where its conflict has gone on to a later version", async () => {
+    expect(await earlierChangeIds((first, second) => [first, second])).toBe(1);
+  });
+});
