@@ -1,7 +1,9 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import type { Action, Outcome } from "../../core/action.ts";
-import { nameOf, parentOf, type RemotePath } from "../../core/path.ts";
+import type { Stamp } from "../../core/link.ts";
+import { sameInode } from "../../core/match/inode.ts";
+import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../core/path.ts";
 import type { Answer, ParentRef } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { movePlace, renameVersion } from "../../core/settle.ts";
@@ -136,14 +138,23 @@ export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<
   return got({ kind: "folder", id: found.value.id });
 }
 
+/**
+ * The stamp of a file that was found at another place than base has it. What was written there in this pass has given the link its stamp, which the
+ * walk from before does not know: an older one would be another file's inode, and the document would be looked for elsewhere.
+ */
+function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
+  const walked = ctx.local?.files.get(path)?.stamp ?? null;
+  if (walked === null || (known !== null && sameInode(known, walked))) return walked ?? known;
+  const now = ctx.world.disk.look(path);
+  return now.kind === "file" && known !== null && sameInode(known, now.stamp) ? known : walked;
+}
+
 /** Both sides already hold it at these places. */
 export function relink(ctx: PassContext, action: Of<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
-  // Moved here in this pass, the link has its stamp; the walk from before may know another document at that path (a swap).
-  const file = link.localPath === action.localPath ? undefined : ctx.local?.files.get(action.localPath);
-  const stamp = file?.stamp ?? link.stamp;
+  const stamp = link.localPath === action.localPath ? link.stamp : stampAt(ctx, action.localPath, link.stamp);
   state.transact(() => {
     state.putLink({
       ...movePlace(link, { localPath: action.localPath, remotePath: action.remotePath }),

@@ -3,6 +3,37 @@ import type { Script } from "./script.ts";
 /** Lives that failed once, shrunk, with what they found. As data: they stay what they are when the generator changes. `script.seed` is the seed that found it. */
 export const FAILED_ONCE: readonly { readonly found: string; readonly script: Script }[] = [
   {
+    found:
+      "a document that was moved here and edited there kept the stamp of the file from before, and was taken for absent",
+    script: {
+      seed: 9430,
+      setup: {
+        mirrors: [
+          {
+            prefix: "",
+            level: "full",
+            disk: { hardLinks: false, granularityMs: 2000, foldsCase: true },
+            conflicts: "sidecar",
+          },
+        ],
+        variant: {},
+        combines: true,
+        documents: 0,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "there", act: "create", seed: 81604 },
+        { do: "sync", mirror: 0, seed: 507435, retry: false, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "there", act: "remove", seed: 461607 },
+        { do: "here", mirror: 0, act: "create", seed: 330986 },
+        { do: "here", mirror: 0, act: "save-by-rename", seed: 700893 },
+        { do: "sync", mirror: 0, seed: 605653, retry: false, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "swap", seed: 978493 },
+        { do: "there", act: "edit", seed: 304605 },
+      ],
+    },
+  },
+  {
     found: "base had the place that a held document left, and on a disk that folds another got it in another case",
     script: {
       seed: 9125,
