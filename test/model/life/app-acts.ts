@@ -38,7 +38,7 @@ function perform(
     }
     case "accept":
     case "reject":
-      return settleReview(house, act, seed);
+      return settleReview(house, history, act, seed);
     case "rename-folder":
     case "move-folder":
     case "remove-folder":
@@ -66,7 +66,10 @@ function actOnFile(
       } | null;
       // Of a protected document, it is in review: nothing was replaced, and what is rejected later is meant to go.
       if (answer !== null && !file.protected) history.replaced(file.text, content);
-      else forget(history, content, file.text);
+      else {
+        forget(history, content, file.text);
+        if (answer !== null) history.wouldReplace(file.id, file.text, content);
+      }
       return answer && file.path;
     }
     case "rename": {
@@ -153,7 +156,7 @@ function actOnFolder(
   return folder;
 }
 
-function settleReview(house: House, act: "accept" | "reject", seed: number): string | null {
+function settleReview(house: House, history: History, act: "accept" | "reject", seed: number): string | null {
   const { reviews } = house.admin;
   const open = house.whileOpen(() => reviews.list(house.workspaceId));
   if (!Array.isArray(open)) return null;
@@ -164,5 +167,8 @@ function settleReview(house: House, act: "accept" | "reject", seed: number): str
   if (id === null) return null;
   house.changed();
   const end = act === "accept" ? reviews.accept(id) : reviews.reject(id);
-  return "path" in end ? end.path : "refused";
+  if (!("path" in end)) return "refused";
+  const live = house.files().find(({ id: one }) => one === end.id);
+  if (act === "accept" && live !== undefined) history.accepted(live.id, live.text);
+  return end.path;
 }

@@ -31,6 +31,8 @@ export class History {
   readonly mayVanish = new Set<string>();
   /** Every text that people wrote. */
   readonly texts = new Set<string>();
+  /** Lines that reviews of the app's person take out, by document. */
+  readonly #leaving = new Map<string, Set<string>>();
   step = 0;
   #numbers = 0;
   readonly #edited: Set<string>[] = [];
@@ -86,6 +88,19 @@ export class History {
     if (before === null) return;
     const kept = marksOf(after ?? "");
     for (const mark of marksOf(before)) if (!kept.has(mark)) this.marks.delete(mark);
+  }
+
+  /** Sent to review in the app: the lines that it takes out are meant to go once it is accepted. */
+  wouldReplace(id: string, live: string, content: string): void {
+    const kept = marksOf(content);
+    const leaving = this.#leaving.get(id) ?? new Set();
+    for (const mark of marksOf(live)) if (!kept.has(mark)) leaving.add(mark);
+    this.#leaving.set(id, leaving);
+  }
+
+  accepted(id: string, live: string): void {
+    const kept = marksOf(live);
+    for (const mark of this.#leaving.get(id) ?? []) if (!kept.has(mark)) this.marks.delete(mark);
   }
 
   /**
