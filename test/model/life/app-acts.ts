@@ -4,17 +4,15 @@ import { freePath, isBelow, nameIn } from "./names.ts";
 import type { AppAct } from "./script.ts";
 
 /** The person in the app: through the service's API and its admin, never through the client's code. What the service refuses does not happen. */
-export function actInApp(house: House, history: History, act: AppAct, seed: number): string {
+export function actInApp(house: House, history: History, act: AppAct, seed: number, aimed?: string): string {
   const files = house.files();
-  const file =
-    files.find(
-      ({ id }) =>
-        id ===
-        choose(
-          files.map((one) => one.id),
-          seed,
-        ),
-    ) ?? null;
+  const chosen =
+    aimed ??
+    choose(
+      files.map((one) => one.id),
+      seed,
+    );
+  const file = files.find(({ id }) => id === chosen) ?? null;
   const said = perform(house, history, files, file, act, seed);
   return `there: ${act} ${said ?? "nothing"}`;
 }
@@ -35,6 +33,11 @@ function perform(
     case "make-folder": {
       const path = `box-${seed % 4}`;
       return house.ask("POST", "/v1/folders", { path }) && path;
+    }
+    case "remove-many": {
+      const many = files.filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
+      for (const one of many) actOnFile(house, history, files, one, "remove", seed);
+      return String(many.length);
     }
     case "accept":
     case "reject":

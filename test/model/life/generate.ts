@@ -46,6 +46,7 @@ const LOCAL_WEIGHTS: Readonly<Record<LocalAct, number>> = {
   "rename-folder": 4,
   "move-folder": 3,
   "remove-folder": 1,
+  "remove-many": 1,
   "odd-file": 2,
   "end-conflict": 4,
 };
@@ -60,6 +61,7 @@ const APP_WEIGHTS: Readonly<Record<AppAct, number>> = {
   "rename-folder": 4,
   "move-folder": 3,
   "remove-folder": 1,
+  "remove-many": 1,
   protect: 3,
   unprotect: 2,
   accept: 4,
@@ -79,7 +81,7 @@ function makeSetup(dice: Dice): Setup {
     mirrors: Array.from({ length: count }, (_, index) => makeMirror(dice, index)),
     variant: dice.pick(VARIANTS),
     combines: dice.below(4) > 0,
-    documents: dice.pick([0, 3, 6, 14]),
+    documents: dice.pick([0, 3, 6, 6, 14, 14, 30]),
     clockOff: 0,
   };
 }
@@ -133,8 +135,9 @@ function makeSync(dice: Dice, mirror: number): Step {
     retry: dice.below(4) > 0,
     kill: killed ? { at: 1 + dice.below(dice.pick([60, 200, 400])), power: dice.below(3) === 0 } : null,
     storm: stormy ? dice.pick([5, 12, 30]) : null,
-    trouble: troubled ? dice.pick<DiskTrouble>(["full", "forbidden", "flaky"]) : null,
+    trouble: troubled ? dice.pick<DiskTrouble>(["full", "forbidden", "flaky", "unmounted"]) : null,
     meddles: meddled ? Array.from({ length: 1 + dice.below(4) }, () => makeMeddle(dice)) : [],
+    aim: dice.below(3) === 0 ? dice.pick([12, 30, 60]) : null,
   };
 }
 

@@ -37,6 +37,8 @@ type LateWrite = { readonly request: WireRequest; wait: number };
 /** The service with its backup, its keys, the app's person, and writes that are still under way. */
 export class House {
   readonly clock: Clock;
+  /** Saves texts in another dress than they were sent in. */
+  readonly normalises: boolean;
   /** What the mirrors take for the time of day. */
   readonly wallClock: Clock;
   readonly app: App;
@@ -59,6 +61,7 @@ export class House {
     const dice: Dice = rollDice(seed + 0x51ed);
     const clock = virtualClock();
     this.clock = clock;
+    this.normalises = setup.variant.normalise === true;
     this.#off = setup.clockOff;
     this.wallClock = {
       now: () => clock.now() + this.#off,

@@ -1,6 +1,8 @@
 import { digestOf } from "../../../src/core/digest.ts";
 import { META } from "../../../src/engine/guard-facts.ts";
+import { EMPTIED_FROM } from "../../../src/core/verdict/verdict.ts";
 import type { Cast } from "./cast.ts";
+import { bare } from "./judge-wire.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./local-acts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { type RunFacts, budgetOf } from "./sync-step.ts";
@@ -19,6 +21,8 @@ export function judgeRun(cast: Cast, index: number, facts: RunFacts, idsBefore: 
   judgeLockedOut(cast, mirror, facts);
   judgeBudget(cast, mirror);
   judgeSidecars(cast, mirror);
+  judgeBase(cast, mirror);
+  judgeStopped(cast, mirror, facts);
   const { user } = mirror.disk;
   if (user.read(`${ROOT}/${PRIVATE_FOLDER}/diary.md`) !== CANARY || user.read("/home/ann/outside/secret.md") !== CANARY)
     history.fail(`I26 mirror ${index} changed what is private or outside`);
@@ -64,7 +68,8 @@ const HOUR_MS = 3_600_000;
 function judgeBudget(cast: Cast, mirror: LifeMirror): void {
   const { state } = mirror;
   const now = cast.house.wallClock.now();
-  const since = Math.max(Number(state.meta(META.approvedAt) ?? 0), now - HOUR_MS);
+  // What was approved was done before the approval was noted, if only by no time at all.
+  const since = Math.max(Number(state.meta(META.approvedAt) ?? -1) + 1, now - HOUR_MS);
   const base = state.load();
   const known = base.links.size + base.tombstones.size;
   for (const side of ["local", "remote"] as const) {
@@ -73,6 +78,33 @@ function judgeBudget(cast: Cast, mirror: LifeMirror): void {
     if (!approved && done > budgetOf(known))
       cast.history.fail(`I21 mirror ${mirror.index} did ${done} deletions (${side}) unasked`);
   }
+}
+
+/** I12: what base says of a version is the text of that version. */
+function judgeBase(cast: Cast, mirror: LifeMirror): void {
+  // LIMIT: killed between a POST and the read that proves its text, base holds what was sent, until the next edit (seed 19).
+  if (cast.house.normalises) return;
+  const { links } = mirror.state.load();
+  for (const { id, path, changeId, text } of cast.house.files()) {
+    const link = links.get(id);
+    if (link !== undefined && bare(link.changeId) === bare(changeId) && link.digest !== digestOf(text))
+      cast.history.fail(`I12 base of mirror ${mirror.index} has another text of ${path} than that version's`);
+  }
+}
+
+/** I03 I04 I21: what a guard must stop, whatever the plan was. */
+function judgeStopped(cast: Cast, mirror: LifeMirror, facts: RunFacts): void {
+  const { unmounted, superseded, before, diskWrites, meddled, approved } = facts;
+  const sent = cast.judges[mirror.index]!.requests.filter((request) => !request.startsWith("GET "));
+  const fail = (what: string): void => cast.history.fail(`${what} (mirror ${mirror.index}): ${sent.join(", ")}`);
+  if (unmounted && sent.length > 0) fail("I04 it writes there, and its folder is not there");
+  if (!meddled && superseded.length > 0 && (sent.length > 0 || diskWrites > 0))
+    fail(`I03 it writes, and the service shows a superseded version of ${superseded.join(" ")}`);
+  if (meddled || approved) return;
+  const deletes = sent.filter((request) => request.startsWith("DELETE /v1/files/")).length;
+  if (before.size === 0 && deletes >= EMPTIED_FROM) fail("I21 it deletes there all that is gone here");
+  const after = documentsOf(mirror.desk);
+  if (before.size >= EMPTIED_FROM && after.size === 0) fail("I21 it takes away here all that is gone there");
 }
 
 function judgeSidecars(cast: Cast, mirror: LifeMirror): void {

@@ -1,14 +1,17 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
+import { digestOf } from "../../../src/core/digest.ts";
+import type { Link } from "../../../src/core/link.ts";
 import type { WireResult } from "../../../src/core/ports/remote.ts";
 import { isSidecarName } from "../../../src/core/path.ts";
-import { marksOf, type History } from "./history.ts";
+import { marksOf, type History, tagOf } from "./history.ts";
 import type { House } from "./house.ts";
 import { CANARY } from "./local-acts.ts";
-import type { LifeMirror } from "./mirror.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
 /** Answers that are no judgement of the request: it may be sent again as it was. */
+const SECOND_LOOK_MS = 2_000;
 const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
 
 /** Judges what one mirror sends: I04, I06, I07, I08, I10, I26. */
@@ -27,6 +30,11 @@ export class WireJudge {
   /** Texts that this run was shown. */
   readonly shownTexts = new Set<string>();
   readonly requests: string[] = [];
+  /** Texts that were taken for review, by id; across restarts. */
+  readonly #inReview = new Set<string>();
+  /** This run: whether something was at a path when it was looked at last; when all of the folder was. */
+  readonly #looks = new Map<string, boolean>();
+  readonly #walks: number[] = [];
 
   constructor(mirror: LifeMirror, house: House, history: History) {
     this.#mirror = mirror;
@@ -40,11 +48,20 @@ export class WireJudge {
     this.#missed.clear();
     this.shownTexts.clear();
     this.requests.length = 0;
+    this.#looks.clear();
+    this.#walks.length = 0;
   }
 
   /** The journal went back with the power cut: what it said is not known any more. */
   forgetJournal(): void {
     this.#uncertain.clear();
+    this.#inReview.clear();
+  }
+
+  /** Before a call of the disk. */
+  onDisk(call: string, path: string): void {
+    if (call === "lstat") this.#looks.set(path, this.#mirror.disk.user.exists(path));
+    if (call === "readdir" && path === ROOT) this.#walks.push(this.#house.clock.monotonic());
   }
 
   /** Before it leaves the machine. */
@@ -70,6 +87,8 @@ export class WireJudge {
     }
     if (method === "DELETE" && path.includes("recursive=true")) fail("I04 a folder is deleted with all below it");
     if (method === "DELETE" && id !== undefined) this.#judgeDelete(id, fail);
+    if (method === "PUT" && this.#inReview.has(`${id} ${sent["content"]}`))
+      fail("I08 I31 a text is sent to review again");
     this.#uncertain.add(target);
     if (id !== undefined && typeof sent["content"] === "string") this.#sentTexts.set(id, sent["content"]);
   }
@@ -81,7 +100,22 @@ export class WireJudge {
     else if (link === null) fail("I04 it is deleted without a link");
     else if (shown !== link.changeId)
       fail(`I06 it is deleted although ${shown} is newer than our base ${link.changeId}`);
+    const at = `${ROOT}/${link?.localPath}`;
+    const { user } = this.#mirror.disk;
+    if (link !== null && this.#isBack(link, user.read(at)) && this.#looks.get(at) !== false)
+      fail("I04 it is deleted, and nobody looked whether it is here again");
+    // Where another document stands, no editor is between the two steps of a save.
+    const waited = this.#walks.at(-1)! - this.#walks[0]!;
+    if (!user.exists(at) && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
+  }
+
+  /** Whether the text at a link's path is its document's, and not another's that was moved there. */
+  #isBack(link: Link, text: string | null): boolean {
+    const { state } = this.#mirror;
+    if (text === null || tagOf(text) !== tagOf(state.text(link.digest) ?? "")) return false;
+    const digest = digestOf(text);
+    return ![...state.load().links.values()].some((one) => one.id !== link.id && one.localDigest === digest);
   }
 
   /** At the service, when it is done there. */
@@ -104,6 +138,7 @@ export class WireJudge {
     )
       this.#fail(`I10 an echo: PUT of the live text of ${live.path}`);
     return (response) => {
+      if (response.status === 202) this.#inReview.add(`${id} ${sent["content"]}`);
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
       // RACE (DESIGN 5, "the contract has no conditional DELETE"): edited there since it was read, or deleted by a request that was long under way.
       if (late || live.changeId !== shown) this.#history.replaced(live.text, null);

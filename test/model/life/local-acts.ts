@@ -11,6 +11,8 @@ export type Desk = {
   readonly root: string;
   readonly user: RamUser;
   half: { readonly path: string; readonly text: string } | null;
+  /** What was removed last at a path, and may be taken back. */
+  readonly removed: Map<string, string>;
 };
 
 type Person = { readonly desk: Desk; readonly history: History; readonly seed: number };
@@ -36,11 +38,15 @@ export function isDocumentPath(path: string): boolean {
   );
 }
 
-/** A person with editors and a file manager at the folder. */
-export function actHere(desk: Desk, history: History, act: LocalAct, seed: number): string {
+/**
+ * A person with editors and a file manager at the folder.
+ * @param aimed the document; without it, one that the seed chooses
+ */
+export function actHere(desk: Desk, history: History, act: LocalAct, seed: number, aimed?: string): string {
   finishSave(desk, history);
   const person = { desk, history, seed };
-  const path = choose([...documentsOf(desk).keys()], seed);
+  const documents = documentsOf(desk);
+  const path = aimed === undefined ? choose([...documents.keys()], seed) : documents.has(aimed) ? aimed : null;
   const done = perform(person, act, path);
   history.weighPaths(desk.mirror, () => documentsOf(desk));
   return `here ${desk.mirror}: ${act} ${done ?? "nothing"}`;
@@ -74,6 +80,8 @@ function perform(person: Person, act: LocalAct, path: string | null): string | n
       desk.user.makeFolder(at(desk, folder));
       return folder;
     }
+    case "remove-many":
+      return removeMany(person);
     case "odd-file":
       return leaveOddFile(person);
     case "end-conflict":
@@ -141,6 +149,7 @@ function actOnPlace(
     history.vanishes(text);
     history.replaced(text, null);
     user.remove(at(desk, path));
+    desk.removed.set(path, text);
     return path;
   }
   const folder = parentIn(path);
@@ -171,6 +180,17 @@ function actOnPlace(
   history.renamedHere(desk.mirror, text);
   user.rename(at(desk, path), at(desk, to));
   return `${path} → ${to}`;
+}
+
+/** All of them, or two of three. */
+function removeMany({ desk, history, seed }: Person): string {
+  const documents = [...documentsOf(desk)].filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
+  for (const [path, text] of documents) {
+    history.vanishes(text);
+    history.replaced(text, null);
+    desk.user.remove(at(desk, path));
+  }
+  return String(documents.length);
 }
 
 function actOnFolder(

@@ -71,7 +71,7 @@ export class LifeMirror {
     user.write(`${ROOT}/.mdmirrorignore`, `/${PRIVATE_FOLDER}/\n`);
     user.symlink(OUTSIDE, `${ROOT}/${LINKED_FOLDER}`);
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
-    this.desk = { mirror: index, root: ROOT, user, half: null };
+    this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map() };
     this.#dbs = { state: open(STATE_SCHEMA), texts: open(TEXTS_SCHEMA) };
     this.state = this.#openState();
     rememberRoot(this.start(QUIET_FATE));

@@ -20,6 +20,7 @@ export const LOCAL_ACTS = [
   "rename-folder",
   "move-folder",
   "remove-folder",
+  "remove-many",
   "odd-file",
   "end-conflict",
 ] as const;
@@ -36,6 +37,7 @@ export const APP_ACTS = [
   "rename-folder",
   "move-folder",
   "remove-folder",
+  "remove-many",
   "protect",
   "unprotect",
   "accept",
@@ -50,8 +52,11 @@ export type Meddle =
   | { readonly at: number; readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly at: number; readonly by: "local"; readonly act: LocalAct; readonly seed: number };
 
-/** `full`: no new bytes fit. `forbidden`: a folder of the tree refuses all calls. `flaky`: some calls fail once each. */
-export type DiskTrouble = "full" | "forbidden" | "flaky";
+/**
+ * `full`: no new bytes fit. `forbidden`: a folder of the tree refuses all calls. `flaky`: some calls fail once each. `unmounted`: in the place of the mirrored
+ * folder is an empty one.
+ */
+export type DiskTrouble = "full" | "forbidden" | "flaky" | "unmounted";
 
 export type SyncStep = {
   readonly do: "sync";
@@ -65,6 +70,8 @@ export type SyncStep = {
   readonly storm: number | null;
   readonly trouble: DiskTrouble | null;
   readonly meddles: readonly Meddle[];
+  /** About one call in so many is met by somebody at the very document that it is about (`aim.ts`). */
+  readonly aim?: number | null;
 };
 
 export type Step =

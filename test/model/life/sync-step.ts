@@ -3,15 +3,18 @@ import type { WireResult } from "../../../src/core/ports/remote.ts";
 import { deleteBudget } from "../../../src/core/verdict/verdict.ts";
 import { DEFAULT_GUARDS } from "../../../src/core/policy.ts";
 import type { RunReport } from "../../../src/engine/report.ts";
+import { META } from "../../../src/engine/guard-facts.ts";
 import { syncToConvergence } from "../../../src/engine/sync.ts";
 import type { Settings } from "../../../src/engine/world.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { Killed, SETTINGS } from "../rig.ts";
+import { Aim } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Cast } from "./cast.ts";
 import { finishSave, actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
+import { bare } from "./judge-wire.ts";
 import { judgeRun } from "./judge-run.ts";
 import type { SyncStep } from "./script.ts";
 import { befall, cutShort } from "./weather.ts";
@@ -23,6 +26,11 @@ export type RunFacts = {
   readonly killed: boolean;
   readonly before: ReadonlyMap<string, string>;
   readonly meddled: boolean;
+  readonly unmounted: boolean;
+  /** In whose documents the service showed a version that it had superseded, before the run: it was restored from a backup, and nobody has said that this is well. */
+  readonly superseded: readonly string[];
+  /** Somebody has approved, and the run ends that. */
+  readonly approved: boolean;
   /** How many calls of the disk changed something outside `.mdmirror/`. */
   readonly diskWrites: number;
   /** Statuses that the mirror heard; 0 where it heard nothing. */
@@ -41,15 +49,26 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
     mirror.settleState();
   }
   const heard: number[] = [];
+  const approved = mirror.state.meta(META.approved) !== null;
+  const superseded = supersededIn(cast, mirror);
   const watch = watchDisk(cast, mirror);
   const calm = makeTrouble(mirror, step);
   judge.startRun();
   cast.startLooking(step.mirror);
+  const aim = new Aim(cast, step, ledger);
+  const meddle = meddler(cast, step, ledger);
   const world = mirror.start({
     killAt: step.kill?.at ?? null,
-    onCall: meddler(cast, step, ledger),
-    exchange: exchanger(cast, step, heard),
-    onDisk: watch.onDisk,
+    onCall: (call) => {
+      aim.onCall();
+      meddle(call);
+    },
+    exchange: exchanger(cast, step, heard, aim),
+    onDisk: (call, path, to) => {
+      watch.onDisk(call, path, to);
+      aim.onDisk(call, path, to);
+      judge.onDisk(call, path);
+    },
   });
   const report = await survive(() =>
     syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" }),
@@ -74,7 +93,10 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
     report,
     killed: report === null,
     before,
-    meddled: step.meddles.length > 0,
+    meddled: step.meddles.length > 0 || (step.aim ?? null) !== null,
+    unmounted: step.trouble === "unmounted",
+    superseded,
+    approved,
     diskWrites: watch.writes(),
     heard,
   };
@@ -101,7 +123,7 @@ function meddler(cast: Cast, step: SyncStep, ledger: Ledger): (call: number) => 
   const { house, history } = cast;
   const desk = cast.mirrors[step.mirror]!.desk;
   // RACE (DESIGN 5): without hard links there is a moment between the last look and the rename over.
-  const mayWrite = cast.mirrors[step.mirror]!.setup.disk.hardLinks !== false;
+  const mayWrite = cast.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
   return (call) => {
     for (const meddle of step.meddles) {
       if (meddle.at !== call) continue;
@@ -113,12 +135,18 @@ function meddler(cast: Cast, step: SyncStep, ledger: Ledger): (call: number) => 
   };
 }
 
-function exchanger(cast: Cast, step: SyncStep, heard: number[]): (request: WireRequest) => Promise<WireResult> {
+function exchanger(
+  cast: Cast,
+  step: SyncStep,
+  heard: number[],
+  aim: Aim,
+): (request: WireRequest) => Promise<WireResult> {
   const judge = cast.judges[step.mirror]!;
   const dice = rollDice(step.seed);
   return async (request) => {
     judge.sending(request);
     await cast.house.arrive();
+    aim.onRequest(request);
     // Writes are few among the reads: they are befallen more often.
     const odds = step.storm === null ? null : request.method === "GET" ? step.storm : Math.ceil(step.storm / 5);
     const result = await exchange(cast, request, odds !== null && dice.below(odds) === 0 ? dice : null);
@@ -160,6 +188,7 @@ function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): () => voi
   if (trouble === null) return () => undefined;
   const dice = rollDice(seed + 77);
   const { disk } = mirror;
+  if (trouble === "unmounted") return unmount(mirror);
   if (trouble === "full") return disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
   if (trouble === "forbidden") {
     const folders = mirror.disk.user.folders(ROOT);
@@ -174,6 +203,32 @@ function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): () => voi
   return () => {
     for (const end of ends) end();
   };
+}
+
+function unmount({ disk }: LifeMirror): () => void {
+  const { user } = disk;
+  user.rename(ROOT, `${ROOT}-away`);
+  user.makeFolder(ROOT);
+  disk.settle();
+  return () => {
+    user.remove(ROOT);
+    user.rename(`${ROOT}-away`, ROOT);
+    disk.settle();
+  };
+}
+
+function supersededIn(cast: Cast, { index, state }: LifeMirror): readonly string[] {
+  // What a process that died had under way is settled before.
+  if (state.meta(META.approved) !== null || state.intents().length > 0) return [];
+  const { conflicts } = state.load();
+  return cast.house.readable(index).flatMap(({ id, changeId, path }) => {
+    const link = state.link(id);
+    // Let in by an approval, and shown as an open conflict's other version.
+    if (conflicts.has(id)) return [];
+    const isOlder =
+      link !== null && bare(link.changeId) !== changeId && state.isEarlier(id, changeId as never, link.changeId);
+    return isOlder ? [path] : [];
+  });
 }
 
 const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "mkdir", "rmdir"]);

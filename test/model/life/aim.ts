@@ -1,0 +1,130 @@
+import type { WireRequest } from "../../../src/contract/wire.ts";
+import { rollDice } from "../dice.ts";
+import { actInApp } from "./app-acts.ts";
+import type { Cast } from "./cast.ts";
+import type { Ledger } from "./ledger.ts";
+import { actHere, isDocumentPath } from "./local-acts.ts";
+import { ROOT } from "./mirror.ts";
+import type { SyncStep } from "./script.ts";
+
+/** So many in one run: with more, nobody would ever come to an end. */
+const MOST = 4;
+const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "write-in-place", "rename"] as const;
+const PARKED = `${ROOT}/.mdmirror/tmp/`;
+
+/**
+ * People at the very document that a mirror is about to touch, at the call that touches it. Meddles at call numbers drawn by chance hardly ever meet the moments
+ * between a look at a document and what is done to it, and these are where texts are lost.
+ */
+export class Aim {
+  readonly #cast: Cast;
+  readonly #step: SyncStep;
+  readonly #ledger: Ledger;
+  readonly #odds: number | null;
+  readonly #dice;
+  #done = 0;
+  /** An editor that keeps a file open writes into it after so many more calls. */
+  #late: { calls: number; readonly write: () => void } | null = null;
+
+  constructor(cast: Cast, step: SyncStep, ledger: Ledger) {
+    this.#cast = cast;
+    this.#step = step;
+    this.#ledger = ledger;
+    this.#odds = step.aim ?? null;
+    this.#dice = rollDice(step.seed + 9);
+  }
+
+  #meets(odds: number): boolean {
+    if (this.#odds === null || this.#done >= MOST || this.#dice.below(Math.ceil(odds)) > 0) return false;
+    this.#done++;
+    this.#cast.tally.meddles++;
+    return true;
+  }
+
+  /** Before any call of a port. */
+  onCall(): void {
+    if (this.#late === null || --this.#late.calls > 0) return;
+    const { write } = this.#late;
+    this.#late = null;
+    this.#ledger.meddled(write);
+  }
+
+  /** Before a call of the disk. */
+  onDisk(call: string, path: string, to: string | null): void {
+    const { setup } = this.#cast.mirrors[this.#step.mirror]!;
+    // RACE (DESIGN 5): as for all meddles, without hard links.
+    if (this.#odds === null || setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
+    const rare = call === "lstat" ? this.#odds : this.#odds / 4;
+    if (call === "lstat" || call === "readFile" || call === "rename") this.#at(path, to, rare);
+    if (to !== null && (call === "link" || call === "rename")) this.#newcomer(to, rare);
+  }
+
+  #at(path: string, to: string | null, odds: number): void {
+    const { desk } = this.#cast.mirrors[this.#step.mirror]!;
+    const own = ownPath(path);
+    if (own === null) return;
+    const removed = desk.removed.get(own);
+    if (!desk.user.exists(path)) {
+      if (removed === undefined || !this.#meets(odds / 8)) return;
+      // Out of the desktop's own trash.
+      desk.removed.delete(own);
+      const folder = path.slice(0, path.lastIndexOf("/"));
+      if (desk.user.exists(folder)) this.#act(`${own} comes back`, () => desk.user.write(path, removed));
+      return;
+    }
+    const isParking = to?.startsWith(PARKED) === true;
+    if (isParking && desk.half === null && this.#meets(odds / 2)) this.#keepOpen(path);
+    else if (this.#meets(odds))
+      this.#act("aimed", () => actHere(desk, this.#cast.history, this.#dice.pick(SAVES), this.#seed(), own));
+  }
+
+  #keepOpen(path: string): void {
+    const { desk } = this.#cast.mirrors[this.#step.mirror]!;
+    const { history } = this.#cast;
+    const text = desk.user.read(path);
+    if (text === null || !text.includes("tag ")) return;
+    const handle = desk.user.open(path);
+    const seed = this.#seed();
+    this.#late = {
+      // RACE (DESIGN 5): what is written after the second look at the parked file, in the pass after, is nowhere.
+      calls: 2 + this.#dice.below(2),
+      write: () => {
+        const next = history.edit(text, seed, `mirror ${desk.mirror}`);
+        history.editedHere(desk.mirror, text);
+        history.replaced(text, next);
+        handle.write(next);
+        history.note(`${path} is written late`);
+      },
+    };
+  }
+
+  #newcomer(to: string, odds: number): void {
+    const { desk } = this.#cast.mirrors[this.#step.mirror]!;
+    if (ownPath(to) === null || desk.user.exists(to) || !this.#meets(odds * 2)) return;
+    this.#act(`a newcomer at ${to}`, () => desk.user.write(to, this.#cast.history.newText(this.#seed())));
+  }
+
+  /** Before a request about a document is done: the app's person edits that document. */
+  onRequest({ method, path }: WireRequest): void {
+    const id = /^\/v1\/files\/([^/?]+)/.exec(path)?.[1];
+    // RACE (DESIGN 5): the contract has no conditional DELETE.
+    if (this.#odds === null || id === undefined || method === "DELETE" || !this.#meets(this.#odds / 3)) return;
+    const { house, history } = this.#cast;
+    history.note(actInApp(house, history, this.#dice.below(4) === 0 ? "rename" : "edit", this.#seed(), id));
+    this.#cast.noteIds();
+  }
+
+  #act(when: string, act: () => unknown): void {
+    this.#ledger.meddled(() => this.#cast.history.note(`${when}: ${String(act())}`));
+    this.#cast.noteIds();
+  }
+
+  #seed(): number {
+    return this.#dice.below(1_000_000);
+  }
+}
+
+function ownPath(path: string): string | null {
+  const own = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
+  return isDocumentPath(own) && !own.startsWith(".") && !own.startsWith("linked/") ? own : null;
+}
