@@ -211,6 +211,21 @@ async function settleFolderMove(
   return DONE;
 }
 
+async function settleFolderDelete(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "delete-folder" }>,
+): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const found = await remote.findFolder(toService(ctx.world, intent.remotePath));
+  if (!found.ok) return unsettled({ kind: "uncertain", detail: "", requestId: null }, found.fault);
+  state.transact(() => {
+    if (found.value?.id !== intent.dirId) state.removeDir(intent.dirId);
+    state.closeIntent(intentId);
+  });
+  return DONE;
+}
+
 /** One open intent of an earlier run, or of a crash. */
 export async function settleIntent(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   switch (intent.kind) {
@@ -224,8 +239,9 @@ export async function settleIntent(ctx: PassContext, intentId: number, intent: R
       return settleDelete(ctx, intentId, intent);
     case "patch-folder":
       return settleFolderMove(ctx, intentId, intent);
-    case "post-folder":
     case "delete-folder":
+      return settleFolderDelete(ctx, intentId, intent);
+    case "post-folder":
       // The listing of this pass shows whether the folder is there; base moves by that.
       ctx.world.state.closeIntent(intentId);
       return DONE;

@@ -113,3 +113,26 @@ describe.each(OF_DOCUMENTS)("I08 a %s whose end no read could tell is not sent a
     expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
   });
 });
+
+test.each(["drop-before", "drop-after"] as const)(
+  "I08 a DELETE of a folder whose end is not known (%s) is not sent again until the service shows its folders",
+  async (fault) => {
+    const ground = await inSync();
+    const { rig, mirror, seen } = ground;
+    mirror.disk.user.remove(mirror.path("empty"));
+    const isDelete = ({ method, path }: Seen): boolean => method === "DELETE" && path.startsWith("/v1/folders/");
+    let sent = false;
+    ground.fault = (request) => {
+      if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
+      if (!isDelete(request)) return null;
+      sent = true;
+      return fault;
+    };
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    expect(seen.filter(isDelete)).toHaveLength(1);
+    ground.fault = () => null;
+    await settle(mirror);
+    expect(rig.app.folders()).not.toContain("empty");
+    expect(seen.filter(isDelete)).toHaveLength(fault === "drop-before" ? 2 : 1);
+  },
+);

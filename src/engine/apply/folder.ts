@@ -6,6 +6,7 @@ import type { LocalPath, RemotePath } from "../../core/path.ts";
 import type { Answer } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
+import { settleIntent } from "../settle-writes.ts";
 import { type PassContext, toService, trashPlace } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
 
@@ -137,6 +138,8 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
     dirId: action.dirId,
     remotePath: action.remotePath,
   } as const satisfies Intent;
+  const open = state.intents().some((one) => one.intent.kind === intent.kind && one.intent.dirId === intent.dirId);
+  if (open) return stale("whether an earlier deletion of it was done is not known yet");
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFolder(action.dirId);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.code === "folder_not_found";
@@ -149,7 +152,13 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
     });
   }
   const { fault } = answer;
-  // Nothing of ours is in it, and nothing more than it can be lost: the next listing shows whether it is still there.
+  if (fault.kind === "uncertain") {
+    const settled = await settleIntent(ctx, intentId, intent);
+    if (settled.kind !== "done") return settled;
+    if (state.dir(action.dirId) !== null) return stale("the deletion did not happen");
+    ctx.folderIds.delete(action.remotePath);
+    return settled;
+  }
   state.closeIntent(intentId);
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {

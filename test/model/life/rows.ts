@@ -3,6 +3,30 @@ import type { Script } from "./script.ts";
 /** Lives that failed once, shrunk, with what they found. As data: they stay what they are when the generator changes. `script.seed` is the seed that found it. */
 export const FAILED_ONCE: readonly { readonly found: string; readonly script: Script }[] = [
   {
+    found: "a folder's DELETE was lost, the list of folders failed, and it was sent again unread",
+    script: {
+      seed: 9315,
+      setup: {
+        mirrors: [
+          { prefix: "", level: "full", disk: { foldsCase: true, foldsUnicode: true }, conflicts: "sidecar" },
+          { prefix: "", level: "full", disk: {}, conflicts: "sidecar" },
+          { prefix: "", level: "full", disk: {}, conflicts: "sidecar" },
+        ],
+        variant: {},
+        combines: true,
+        documents: 14,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "sync", mirror: 0, seed: 747991, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "move", seed: 38481 },
+        { do: "here", mirror: 0, act: "remove-folder", seed: 687571 },
+        { do: "there", act: "edit", seed: 861006 },
+        { do: "sync", mirror: 0, seed: 418641, retry: true, kill: null, storm: 12, trouble: null, meddles: [] },
+      ],
+    },
+  },
+  {
     found:
       "a document that was moved here and edited there kept the stamp of the file from before, and was taken for absent",
     script: {
