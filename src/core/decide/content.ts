@@ -3,11 +3,11 @@ import type { Link } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
 import type { LocalFile, RemoteFile } from "../tree.ts";
 import { decideConflict } from "./conflict.ts";
-import { type Desk, draft, holdDocument } from "./desk.ts";
+import { type Desk, draft } from "./desk.ts";
 import { isDirectionOff, isTextHeld } from "./gates.ts";
 import { placeDocument } from "./place-document.ts";
 import { bringBack, createHere, deleteThere, forget, leaveSubtree, meet, post, postAsNew, trash } from "./presence.ts";
-import { isStopped } from "./remembered.ts";
+import { holdUnseen, isStopped } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideStanding } from "./standing.ts";
 import { CONTENT_RULES } from "./table.ts";
@@ -28,7 +28,7 @@ export function decideDocument(desk: Desk, body: DocumentBody, drift: Drift): vo
     case "nothing":
       break;
     case "hold-not-seen":
-      holdDocument(desk, body, "not-seen", body.remote.seen.kind === "unseen" ? body.remote.seen.why : "not seen");
+      holdUnseen(desk, body, "not-seen", body.remote.seen.kind === "unseen" ? body.remote.seen.why : "not seen");
       return;
     case "hold-unreadable":
       holdUnreadable(desk, body);
@@ -77,7 +77,7 @@ export function decideDocument(desk: Desk, body: DocumentBody, drift: Drift): vo
 
 function holdUnreadable(desk: Desk, body: DocumentBody): void {
   const why = body.local.seen.kind === "unknown" ? body.local.seen.why : "not seen";
-  holdDocument(desk, body, why === "still-being-written" ? why : "local-unreadable", why);
+  holdUnseen(desk, body, why === "still-being-written" ? why : "local-unreadable", why);
 }
 
 function writeLocal(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): void {

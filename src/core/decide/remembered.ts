@@ -1,7 +1,7 @@
 import type { HoldReason } from "../hold.ts";
 import type { Hold } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
-import { type Desk, isRemembered, keepHold, keyOf, pathOfDocument } from "./desk.ts";
+import { type Desk, holdDocument, isRemembered, keepHold, keyOf, pathOfDocument } from "./desk.ts";
 
 /** What an action would do, as far as an earlier answer may speak against it. */
 export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
@@ -41,6 +41,16 @@ export function isStopped(desk: Desk, body: DocumentBody, intention: Intention):
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
   keepHold(desk, one);
   return true;
+}
+
+/**
+ * Holds a document that a side did not show. A row has one hold: an earlier answer stays, whatever it is about, until a look can say whether that has
+ * changed (I22). Else a listing that was cut short would end a refusal, and the write would go out again unread (I08).
+ */
+export function holdUnseen(desk: Desk, body: DocumentBody, reason: HoldReason, detail: string): void {
+  const one = desk.trees.base.holds.get(keyOf(body));
+  if (one !== undefined && isRemembered(one) && !desk.policy.retryRefused) keepHold(desk, one);
+  else holdDocument(desk, body, reason, detail);
 }
 
 /** What was refused for folders; their holds have the id for key, or the local path of a folder that is not linked yet. */

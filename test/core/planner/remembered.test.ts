@@ -70,6 +70,19 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     expect(plan.steps.length).toBeGreaterThan(0);
     expect(plan.holds).toEqual([]);
   });
+  test.each(["remote", "local"] as const)("it stays while the %s side does not show the document", (side) => {
+    const world = worldAfter(["a.md=1", "mv a.md b.md", "", ""]);
+    refuse(world, "read-only");
+    const id = [...world.links.keys()][0]!;
+    if (side === "remote") {
+      world.remoteUnseen.set(id, "the listing was cut short");
+      world.documents.delete(id);
+    } else {
+      world.unseen.set("b.md", "EACCES");
+      world.files.delete("b.md");
+    }
+    expect(say(planOf(world))).toBe("hold read-only a.md");
+  });
   test("a deletion that was refused is tried again by hand", () => {
     check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
   });

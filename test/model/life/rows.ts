@@ -736,6 +736,70 @@ export const FAILED_ONCE: readonly { readonly found: string; readonly script: Sc
       ],
     },
   },
+  {
+    found: "a listing that was cut short ended the hold of a refused move, and it was sent again unchanged",
+    script: {
+      seed: 7895,
+      setup: {
+        mirrors: [
+          { prefix: "", level: "full", disk: {}, conflicts: "sidecar" },
+          { prefix: "work", level: "full", disk: {}, conflicts: "sidecar" },
+        ],
+        variant: { noFolderPatchOrDelete: 405, noMoveToRoot: true },
+        combines: true,
+        documents: 6,
+        clockOff: 0,
+      },
+      steps: [
+        { do: "here", mirror: 1, act: "make-folder", seed: 795841 },
+        { do: "sync", mirror: 1, seed: 633481, retry: true, kill: null, storm: null, trouble: null, meddles: [] },
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 440686,
+          retry: true,
+          kill: null,
+          storm: null,
+          trouble: null,
+          meddles: [{ at: 191, by: "app", act: "edit", seed: 400709 }],
+        },
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 423612,
+          retry: true,
+          kill: { at: 119, power: false },
+          storm: null,
+          trouble: null,
+          meddles: [
+            { at: 145, by: "local", act: "odd-file", seed: 940894 },
+            { at: 57, by: "app", act: "reject", seed: 807414 },
+            { at: 55, by: "local", act: "rename", seed: 53645 },
+          ],
+        },
+        { do: "here", mirror: 0, act: "remove", seed: 533810 },
+        { do: "here", mirror: 1, act: "write-in-place", seed: 567563 },
+        { do: "here", mirror: 1, act: "rename-folder", seed: 654447 },
+        { do: "sync", mirror: 1, seed: 355664, retry: false, kill: null, storm: null, trouble: null, meddles: [] },
+        { do: "here", mirror: 0, act: "odd-file", seed: 456889 },
+        { do: "here", mirror: 0, act: "create", seed: 212622 },
+        { do: "here", mirror: 0, act: "move", seed: 217420 },
+        {
+          do: "sync",
+          mirror: 0,
+          seed: 781494,
+          retry: false,
+          kill: null,
+          storm: 5,
+          trouble: null,
+          meddles: [
+            { at: 76, by: "app", act: "edit", seed: 57482 },
+            { at: 80, by: "app", act: "rename", seed: 162852 },
+          ],
+        },
+      ],
+    },
+  },
 ];
 
 /** Lives that fail still: each is expected to, and its test says so when it does not any more. */
