@@ -1,9 +1,10 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { pathFault } from "../contract/names.ts";
 import type { LocalPath, RemotePath } from "../core/path.ts";
 import type { Policy } from "../core/policy.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+
+const { readFileSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
 
 /** `.mdmirror/config.json`: what links a folder to a workspace, and how it is mirrored. Written by `init`, edited by people. */
 export type Config = {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
-import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { type Call, type Handled, listenControl } from "./control/listen.ts";
 import { choosePlace, removePlace, writePlace } from "./control/place.ts";
 import { boundReport, type ControlRequest, type DaemonStatus } from "./control/protocol.ts";

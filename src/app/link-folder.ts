@@ -6,7 +6,7 @@ import type { Clock, Progress, Random } from "../core/ports/world.ts";
 import { rememberRoot } from "../engine/guard-facts.ts";
 import type { World } from "../engine/world.ts";
 import { createDisk } from "../local/disk.ts";
-import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { makeMirrorFolder } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { createRemote } from "../remote/client.ts";

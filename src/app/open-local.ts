@@ -4,7 +4,7 @@ import type { Disk } from "../core/ports/disk.ts";
 import type { State } from "../core/ports/state.ts";
 import type { Clock, Random } from "../core/ports/world.ts";
 import { createDisk } from "../local/disk.ts";
-import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { openToRead } from "./open-state.ts";
 import { ok, type Result } from "./trouble.ts";

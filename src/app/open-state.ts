@@ -1,9 +1,10 @@
 import type { Clock } from "../core/ports/world.ts";
-import { META } from "../engine/guard-facts.ts";
+import { META } from "../engine/meta.ts";
 import { setAsideDamaged } from "../state/damage.ts";
-import { type OpenedState, openState } from "../state/open.ts";
+import { openState } from "../state/open.ts";
 import type { StoredState } from "../state/state.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
+import { unfitState } from "./unfit-state.ts";
 
 /** The state file as a command needs it; each way that it can be unfit, told or mended. */
 
@@ -25,7 +26,7 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
       if (lostTexts) readAgain(opened.state);
       return ok({ state: opened.state, isNew: opened.created || knowsNoFolder(opened.state), notes });
     }
-    if (opened.kind !== "damaged") return unfit(opened);
+    if (opened.kind !== "damaged") return unfitState(opened);
     lostTexts ||= opened.file === "texts.db";
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
     const aside = setAsideDamaged(folder, opened.file, stamp);
@@ -54,11 +55,11 @@ function readAgain(state: StoredState): void {
   });
 }
 
-/** As it is, beside whoever writes it; without a state, a new one in memory. @param glance not checked page by page */
-export function openToRead(folder: string, clock: Clock, glance = false): Result<StateInUse> {
-  const opened = openState({ folder, clock, readOnly: true, glance });
+/** As it is, beside whoever writes it; without a state, a new one in memory. */
+export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
+  const opened = openState({ folder, clock, readOnly: true });
   if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
-  if (opened.kind !== "missing") return unfit(opened);
+  if (opened.kind !== "missing") return unfitState(opened);
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
@@ -67,30 +68,4 @@ export function memoryState(clock: Clock): StoredState {
   const memory = openState({ folder: ":memory:", clock });
   if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
   return memory.state;
-}
-
-function unfit(opened: Exclude<OpenedState, { kind: "opened" }>): Result<never> {
-  switch (opened.kind) {
-    case "missing":
-      return trouble("fault", "the folder has no state", "mdmirror sync makes one");
-    case "damaged":
-      return trouble(
-        "fault",
-        `${opened.file} is damaged: ${opened.detail}`,
-        "mdmirror sync sets it aside and builds it anew from both sides, losing nothing",
-      );
-    case "newer":
-      return trouble(
-        "usage",
-        `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known})`,
-        "use the newer mdmirror",
-      );
-    case "unusable":
-      return trouble(
-        "fault",
-        `${opened.file} cannot be used: ${opened.detail}`,
-        "see that the disk has space and this user may write .mdmirror/",
-        { code: opened.code },
-      );
-  }
 }

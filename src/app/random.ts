@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import type { Random } from "../core/ports/world.ts";
 
 /** Drawn from the system at once: one call for a name costs as much as for hundreds. */
@@ -10,6 +9,8 @@ export function systemRandom(): Random {
   let used = 0;
   const take = (count: number): Buffer => {
     if (used + count > pool.length) {
+      // Few commands draw anything, and the module takes 5 ms to load.
+      const { randomBytes } = process.getBuiltinModule("node:crypto");
       pool = randomBytes(Math.max(POOL_BYTES, count));
       used = 0;
     }

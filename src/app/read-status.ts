@@ -1,15 +1,13 @@
-import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { QUIET_REASONS } from "../core/hold.ts";
 import type { HaltReason } from "../core/plan-types.ts";
-import type { Clock } from "../core/ports/world.ts";
-import { META } from "../engine/guard-facts.ts";
-import { type Attention, attentionOfHold, type RunReport } from "../engine/report.ts";
-import { MIRROR_FOLDER } from "../local/ignore.ts";
-import type { StoredState } from "../state/state.ts";
+import { META } from "../engine/meta.ts";
+import type { Attention, RunReport } from "../engine/report.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { type Glance, glanceAtState } from "../state/glance.ts";
 import { type Config, readConfig } from "./config.ts";
-import { openToRead } from "./open-state.ts";
 import { ok, type Result } from "./trouble.ts";
+
+const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
 /** What the state file tells of a mirror: no network, no walk, no lock. */
 export type MirrorStatus = {
@@ -40,46 +38,56 @@ export type MirrorStatus = {
   } | null;
 };
 
+/** A folder that is linked and was never looked at. */
+const NOTHING: Glance = {
+  survey: { documents: 0, folders: 0, conflicts: [], reviews: [] },
+  holds: [],
+  intents: [],
+  meta: new Map(),
+  newestRun: null,
+};
+
 /** @param dir a folder that holds `.mdmirror/` */
-export function readStatus(dir: string, clock: Clock): Result<MirrorStatus> {
+export async function readStatus(dir: string): Promise<Result<MirrorStatus>> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const opened = openToRead(folder, clock, true);
-  if (opened.kind === "trouble") return opened;
-  const { state } = opened.value;
-  try {
-    return ok(statusOf(state, config.value));
-  } finally {
-    state.close();
-  }
+  const glanced = glanceAtState(folder);
+  if (glanced.kind !== "read" && glanced.kind !== "missing")
+    return (await import("./unfit-state.ts")).unfitState(glanced);
+  return ok(await statusOf(glanced.kind === "read" ? glanced.glance : NOTHING, config.value));
 }
 
-function statusOf(state: StoredState, { url, remote }: Config): MirrorStatus {
-  const { documents, folders, conflicts, reviews } = state.survey();
-  const holds = state.holds();
-  const quiet = holds.filter(({ reason }) => QUIET_REASONS.has(reason));
-  const syncedAt = state.meta(META.syncedAt);
-  const halt = state.meta(META.halt);
-  const kept = state.meta(META.lastReport);
-  const [run] = state.runs(1);
+async function statusOf(
+  { survey, holds, intents, meta, newestRun }: Glance,
+  { url, remote }: Config,
+): Promise<MirrorStatus> {
+  // What words a hold is loaded where there is one.
+  const { attention, waiting } =
+    holds.length === 0 ? { attention: [], waiting: 0 } : (await import("../engine/report.ts")).tellHolds(holds);
+  const syncedAt = meta.get(META.syncedAt);
+  const halt = meta.get(META.halt);
+  const kept = meta.get(META.lastReport);
   return {
     url,
     remote,
-    syncedAt: syncedAt === null ? null : Number(syncedAt),
-    documents,
-    folders,
+    syncedAt: syncedAt === undefined ? null : Number(syncedAt),
+    documents: survey.documents,
+    folders: survey.folders,
     // A parked inode is looked at once more as a matter of course: nothing was cut off.
-    pending: state.intents().filter(({ intent }) => intent.kind !== "parked").length,
-    attention: holds.filter(({ reason }) => !QUIET_REASONS.has(reason)).map(attentionOfHold),
-    waiting: quiet.length,
-    conflicts,
-    reviews,
-    halt: halt === null ? null : { reasons: reasonsOf(halt), approved: state.meta(META.approved) !== null },
-    staysLocal: kept === null ? null : (JSON.parse(kept) as Pick<RunReport, "staysLocal">).staysLocal,
-    lastRun:
-      run === undefined ? null : { run: run.run, kind: run.kind, startedAt: run.startedAt, endedAt: run.endedAt },
+    pending: intents.filter(({ intent }) => intent.kind !== "parked").length,
+    attention,
+    waiting,
+    conflicts: survey.conflicts,
+    reviews: survey.reviews,
+    halt: halt === undefined ? null : { reasons: reasonsOf(halt), approved: meta.has(META.approved) },
+    staysLocal: kept === undefined ? null : (JSON.parse(kept) as Pick<RunReport, "staysLocal">).staysLocal,
+    lastRun: newestRun === null ? null : lastRunOf(newestRun),
   };
+}
+
+function lastRunOf({ run, kind, startedAt, endedAt }: NonNullable<Glance["newestRun"]>): MirrorStatus["lastRun"] {
+  return { run, kind, startedAt, endedAt };
 }
 
 function reasonsOf(halt: string): NonNullable<MirrorStatus["halt"]>["reasons"] {

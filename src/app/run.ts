@@ -2,7 +2,7 @@ import type { Plan } from "../core/plan-types.ts";
 import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../core/policy.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { LocalTree, Trees } from "../core/tree.ts";
-import { META } from "../engine/guard-facts.ts";
+import { META } from "../engine/meta.ts";
 import { countStaying, type RunReport } from "../engine/report.ts";
 import { planOnly, syncToConvergence } from "../engine/sync.ts";
 import type { Settings } from "../engine/world.ts";

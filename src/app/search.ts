@@ -7,7 +7,7 @@ import type { Log, Random } from "../core/ports/world.ts";
 import type { Range } from "../core/search/snippets.ts";
 import type { LocalTree } from "../core/tree.ts";
 import { createDisk } from "../local/disk.ts";
-import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { State } from "../core/ports/state.ts";
 import type { LocalTree } from "../core/tree.ts";
-import { MIRROR_FOLDER } from "../local/ignore.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
 import type { StoredState } from "../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";

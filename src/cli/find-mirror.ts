@@ -1,10 +1,10 @@
-import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import type { LocalPath } from "../core/path.ts";
 import { ok, type Result, trouble } from "../app/trouble.ts";
 import type { Io } from "./command.ts";
 
-const MIRROR_FOLDER = ".mdmirror";
+const { realpathSync, statSync } = process.getBuiltinModule("node:fs");
 
 /** The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds `.mdmirror/`. Absolute. */
 export function findMirror(io: Io, dir: string | undefined): Result<string> {

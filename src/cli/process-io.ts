@@ -1,23 +1,25 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { systemClock } from "../app/clock.ts";
 import { systemRandom } from "../app/random.ts";
 import type { Io } from "./command.ts";
+import { once } from "../core/once.ts";
 import { forTerminal } from "./paint.ts";
+
+const { readFileSync } = process.getBuiltinModule("node:fs");
 
 /** The command line's real world: the streams of this process. */
 export function processIo(): Io {
-  const { stdin, stdout, stderr } = process;
-  // A reader that left (`| head`) is no fault: nobody is there to be told.
-  for (const stream of [stdout, stderr]) {
-    stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code !== "EPIPE") throw error;
-    });
-  }
+  const { stdout } = process;
+  outliveReader(stdout);
+  // Each stream takes a millisecond or three to open: only one that is used is.
+  const errors = once(() => {
+    outliveReader(process.stderr);
+    return process.stderr;
+  });
   const stop = stopSignal();
   let statusShown = false;
   const clearStatus = () => {
-    if (statusShown) stderr.write("\r\x1b[K");
+    if (statusShown) errors().write("\r\x1b[K");
     statusShown = false;
   };
   return {
@@ -27,20 +29,25 @@ export function processIo(): Io {
     },
     err(line) {
       clearStatus();
+      const stderr = errors();
       stderr.write(`${stderr.isTTY ? forTerminal(line) : line}\n`);
     },
     status(text) {
       clearStatus();
       if (text === "") return;
-      stderr.write(forTerminal(text));
+      errors().write(forTerminal(text));
       statusShown = true;
     },
     terminal: {
-      input: stdin.isTTY === true,
+      get input() {
+        return process.stdin.isTTY === true;
+      },
       output: stdout.isTTY === true,
-      error: stderr.isTTY === true,
+      get error() {
+        return errors().isTTY === true;
+      },
       get columns() {
-        return stderr.columns || stdout.columns || 80;
+        return errors().columns || stdout.columns || 80;
       },
     },
     env: process.env,
@@ -54,6 +61,13 @@ export function processIo(): Io {
     },
     readText: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
   };
+}
+
+/** A reader that left (`| head`) is no fault: nobody is there to be told. */
+function outliveReader(stream: NodeJS.WriteStream): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
 }
 
 /** The question goes to standard error: standard output may be a pipe. */

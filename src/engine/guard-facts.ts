@@ -3,27 +3,12 @@ import type { Plan, Signals, Verdict } from "../core/plan-types.ts";
 import type { GuardLimits } from "../core/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../core/tree.ts";
 import { guardKey } from "../core/verdict/guard-key.ts";
+import { META } from "./meta.ts";
 import type { PassContext, World } from "./world.ts";
 
 /** Facts that the guards judge and the trees do not hold: the root's identity, what was deleted lately, approvals. */
 
 const HOUR_MS = 3_600_000;
-export const META = {
-  rootMarker: "root.marker",
-  rootDev: "root.dev",
-  rootIno: "root.ino",
-  rootBirth: "root.birth",
-  approved: "approved",
-  approvedAt: "approved.at",
-  halt: "halt",
-  quiet: "review.quiet",
-  traits: "remote.traits",
-  syncedAt: "synced.at",
-  lastReport: "last.report",
-  /** Conflicts that were opened before a flood of them halted: they count until that halt ends. */
-  flood: "conflicts.flood",
-} as const;
-
 export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
 /** Compares the folder with the one that the state was made for. A device number alone may change with a reboot: that only drops inode evidence. */

@@ -83,6 +83,15 @@ export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"
   return counts;
 }
 
+/** @returns those that need the user, and how many only wait */
+export function tellHolds(holds: readonly Hold[]): {
+  readonly attention: readonly Attention[];
+  readonly waiting: number;
+} {
+  const loud = holds.filter((hold) => !isQuiet(hold));
+  return { attention: loud.map(attentionOfHold), waiting: holds.length - loud.length };
+}
+
 export function isQuiet(hold: Hold): boolean {
   return QUIET_REASONS.has(hold.reason);
 }

@@ -5,7 +5,8 @@ import type { Verdict } from "../core/plan-types.ts";
 import type { LocalTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import { isFruitless } from "./fruitless.ts";
-import { META, rememberFlood, rememberRoot } from "./guard-facts.ts";
+import { rememberFlood, rememberRoot } from "./guard-facts.ts";
+import { META } from "./meta.ts";
 import { type PassEnd, runPass } from "./pass.ts";
 import {
   type Attention,

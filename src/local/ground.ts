@@ -3,7 +3,7 @@ import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey
 import type { Random } from "../core/ports/world.ts";
 import { canHold, createWalkHold, holdFolder, type WalkHold } from "./anchor.ts";
 import { anyErrno, fault, stale, unless } from "./errno.ts";
-import { MIRROR_FOLDER } from "./ignore.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
 /** An end of an effect in which it did not happen. */

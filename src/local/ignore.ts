@@ -4,8 +4,6 @@ import { ancestorsOf, isSidecarName, type LocalPath, nameOf, parentOf } from "..
 /** The fixed rules of what stays local ("Always ignored" in the design), and those of `.mdmirrorignore` files. */
 
 export const IGNORE_FILE = ".mdmirrorignore";
-/** The mirror's own folder, in the root. Nothing in it is ever mirrored. */
-export const MIRROR_FOLDER = ".mdmirror";
 
 /** Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves, views of a folder. */
 const LITTER: readonly RegExp[] = [

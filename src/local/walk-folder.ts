@@ -4,7 +4,8 @@ import type { Fs, FsStat, KnownFile } from "../core/ports/disk.ts";
 import type { LocalFile, LocalOther } from "../core/tree.ts";
 import type { WalkHold } from "./anchor.ts";
 import { errnoOf, errnoText } from "./errno.ts";
-import { excludes, type FolderRules, IGNORE_FILE, isLitterName, MIRROR_FOLDER, parseRules } from "./ignore.ts";
+import { excludes, type FolderRules, IGNORE_FILE, isLitterName, parseRules } from "./ignore.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 

@@ -3,7 +3,7 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import type { LocalPath } from "../core/path.ts";
 import type { Watcher, WatchHint } from "../core/ports/watch.ts";
 import { errnoOf } from "./errno.ts";
-import { MIRROR_FOLDER } from "./ignore.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 
 type Ignores = Parameters<Watcher["start"]>[0];
 

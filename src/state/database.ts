@@ -1,6 +1,7 @@
-import { closeSync, constants, existsSync, openSync, readFileSync, statSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { Schema } from "./schema.ts";
+
+const { closeSync, constants, existsSync, openSync, readFileSync, statSync } = process.getBuiltinModule("node:fs");
 
 export type Db = Sqlite.Database;
 

@@ -1,5 +1,6 @@
 import type { Digest } from "../core/digest.ts";
 import type { EventSide, MirrorEvent, State } from "../core/ports/state.ts";
+import { once } from "../core/once.ts";
 import type { Db } from "./database.ts";
 
 type EventRow = [
@@ -100,17 +101,19 @@ function eventOf(row: EventRow): MirrorEvent {
 }
 
 export function openRuns(db: Db) {
-  const insert = db.prepare<[string, number]>("INSERT INTO runs (kind, started_at) VALUES (?, ?)");
-  const end = db.prepare<[number, string, number]>("UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?");
+  const insert = once(() => db.prepare<[string, number]>("INSERT INTO runs (kind, started_at) VALUES (?, ?)"));
+  const end = once(() =>
+    db.prepare<[number, string, number]>("UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?"),
+  );
   const newest = db.prepare<[number], RunRow>(
     "SELECT run, kind, started_at AS startedAt, ended_at AS endedAt, summary FROM runs ORDER BY run DESC LIMIT ?",
   );
   return {
     begin(kind: string, at: number): number {
-      return Number(insert.run(kind, at).lastInsertRowid);
+      return Number(insert().run(kind, at).lastInsertRowid);
     },
     end(run: number, at: number, summary: string): void {
-      end.run(at, summary, run);
+      end().run(at, summary, run);
     },
     newest(limit: number): RunRow[] {
       return newest.all(limit);
@@ -119,18 +122,20 @@ export function openRuns(db: Db) {
 }
 
 export function openMeta(db: Db) {
-  const get = db.prepare<[string], string>("SELECT value FROM meta WHERE key = ?").pluck();
-  const set = db.prepare<[string, string]>(
-    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
+  const get = once(() => db.prepare<[string], string>("SELECT value FROM meta WHERE key = ?").pluck());
+  const set = once(() =>
+    db.prepare<[string, string]>(
+      "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
+    ),
   );
-  const remove = db.prepare<[string]>("DELETE FROM meta WHERE key = ?");
+  const remove = once(() => db.prepare<[string]>("DELETE FROM meta WHERE key = ?"));
   const all = db.prepare<[], [key: string, value: string]>("SELECT key, value FROM meta").raw();
   return {
     all: (): [key: string, value: string][] => all.all(),
-    get: (key: string): string | null => get.get(key) ?? null,
+    get: (key: string): string | null => get().get(key) ?? null,
     set(key: string, value: string | null): void {
-      if (value === null) remove.run(key);
-      else set.run(key, value);
+      if (value === null) remove().run(key);
+      else set().run(key, value);
     },
   };
 }

@@ -2,8 +2,9 @@ import type { ChangeId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import type { HoldReason } from "../core/hold.ts";
 import type { Hold } from "../core/link.ts";
+import { once } from "../core/once.ts";
 import type { Db } from "./database.ts";
-import { upsert } from "./links.ts";
+import { upsert } from "./upsert.ts";
 
 type HoldRow = [
   key: string,
@@ -20,8 +21,8 @@ type HoldRow = [
 export function openHolds(db: Db) {
   const columns = "key, path, reason, code, detail, request_id, digest, change_id, since";
   const all = db.prepare<[], HoldRow>(`SELECT ${columns} FROM holds`).raw();
-  const putRow = db.prepare(upsert("holds", "key", columns.split(", ")));
-  const removeRow = db.prepare<[string]>("DELETE FROM holds WHERE key = ?");
+  const putRow = once(() => db.prepare(upsert("holds", "key", columns.split(", "))));
+  const removeRow = once(() => db.prepare<[string]>("DELETE FROM holds WHERE key = ?"));
 
   function load(): Map<string, Hold> {
     const holds = new Map<string, Hold>();
@@ -33,14 +34,14 @@ export function openHolds(db: Db) {
 
   function put(hold: Hold): void {
     const { key, path, reason, code, detail, requestId, digest, changeId, since } = hold;
-    putRow.run(key, path, reason, code, detail, requestId, digest, changeId, since);
+    putRow().run(key, path, reason, code, detail, requestId, digest, changeId, since);
   }
 
   /** Within a transaction of the caller. Of two with one key the last counts. */
   function replace(holds: readonly Hold[]): void {
     const before = load();
     const after = new Map(holds.map((hold) => [hold.key, hold]));
-    for (const key of before.keys()) if (!after.has(key)) removeRow.run(key);
+    for (const key of before.keys()) if (!after.has(key)) removeRow().run(key);
     for (const hold of after.values()) {
       const known = before.get(hold.key);
       const since = known?.reason === hold.reason && known.detail === hold.detail ? known.since : hold.since;
@@ -53,7 +54,7 @@ export function openHolds(db: Db) {
     load,
     put,
     remove(key: string): void {
-      removeRow.run(key);
+      removeRow().run(key);
     },
     replace,
   };

@@ -1,28 +1,29 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Intent, OpenIntent, Version } from "../core/ports/state.ts";
+import { once } from "../core/once.ts";
 import type { Db } from "./database.ts";
 
 export function openIntents(db: Db) {
-  const insert = db.prepare<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
-  const remove = db.prepare<[number]>("DELETE FROM intents WHERE intent_id = ?");
-  const runOf = db.prepare<[number], { run: number }>("SELECT run FROM intents WHERE intent_id = ?");
+  const insert = once(() => db.prepare<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)"));
+  const remove = once(() => db.prepare<[number]>("DELETE FROM intents WHERE intent_id = ?"));
+  const runOf = once(() => db.prepare<[number], { run: number }>("SELECT run FROM intents WHERE intent_id = ?"));
   const all = db.prepare<[], { intent_id: number; run: number; intent: string }>(
     "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
   );
   return {
     open(run: number, intent: Intent): number {
-      return Number(insert.run(run, JSON.stringify(intent)).lastInsertRowid);
+      return Number(insert().run(run, JSON.stringify(intent)).lastInsertRowid);
     },
     close(intentId: number): void {
-      remove.run(intentId);
+      remove().run(intentId);
     },
     /** Within a transaction of the caller. */
     turn(intentId: number, next: Intent): void {
-      const row = runOf.get(intentId);
+      const row = runOf().get(intentId);
       if (row === undefined) throw new Error(`intent ${intentId} is not open`);
-      remove.run(intentId);
-      insert.run(row.run, JSON.stringify(next));
+      remove().run(intentId);
+      insert().run(row.run, JSON.stringify(next));
     },
     all(): OpenIntent[] {
       return all.all().map((row) => ({

@@ -2,6 +2,7 @@ import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import type { DirLink, Link, Stamp, Submission } from "../core/link.ts";
 import type { Db } from "./database.ts";
+import { upsert } from "./upsert.ts";
 
 type LinkRow = [
   id: DocId,
@@ -111,13 +112,6 @@ export function openDirs(db: Db) {
       remove.run(id);
     },
   };
-}
-
-/** An insert that rewrites the row of the same key in place: its place in the order of arrival stays. */
-export function upsert(table: string, key: string, columns: readonly string[]): string {
-  const rest = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
-  const marks = columns.map(() => "?").join(", ");
-  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${key}) DO UPDATE SET ${rest.join(", ")}`;
 }
 
 function rowOf(link: Link): StoredRow {

@@ -17,22 +17,20 @@ export type StateLocation = {
   /** Absolute path of `.mdmirror`, which exists, or `:memory:`. */
   readonly folder: string;
   readonly clock: Clock;
-  /** For `status`, `plan` and the like: beside a process that writes, or in a folder that cannot be written. */
+  /** For `plan` and the like: beside a process that writes, or in a folder that cannot be written. */
   readonly readOnly?: boolean;
-  /** Without the check of every page: for a few small reads, after which nothing is written. */
-  readonly glance?: boolean;
 };
 
 /**
  * Opens both files. Everything that can be wrong with them is a value; the caller holds the lock unless it only reads.
  *
- * `state.db` is checked page by page each time but for a glance (1 ms a MB: 90 ms for 120,000 links, a quarter of what loading them takes), and row by row with the
+ * `state.db` is checked page by page each time (1 ms a MB: 90 ms for 120,000 links, a quarter of what loading them takes), and row by row with the
  * load that the first pass would do. `texts.db` may be
  * ten times that, and each text proves itself by its digest when it is read: it is checked when a WAL was left behind (a process was killed,
  * power failed, or someone copied files), when damage was met in use since the last check, and by `checkFiles`.
  */
 export function openState(location: StateLocation): OpenedState {
-  const { folder, readOnly = false, glance = false } = location;
+  const { folder, readOnly = false } = location;
   const memory = folder === ":memory:";
   const paths = memory
     ? { state: ":memory:", texts: ":memory:" }
@@ -55,7 +53,7 @@ export function openState(location: StateLocation): OpenedState {
   }
   const close = () => closeAll(state.db, texts.db);
   try {
-    const fault = memory ? null : unsound(before, state.db, texts.db, { state: !glance, texts: inDoubt });
+    const fault = memory ? null : unsound(before, state.db, texts.db, inDoubt);
     if (fault !== null) {
       close();
       return fault;
@@ -64,7 +62,7 @@ export function openState(location: StateLocation): OpenedState {
     const created = before.state === null || before.state === 0;
     const onDamage = () => (readOnly || memory ? undefined : noteSuspect(suspect));
     const opened = stateOver(state.db, texts.db, location.clock, close, onDamage);
-    const impossible = glance || memory ? null : opened.examine();
+    const impossible = memory ? null : opened.examine();
     if (impossible === null) return { kind: "opened", state: opened, created };
     close();
     return { file: STATE_SCHEMA.file, ...impossible };
@@ -88,15 +86,10 @@ function noteSuspect(path: string): void {
   }
 }
 
-function unsound(
-  before: Sizes,
-  state: Db,
-  texts: Db,
-  pages: { readonly state: boolean; readonly texts: boolean },
-): OpenedState | null {
-  const stateFault = pages.state ? pageFault(state) : null;
+function unsound(before: Sizes, state: Db, texts: Db, textsInDoubt: boolean): OpenedState | null {
+  const stateFault = pageFault(state);
   if (stateFault !== null) return { file: STATE_SCHEMA.file, ...stateFault };
-  const textsFault = pages.texts ? pageFault(texts) : null;
+  const textsFault = textsInDoubt ? pageFault(texts) : null;
   if (textsFault !== null) return { file: TEXTS_SCHEMA.file, ...textsFault };
   return lostFile(before, state, texts);
 }

@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Conflict, ShownVersion, Tombstone } from "../core/link.ts";
 import type { Db } from "./database.ts";
-import { upsert } from "./links.ts";
+import { upsert } from "./upsert.ts";
 
 type TombstoneRow = [DocId, string, string, ChangeId, Digest, string | null, number];
 

@@ -9,13 +9,11 @@ import { openVersions } from "./journal.ts";
 import { openMembers, openSubtrees } from "./subtree.ts";
 import { openNamedTexts } from "./named.ts";
 import { openRetention, type Pruned, type Retention } from "./retention.ts";
-import { openSurvey, type Survey } from "./survey.ts";
 import { TextStore } from "./texts.ts";
 import { transactions } from "./transactions.ts";
 
 /** What the adapter offers beyond the port. */
 export type StoredState = State & {
-  survey(): Survey;
   /** For the opening: reads all that a pass goes by, and looks for rows that cannot be. null: sound. */
   examine(): Extract<DatabaseFault, { kind: "damaged" }> | null;
   /** See `openRetention`: run to its end, a step at a time, once a day or so. */
@@ -35,7 +33,6 @@ function openTables(db: Db) {
     subtrees: openSubtrees(db, base.holds),
     members: openMembers(db),
     named: openNamedTexts(db),
-    survey: openSurvey(db),
   };
 }
 
@@ -98,7 +95,6 @@ export function stateOver(
     conflict: conflicts.get,
     putConflict: writing(conflicts.put),
     removeConflict: writing(conflicts.remove),
-    survey: () => transact(tables.survey),
     holds: () => [...holds.load().values()],
     putHold: writing(holds.put),
     removeHold: writing(holds.remove),

@@ -1,4 +1,3 @@
-import { existsSync, realpathSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
 import { ageText } from "../ground.ts";
@@ -13,6 +12,8 @@ import {
   type Reply,
   requestLine,
 } from "./protocol.ts";
+
+const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
 /** A command's end of the socket. */
 

@@ -1,15 +1,14 @@
-import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
+import { CONTROL_FILE } from "../../core/mirror-folder.ts";
 import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
+
+const { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule("node:fs");
 
 /** Where the daemon of a folder listens: a short path in a folder that no other user can enter. */
 
 /** LIMIT: bytes of `sun_path` without its final NUL: 107 on Linux, 103 on macOS and the BSDs. */
 const MAX_PATH = process.platform === "linux" ? 107 : 103;
-/** In `.mdmirror/`: names the socket, so that whoever has another environment finds it too. */
-const CONTROL_FILE = "daemon.json";
 
 export type ControlPlace = { readonly socket: string; readonly pid: number; readonly since: number };
 
@@ -24,6 +23,7 @@ export type PlaceOptions = {
  * @param root the real path of the mirrored folder
  */
 export function choosePlace(root: string, options: PlaceOptions): Result<string> {
+  const { createHash } = process.getBuiltinModule("node:crypto");
   const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
   const faults: string[] = [];
   for (const folder of options.folders ?? candidates(options.env)) {

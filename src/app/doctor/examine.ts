@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Random } from "../../core/ports/world.ts";
 import { createDisk } from "../../local/disk.ts";
-import { MIRROR_FOLDER } from "../../local/ignore.ts";
+import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { createUndiciWire } from "../../remote/undici-wire.ts";
 import { checkFiles } from "../../state/damage.ts";

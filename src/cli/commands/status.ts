@@ -1,11 +1,15 @@
+import { join } from "node:path";
 import type { DaemonStatus } from "../../app/control/protocol.ts";
 import type { MirrorStatus } from "../../app/read-status.ts";
+import type { Result } from "../../app/trouble.ts";
+import { CONTROL_FILE, MIRROR_FOLDER } from "../../core/mirror-folder.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
-import { stayLine } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { plural } from "../progress.ts";
+
+const { existsSync } = process.getBuiltinModule("node:fs");
 
 export const command: Command = {
   usage: "status [DIR] [--json] [--max-age 15m]",
@@ -27,12 +31,11 @@ export const command: Command = {
     if (root.kind === "trouble") return complain(io, root.trouble);
     const { readStatus } = await import("../../app/read-status.ts");
     const { ageText } = await import("../../app/ground.ts");
-    const read = readStatus(root.value, io.clock);
+    const read = await readStatus(root.value);
     if (read.kind === "trouble") return complain(io, read.trouble);
-    const { askDaemon, NO_DAEMON } = await import("../../app/control/ask.ts");
-    const asking = await askDaemon(root.value, { do: "status" });
-    if (asking !== NO_DAEMON && asking.kind === "trouble") return complain(io, asking.trouble);
-    const daemon = asking === NO_DAEMON ? null : asking.value;
+    const asking = await askAny(root.value);
+    if (asking.kind === "trouble") return complain(io, asking.trouble);
+    const daemon = asking.value;
     // The daemon knows of later looks than it writes down.
     const syncedAt = latest(read.value.syncedAt, daemon?.inSyncAsOf ?? null);
     const status = { ...read.value, syncedAt };
@@ -40,7 +43,7 @@ export const command: Command = {
     const old = maxAge !== null && (age === null || age > maxAge);
     if (args.flag("json")) io.out(JSON.stringify({ ...statusJson(status, age), daemon }));
     else {
-      showStatus(io, status, age === null ? null : ageText(age));
+      await showStatus(io, status, age === null ? null : ageText(age));
       if (daemon !== null) io.out(daemonLine(daemon));
     }
     if (old && !args.flag("json")) io.err(`mdmirror: not in sync within ${asked}; next: mdmirror sync`);
@@ -48,6 +51,14 @@ export const command: Command = {
     return status.attention.length > 0 || old ? EXIT.attention : EXIT.inSync;
   },
 };
+
+/** Most folders have no daemon: then what speaks to one is not loaded. */
+async function askAny(root: string): Promise<Result<DaemonStatus | null>> {
+  if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return { kind: "ok", value: null };
+  const { askDaemon, NO_DAEMON } = await import("../../app/control/ask.ts");
+  const asking = await askDaemon(root, { do: "status" });
+  return asking === NO_DAEMON ? { kind: "ok", value: null } : asking;
+}
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -83,7 +94,7 @@ function statusJson(status: MirrorStatus, age: number | null): object {
   };
 }
 
-function showStatus(io: Io, status: MirrorStatus, age: string | null): void {
+async function showStatus(io: Io, status: MirrorStatus, age: string | null): Promise<void> {
   const { documents, folders, pending, waiting, conflicts, reviews, attention, halt } = status;
   const where = `${status.url}${status.remote === "" ? "" : `, folder ${status.remote}`}`;
   io.out(`${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`);
@@ -92,8 +103,11 @@ function showStatus(io: Io, status: MirrorStatus, age: string | null): void {
   if (waiting > 0) io.out(`${plural(waiting, "document")} waiting; nothing to do`);
   if (reviews.length > 0) io.out(`in review: ${reviews.join(", ")}`);
   if (conflicts.length > 0) io.out(`in conflict: ${conflicts.join(", ")}`);
-  const stays = stayLine(status.staysLocal);
-  if (stays !== null) io.out(stays);
+  if (Object.keys(status.staysLocal ?? {}).length > 0) {
+    const { stayLine } = await import("../describe.ts");
+    const stays = stayLine(status.staysLocal);
+    if (stays !== null) io.out(stays);
+  }
   for (const { path, kind, code, detail, requestId, next } of attention) {
     io.out(`${path}: ${kind}: ${detail}${origin(code, requestId)}`);
     io.out(`  next: ${next}`);

@@ -1,4 +1,4 @@
-import { META } from "../guard-facts.ts";
+import { META } from "../meta.ts";
 import type { RunReport } from "../report.ts";
 import { type World, zeroCounts } from "../world.ts";
 import type { RunEnd } from "./run-passes.ts";

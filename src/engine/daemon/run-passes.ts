@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../core/digest.ts";
 import type { LocalPath } from "../../core/path.ts";
-import { META } from "../guard-facts.ts";
+import { META } from "../meta.ts";
 import { type Eyes, type PassEnd, runPass } from "../pass.ts";
 import type { RunReport } from "../report.ts";
 import { haltNote, rememberHalt, reportOf, wantsMore, wasCutOff } from "../sync.ts";

@@ -1,5 +1,6 @@
 import { guardKey } from "../../../src/core/verdict/guard-key.ts";
-import { approvedKeys, META } from "../../../src/engine/guard-facts.ts";
+import { approvedKeys } from "../../../src/engine/guard-facts.ts";
+import { META } from "../../../src/engine/meta.ts";
 import { planOnly } from "../../../src/engine/sync.ts";
 import type { Cast } from "./cast.ts";
 import { QUIET_FATE } from "./mirror.ts";

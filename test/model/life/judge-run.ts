@@ -1,5 +1,5 @@
 import { digestOf } from "../../../src/core/digest.ts";
-import { META } from "../../../src/engine/guard-facts.ts";
+import { META } from "../../../src/engine/meta.ts";
 import { EMPTIED_FROM } from "../../../src/core/verdict/verdict.ts";
 import type { Cast } from "./cast.ts";
 import { bare } from "./judge-wire.ts";

@@ -3,7 +3,7 @@ import type { WireResult } from "../../../src/core/ports/remote.ts";
 import { deleteBudget } from "../../../src/core/verdict/verdict.ts";
 import { DEFAULT_GUARDS } from "../../../src/core/policy.ts";
 import type { RunReport } from "../../../src/engine/report.ts";
-import { META } from "../../../src/engine/guard-facts.ts";
+import { META } from "../../../src/engine/meta.ts";
 import { syncToConvergence } from "../../../src/engine/sync.ts";
 import type { Settings } from "../../../src/engine/world.ts";
 import { type Dice, rollDice } from "../dice.ts";

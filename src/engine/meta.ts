@@ -1,0 +1,16 @@
+/** What the state keeps beside its rows, by name. */
+export const META = {
+  rootMarker: "root.marker",
+  rootDev: "root.dev",
+  rootIno: "root.ino",
+  rootBirth: "root.birth",
+  approved: "approved",
+  approvedAt: "approved.at",
+  halt: "halt",
+  quiet: "review.quiet",
+  traits: "remote.traits",
+  syncedAt: "synced.at",
+  lastReport: "last.report",
+  /** Conflicts that were opened before a flood of them halted: they count until that halt ends. */
+  flood: "conflicts.flood",
+} as const;

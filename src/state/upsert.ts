@@ -1,0 +1,6 @@
+/** An insert that rewrites the row of the same key in place: its place in the order of arrival stays. */
+export function upsert(table: string, key: string, columns: readonly string[]): string {
+  const rest = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
+  const marks = columns.map(() => "?").join(", ");
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${key}) DO UPDATE SET ${rest.join(", ")}`;
+}

@@ -1,0 +1,53 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { Conflict } from "../../src/core/link.ts";
+import { glanceAtState } from "../../src/state/glance.ts";
+import { change, dirOf, doc, holdOf, linkOf, openIn, tempFolder, textDigest } from "./ground.ts";
+
+const conflictOf = (name: string): Conflict => ({
+  id: doc(name),
+  baseDigest: null,
+  baseChangeId: null,
+  sidecarPath: `notes/${name} (theirs).md`,
+  sidecarIno: 7,
+  sidecarDev: 2049,
+  shown: [],
+  looksGone: 0,
+  since: 1,
+});
+
+test("a glance counts what a whole load shows, and names what is in conflict and in review", () => {
+  const folder = tempFolder();
+  const state = openIn(folder);
+  for (const name of ["a", "b", "c"]) state.putLink(linkOf(name));
+  const submission = { digest: textDigest("sent"), baseChangeId: change("b"), at: 5 };
+  state.putLink(linkOf("d", { submissions: [submission] }));
+  state.putDir(dirOf("notes"));
+  state.putConflict(conflictOf("a"));
+  state.putConflict(conflictOf("unlinked"));
+  state.putHold(holdOf("doc_b"));
+  const base = state.load();
+  const glanced = glanceAtState(folder);
+  state.close();
+  if (glanced.kind !== "read") throw new Error(glanced.kind);
+  expect(glanced.glance.survey).toEqual({
+    documents: base.links.size,
+    folders: base.dirs.size,
+    conflicts: ["notes/a.md", "notes/unlinked (theirs).md"],
+    reviews: ["notes/d.md"],
+  });
+  expect(glanced.glance.holds).toEqual([...base.holds.values()]);
+});
+
+test("a glance at a folder without a state, without its texts or with a damaged state says so", () => {
+  const folder = tempFolder();
+  expect(glanceAtState(folder)).toEqual({ kind: "missing" });
+  openIn(folder).close();
+  expect(glanceAtState(folder)).toMatchObject({ kind: "read", glance: { newestRun: null, intents: [] } });
+  rmSync(join(folder, "texts.db"));
+  expect(glanceAtState(folder)).toMatchObject({ kind: "damaged", file: "texts.db" });
+  writeFileSync(join(folder, "texts.db"), "");
+  writeFileSync(join(folder, "state.db"), "no database at all, but longer than a header would be ".repeat(4));
+  expect(glanceAtState(folder)).toMatchObject({ kind: "damaged", file: "state.db" });
+});
