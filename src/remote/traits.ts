@@ -25,6 +25,8 @@ export const NO_TRAITS: RemoteTraits = {
   refusedCharacters: SHELL_METACHARACTERS,
 };
 
+const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
+
 export function createTraitBook(known: RemoteTraits | null): TraitBook {
   let traits = known ?? NO_TRAITS;
   let slashIsKnown = false;
@@ -36,7 +38,7 @@ export function createTraitBook(known: RemoteTraits | null): TraitBook {
     sawPath(wirePath) {
       slashIsKnown = true;
       if (wirePath.startsWith("/") !== traits.leadingSlash) traits = { ...traits, leadingSlash: !traits.leadingSlash };
-      if (accepted.size === DOUBTFUL_CHARACTERS.length) return;
+      if (!HOLDS_DOUBTFUL.test(wirePath) || accepted.size === DOUBTFUL_CHARACTERS.length) return;
       for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) accepted.add(character);
     },
     slashIsKnown: () => slashIsKnown,
