@@ -90,6 +90,8 @@ async function verifyCreate(ctx: PassContext, link: Link): Promise<Outcome> {
     after: digest,
   } as const;
   if (landed.kind === "end") {
+    // Edited there since, and saved here: base stays what was sent, which both texts were made of, and the next pass merges them.
+    if (file.lastChangeId !== link.changeId) return landed.outcome;
     // The base is what the service holds; the local bytes are an edit of it, or the same in another dress.
     return commit(ctx, {
       text: { ...link, ...version, localDigest: digest, stampTrusted: false },

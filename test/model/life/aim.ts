@@ -99,8 +99,11 @@ export class Aim {
   }
 
   #newcomer(to: string, odds: number): void {
-    const { desk } = this.#cast.mirrors[this.#step.mirror]!;
-    if (ownPath(to) === null || desk.user.exists(to) || !this.#meets(odds * 2)) return;
+    const { desk, state } = this.#cast.mirrors[this.#step.mirror]!;
+    const own = ownPath(to);
+    if (own === null || desk.user.exists(to) || !this.#meets(odds * 2)) return;
+    // The path is free for the moment of a replace alone, and speaks for its document: what comes there is an edit of it.
+    if ([...state.load().links.values()].some(({ localPath }) => localPath === own)) return;
     this.#act(`a newcomer at ${to}`, () => desk.user.write(to, this.#cast.history.newText(this.#seed())));
   }
 
