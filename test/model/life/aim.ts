@@ -3,7 +3,8 @@ import { rollDice } from "../dice.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Cast } from "./cast.ts";
 import type { Ledger } from "./ledger.ts";
-import { actHere, isDocumentPath } from "./local-acts.ts";
+import { isDocumentPath } from "./desk.ts";
+import { actHere } from "./local-acts.ts";
 import { ROOT } from "./mirror.ts";
 import type { SyncStep } from "./script.ts";
 

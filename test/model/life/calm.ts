@@ -3,7 +3,7 @@ import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
 import { judgeConverged } from "./judge-end.ts";
 import { judgeMarks } from "./ledger.ts";
-import { finishSave } from "./local-acts.ts";
+import { finishSave } from "./local-texts.ts";
 import type { Script, SyncStep } from "./script.ts";
 import { type RunFacts, runSync } from "./sync-step.ts";
 

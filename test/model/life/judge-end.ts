@@ -7,7 +7,7 @@ import type { Cast } from "./cast.ts";
 import { digestOf } from "../../../src/core/digest.ts";
 import { tagOf } from "./history.ts";
 import type { LiveFile } from "./house.ts";
-import { documentsOf } from "./local-acts.ts";
+import { documentsOf } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./judge-wire.ts";
 import { shownText } from "./ledger.ts";

@@ -3,7 +3,7 @@ import { META } from "../../../src/engine/meta.ts";
 import { EMPTIED_FROM } from "../../../src/core/verdict/verdict.ts";
 import type { Cast } from "./cast.ts";
 import { bare } from "./judge-wire.ts";
-import { CANARY, documentsOf, PRIVATE_FOLDER } from "./local-acts.ts";
+import { CANARY, documentsOf, PRIVATE_FOLDER } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { type RunFacts, budgetOf } from "./sync-step.ts";
 

@@ -6,7 +6,7 @@ import type { WireResult } from "../../../src/core/ports/remote.ts";
 import { isSidecarName } from "../../../src/core/path.ts";
 import { marksOf, type History, tagOf } from "./history.ts";
 import type { House } from "./house.ts";
-import { CANARY } from "./local-acts.ts";
+import { CANARY } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;

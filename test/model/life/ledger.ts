@@ -1,7 +1,7 @@
 import { digestOf } from "../../../src/core/digest.ts";
 import { type History, marksOf } from "./history.ts";
 import type { House } from "./house.ts";
-import { documentsOf } from "./local-acts.ts";
+import { documentsOf } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 
 /** Every place where a text may be kept (I03), and what must be kept in one of them. */

@@ -18,7 +18,7 @@ import { createRamDisk, type RamDisk } from "../ram-disk.ts";
 import { Killed } from "../rig.ts";
 import { placeOfCall } from "./crash-point.ts";
 import type { House } from "./house.ts";
-import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./local-acts.ts";
+import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
 import type { MirrorSetup } from "./script.ts";
 
 /** One mirror's machine: its disk, its state, and a process that is started for each sync and may die in it. */

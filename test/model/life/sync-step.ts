@@ -11,7 +11,8 @@ import { Killed, SETTINGS } from "../rig.ts";
 import { Aim } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Cast } from "./cast.ts";
-import { finishSave, actHere } from "./local-acts.ts";
+import { makeTrouble } from "./disk-trouble.ts";
+import { actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./judge-wire.ts";
@@ -183,40 +184,6 @@ async function exchange(cast: Cast, request: WireRequest, storm: Dice | null): P
   }
 }
 
-/** @returns what ends it */
-function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): () => void {
-  if (trouble === null) return () => undefined;
-  const dice = rollDice(seed + 77);
-  const { disk } = mirror;
-  if (trouble === "unmounted") return unmount(mirror);
-  if (trouble === "full") return disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
-  if (trouble === "forbidden") {
-    const folders = mirror.disk.user.folders(ROOT);
-    if (folders.length === 0) return () => undefined;
-    return disk.fail({ call: "any", path: `${ROOT}/${dice.pick(folders)}`, code: dice.pick(["EACCES", "EPERM"]) });
-  }
-  const ends = (["rename", "link", "unlink", "readFile", "writeNew", "mkdir", "sync", "lstat"] as const)
-    .filter(() => dice.below(3) === 0)
-    .map((call) =>
-      disk.fail({ call, path: `${ROOT}/`.slice(0, -1), code: dice.pick(["EIO", "EACCES", "EBUSY"]), times: 1 }),
-    );
-  return () => {
-    for (const end of ends) end();
-  };
-}
-
-function unmount({ disk }: LifeMirror): () => void {
-  const { user } = disk;
-  user.rename(ROOT, `${ROOT}-away`);
-  user.makeFolder(ROOT);
-  disk.settle();
-  return () => {
-    user.remove(ROOT);
-    user.rename(`${ROOT}-away`, ROOT);
-    disk.settle();
-  };
-}
-
 function supersededIn(cast: Cast, { index, state }: LifeMirror): readonly string[] {
   // What a process that died had under way is settled before.
   if (state.meta(META.approved) !== null || state.intents().length > 0) return [];
@@ -254,5 +221,3 @@ function watchDisk(cast: Cast, mirror: LifeMirror) {
 export function budgetOf(known: number): number {
   return deleteBudget(DEFAULT_GUARDS, known);
 }
-
-export { finishSave };

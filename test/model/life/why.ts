@@ -2,7 +2,7 @@ import { explainPath } from "../../../src/core/explain.ts";
 import type { Policy } from "../../../src/core/policy.ts";
 import { planOnly } from "../../../src/engine/sync.ts";
 import type { Cast } from "./cast.ts";
-import { documentsOf } from "./local-acts.ts";
+import { documentsOf } from "./desk.ts";
 import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
 import { settingsOf } from "./sync-step.ts";
 

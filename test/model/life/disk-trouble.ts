@@ -1,0 +1,40 @@
+import { rollDice } from "../dice.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import type { SyncStep } from "./script.ts";
+
+/**
+ * Brings upon a mirror's disk the trouble of its step.
+ * @returns what ends it
+ */
+export function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): () => void {
+  if (trouble === null) return () => undefined;
+  const dice = rollDice(seed + 77);
+  const { disk } = mirror;
+  if (trouble === "unmounted") return unmount(mirror);
+  if (trouble === "full") return disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
+  if (trouble === "forbidden") {
+    const folders = mirror.disk.user.folders(ROOT);
+    if (folders.length === 0) return () => undefined;
+    return disk.fail({ call: "any", path: `${ROOT}/${dice.pick(folders)}`, code: dice.pick(["EACCES", "EPERM"]) });
+  }
+  const ends = (["rename", "link", "unlink", "readFile", "writeNew", "mkdir", "sync", "lstat"] as const)
+    .filter(() => dice.below(3) === 0)
+    .map((call) =>
+      disk.fail({ call, path: `${ROOT}/`.slice(0, -1), code: dice.pick(["EIO", "EACCES", "EBUSY"]), times: 1 }),
+    );
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function unmount({ disk }: LifeMirror): () => void {
+  const { user } = disk;
+  user.rename(ROOT, `${ROOT}-away`);
+  user.makeFolder(ROOT);
+  disk.settle();
+  return () => {
+    user.remove(ROOT);
+    user.rename(`${ROOT}-away`, ROOT);
+    disk.settle();
+  };
+}
