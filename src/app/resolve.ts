@@ -65,7 +65,9 @@ export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPat
   }
   const conflict = base.conflicts.get(link.id) ?? null;
   const place = placeNow(world, link, hold);
-  if (conflict !== null) return ok({ path: place, link, conflict, hold, ways: CONFLICT_WAYS });
+  // Neither version can go up while the document is not there to take it.
+  if (conflict !== null && hold?.reason !== "gone-or-unreadable")
+    return ok({ path: place, link, conflict, hold, ways: CONFLICT_WAYS });
   if (hold === null && link.submissions.length > 0)
     return ok({ path: place, link, conflict, hold, ways: ["mine", "theirs"] });
   if (hold === null)
@@ -134,7 +136,7 @@ export async function resolveSubject(
 ): Promise<Result<readonly string[]>> {
   const { path, ways } = subject;
   if (!ways.includes(way.kind)) {
-    const what = subject.conflict === null ? `held (${subject.hold?.reason ?? "in review"})` : "in conflict";
+    const what = ways === CONFLICT_WAYS ? "in conflict" : `held (${subject.hold?.reason ?? "in review"})`;
     return trouble(
       "usage",
       `${path} is ${what}: --${way.kind} does not end that`,
@@ -180,9 +182,9 @@ async function resolveOne(ctx: PassContext, subject: Subject, way: Way): Promise
     case "merged":
       return landMerged(ctx, placed, conflict, way.text);
     case "keep":
-      return reason === "renamed-out-of-mirror" ? bringBack(ctx, link) : keepAsNew(ctx, placed);
+      return reason === "renamed-out-of-mirror" ? bringBack(ctx, link) : keepAsNew(ctx, placed, conflict);
     case "delete":
-      return reason === "renamed-out-of-mirror" ? deleteThere(ctx, link) : dropHere(ctx, placed);
+      return reason === "renamed-out-of-mirror" ? deleteThere(ctx, link) : dropHere(ctx, placed, conflict);
     case "recreate":
       return recreate(ctx, placed);
   }

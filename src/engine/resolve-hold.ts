@@ -1,16 +1,16 @@
 import { mapName } from "../contract/names.ts";
 import type { Outcome } from "../core/action.ts";
-import type { Link } from "../core/link.ts";
+import type { Conflict, Link } from "../core/link.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../core/path.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { bury } from "../core/settle.ts";
-import { type HandEnd, keepText, notDone } from "./by-hand.ts";
+import { type HandEnd, keepText, keptNote, notDone } from "./by-hand.ts";
 import { createLocal } from "./apply/download.ts";
 import { ensureFolders } from "./apply/parents.ts";
 import { deleteRemote, trashLocal } from "./apply/presence.ts";
 import { createRemote } from "./apply/create-remote.ts";
-import { commit, fetchText, outcomeOfFault, stale } from "./effect.ts";
-import type { Placed } from "./resolve.ts";
+import { commit, endLink, fetchText, outcomeOfFault, stale } from "./effect.ts";
+import { dropSidecar, type Placed } from "./resolve.ts";
 import { settleIntent } from "./settle-writes.ts";
 import { type PassContext, recordEvent } from "./world.ts";
 
@@ -37,7 +37,7 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
 }
 
 /** Gone from the service, no longer readable, or moved out of the mirrored part; edited here: the edit goes to the trash. */
-export function dropHere(ctx: PassContext, { link, at }: Placed): HandEnd {
+export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
   const digest = keepText(ctx, at);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const cause = link.standing === "outside" ? "outside" : "gone";
@@ -50,19 +50,19 @@ export function dropHere(ctx: PassContext, { link, at }: Placed): HandEnd {
     expect: digest,
     cause,
   });
-  if (outcome.kind === "done") ctx.world.state.removeHold(link.id);
-  return { outcome, notes: outcome.kind === "done" ? ["your text is kept in .mdmirror/trash"] : [] };
+  if (outcome.kind !== "done") return { outcome, notes: [] };
+  ctx.world.state.removeHold(link.id);
+  return { outcome, notes: ["your text is kept in .mdmirror/trash", ...dropOther(ctx, conflict)] };
 }
 
 /** …or: the local text stays, and the next run sends it as a new document. */
-export function keepAsNew(ctx: PassContext, { link, at }: Placed): HandEnd {
-  const { state, clock } = ctx.world;
+export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
+  const { state } = ctx.world;
   const digest = keepText(ctx, at);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
     also: () => {
-      state.putTombstone(bury(link, null, clock.now()));
-      state.removeLink(link.id);
+      endLink(ctx, link, null);
       state.removeHold(link.id);
     },
     event: {
@@ -74,7 +74,18 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed): HandEnd {
       before: link.digest,
     },
   });
-  return { outcome, notes: ["it goes up as a new document, with a new id and no history there"] };
+  const note = "it goes up as a new document, with a new id and no history there";
+  return { outcome, notes: [note, ...dropOther(ctx, conflict)] };
+}
+
+/**
+ * ORDER: after the link and the conflict ended. A `(theirs)` file that a crash leaves belongs to nothing; a conflict without its file would end as mine.
+ * @returns what to tell of it
+ */
+function dropOther(ctx: PassContext, conflict: Conflict | null): readonly string[] {
+  const dropped = conflict === null ? null : dropSidecar(ctx, conflict);
+  if (dropped === null) return [];
+  return dropped.kind === "end" ? [`${conflict!.sidecarPath} stays`] : keptNote("the other version", dropped.value);
 }
 
 /**

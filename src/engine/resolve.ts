@@ -135,7 +135,7 @@ function closeLanded(ctx: PassContext, landed: LandedByHand): void {
 }
 
 /** @returns where it is kept; null when there was none */
-function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | null> {
+export function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | null> {
   const { disk } = ctx.world;
   const look = disk.look(conflict.sidecarPath);
   if (look.kind !== "file") return got(null);

@@ -114,6 +114,48 @@ describe("an edit of a document that is gone or no longer readable", () => {
   });
 });
 
+describe("a conflict over a document that is gone or no longer readable", () => {
+  async function gone() {
+    const made = await start({ "f/note.md": "was\n", "k.md": "k\n" });
+    made.mirror.write("f/note.md", "edited here\n");
+    made.rig.app.edit("f/note.md", "edited there\n");
+    await made.sync();
+    expect(holdsOf(made.mirror)).toEqual(["conflict"]);
+    made.rig.app.removeFolder("f");
+    await made.sync();
+    expect(holdsOf(made.mirror)).toEqual(["gone-or-unreadable"]);
+    expect(here(made.mirror)["f/note (theirs).md"]).toBe("edited there\n");
+    return made;
+  }
+
+  test("--mine is no way to end it: the document is not there to take it", async () => {
+    const { mirror } = await gone();
+    const refused = await resolve(mirror, "f/note.md", "mine");
+    expect(refused).toMatchObject({ kind: "trouble", trouble: { kind: "usage", next: "choose --keep or --delete" } });
+    expect(here(mirror)["f/note (theirs).md"]).toBe("edited there\n");
+  });
+
+  test("--keep sends yours as a new document; theirs is in the trash, and no conflict is left", async () => {
+    const { rig, mirror, sync } = await gone();
+    expect(await resolve(mirror, "f/note.md", "keep")).toMatchObject({ kind: "ok" });
+    expect(await sync()).toMatchObject({ state: "in-sync" });
+    expect(remoteTexts(rig)).toEqual({ "f/note.md": "edited here\n", "k.md": "k\n" });
+    expect(here(mirror)).toEqual(remoteTexts(rig));
+    expect(trashOf(mirror)).toContain("edited there\n");
+    expect(mirror.state.load().conflicts.size).toBe(0);
+  });
+
+  test("--delete puts both into the trash", async () => {
+    const { rig, mirror, sync } = await gone();
+    expect(await resolve(mirror, "f/note.md", "delete")).toMatchObject({ kind: "ok" });
+    expect(await sync()).toMatchObject({ state: "in-sync" });
+    expect(remoteTexts(rig)).toEqual({ "k.md": "k\n" });
+    expect(here(mirror)).toEqual({ "k.md": "k\n" });
+    expect(trashOf(mirror)).toEqual(expect.arrayContaining(["edited here\n", "edited there\n"]));
+    expect(mirror.state.load().conflicts.size).toBe(0);
+  });
+});
+
 describe("an edit of a document that was moved out of the mirrored part", () => {
   async function moved() {
     const made = await start(

@@ -95,4 +95,25 @@ describe("I19 access that is lost erases no local bytes", () => {
     await mirror.sync();
     expect(held.ground.seen.filter(isWrite)).toEqual([]);
   });
+
+  test("a conflict of two new texts outlives a folder that is hidden: neither text goes over the other (I06)", async () => {
+    const held = await inSync();
+    const { rig, mirror } = held.ground;
+    const { admin } = rig.service;
+    await settle(mirror);
+    rig.app.create("d2/both.md", "new there\n");
+    mirror.write("d2/both.md", "new here\n");
+    await mirror.sync();
+    const shown = [...rig.app.files().values()].find(({ path }) => path.startsWith("d0/"))!;
+    admin.setGrants(held.own.id, [{ on: shown.id, level: "full" }]);
+    for (let run = 0; run < 2; run++) await mirror.sync();
+    const { id } = rig.app.files().get("d2/both.md")!;
+    expect(mirror.state.load().holds.get(id)?.reason).toBe("gone-or-unreadable");
+    admin.setGrants(held.own.id, [{ on: null, level: "full" }]);
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    expect(rig.app.files().get("d2/both.md")!.text).toBe("new there\n");
+    expect(mirror.texts().get("d2/both.md")).toBe("new here\n");
+    expect(mirror.texts().get("d2/both (theirs).md")).toBe("new there\n");
+    expect(mirror.state.load().holds.get(id)?.reason).toBe("conflict");
+  });
 });

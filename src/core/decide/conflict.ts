@@ -4,7 +4,7 @@ import type { DocumentBody } from "../match/body.ts";
 import { type LocalPath, nameOf, parentOf, sidecarPath } from "../path.ts";
 import type { LocalFile, RemoteFile } from "../tree.ts";
 import { folderAt } from "../match/forest.ts";
-import { type Desk, draft, holdDocument } from "./desk.ts";
+import { type Desk, draft, holdDocument, withdraw } from "./desk.ts";
 import { isTextHeld, needsSecondLook } from "./gates.ts";
 import { bringBack } from "./presence.ts";
 
@@ -35,6 +35,15 @@ export function decideConflict(
   if (!endsOrWaits(desk, body, conflict, here, there, sidecar)) holdDocument(desk, body, "conflict", "in conflict");
   if (sidecar.kind === "present") follow(desk, body, conflict, sidecar.path);
   return true;
+}
+
+/**
+ * Gone may mean no longer readable (DESIGN 6). Where the table holds such a document its link stays, and the conflict with it: of two texts that were
+ * new at one path, base is the version that the sidecar shows, and once the document is seen again the local text would go up over it as a plain edit.
+ */
+export function keepUnlessLinkEnds(desk: Desk, body: DocumentBody): void {
+  // The conflict's own draft is the only one: nothing of this plan ends the link.
+  if (desk.drafts.get(body)?.length === 1) withdraw(desk, body, "before");
 }
 
 /** @returns true where the conflict ends by this plan. */

@@ -2,7 +2,7 @@ import type { Drift } from "../drift/drift.ts";
 import type { Link } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
 import type { LocalFile, RemoteFile } from "../tree.ts";
-import { decideConflict } from "./conflict.ts";
+import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
 import { type Desk, draft } from "./desk.ts";
 import { isDirectionOff, isTextHeld } from "./gates.ts";
 import { placeDocument } from "./place-document.ts";
@@ -24,6 +24,17 @@ export function decideDocument(desk: Desk, body: DocumentBody, drift: Drift): vo
     placeDocument(desk, body, drift);
     return;
   }
+  decideByTable(desk, body, drift, here, there);
+  if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(desk, body);
+}
+
+function decideByTable(
+  desk: Desk,
+  body: DocumentBody,
+  drift: Drift,
+  here: LocalFile | null,
+  there: RemoteFile | null,
+): void {
   switch (CONTENT_RULES[`${drift.local}/${drift.remote}`]) {
     case "nothing":
       break;

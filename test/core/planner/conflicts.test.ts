@@ -143,6 +143,34 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "drop-conflict a (theirs).md; forget a.md; create-remote a.md; create-local y.md",
   ],
   [
+    "a document that is gone or no longer readable keeps it for as long as it is held",
+    (world) => {
+      world.documents.delete(world.idAt("a.md"));
+      world.documents.delete(world.idAt("d/x.md"));
+    },
+    0,
+    "trash-local d/x.md; hold gone-or-unreadable a.md",
+  ],
+  [
+    "a document that is gone, and cannot be looked at here, keeps it",
+    (world) => {
+      world.documents.delete(world.idAt("a.md"));
+      world.files.delete("a.md");
+      world.unseen.set("a.md", "EACCES");
+    },
+    0,
+    "hold local-unreadable a.md",
+  ],
+  [
+    "a document that is gone on both sides ends it",
+    (world) => {
+      world.documents.delete(world.idAt("a.md"));
+      world.files.delete("a.md");
+    },
+    0,
+    "drop-conflict a (theirs).md; forget a.md",
+  ],
+  [
     "a document that is not seen keeps it",
     (world) => {
       const id = world.idAt("a.md");
