@@ -1,7 +1,9 @@
 import { digestOf } from "../../../src/core/digest.ts";
+import { nameOf } from "../../../src/core/path.ts";
+import { isLitterName } from "../../../src/local/ignore.ts";
 import { type History, marksOf } from "./history.ts";
 import type { House } from "./house.ts";
-import { documentsOf } from "./desk.ts";
+import { documentsOf, isDocumentPath } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 
 /** Every place where a text may be kept (I03), and what must be kept in one of them. */
@@ -44,15 +46,23 @@ export class Ledger {
     }
   }
 
-  /** After a power cut: what somebody wrote during this run without an fsync may be torn, or gone, and what it stood over with it. */
+  /**
+   * After a power cut: what somebody wrote during this run without an fsync may be torn, or gone, and what it stood over with it. Or the cut took the rename
+   * alone that ended an editor's save: the old text is the document again, and the new one has the editor's own name beside it, which is never mirrored
+   * (DESIGN 6: editor litter). No mirror can make a document of it; it must still be kept, if in the trash, where litter goes with its folder (I03).
+   */
   lostPower(history: History): void {
     const live = this.#live();
     const left = new Set(live.values());
+    const unsaved = new Set(left);
+    for (const [path, text] of live) if (!isLitterName(nameOf(path))) unsaved.delete(text);
     for (const text of this.#late) {
-      if (left.has(text)) continue;
-      history.replaced(text, live.get(this.#must.get(text) ?? "") ?? null);
+      const path = this.#must.get(text) ?? "";
+      const isUnsaved = unsaved.has(text) && isDocumentPath(path);
+      if (left.has(text) && !isUnsaved) continue;
+      history.replaced(text, live.get(path) ?? null);
       history.vanishes(text);
-      this.#must.delete(text);
+      if (!isUnsaved) this.#must.delete(text);
     }
     const { desk } = this.#mirror;
     if (desk.half !== null) history.replaced(desk.half.text, live.get(desk.half.path) ?? null);
