@@ -3,7 +3,7 @@ import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import { digestOf } from "../../../src/core/digest.ts";
 import type { Link } from "../../../src/core/link.ts";
 import type { WireResult } from "../../../src/core/ports/remote.ts";
-import { isSidecarName } from "../../../src/core/path.ts";
+import { isSidecarName, nameOf } from "../../../src/core/path.ts";
 import { marksOf, type History, tagOf } from "./history.ts";
 import type { House } from "./house.ts";
 import { CANARY } from "./desk.ts";
@@ -73,7 +73,7 @@ export class WireJudge {
     const target = targetOf(request);
     const fail = (what: string): void => this.#fail(`${what}: ${method} ${path} ${bodyShown(body)}`);
     if (this.#uncertain.has(target)) fail("I08 a write is sent again before its end was read");
-    if (this.#refused.has(`${method} ${path} ${body}`)) fail("I08 a refused write is sent again unchanged");
+    if (this.#refused.has(this.#wordingOf(request))) fail("I08 a refused write is sent again unchanged");
     const sent = membersOf(body);
     const named = sent["path"] ?? sent["name"];
     if (typeof named === "string" && isSidecarName(named.split("/").at(-1)!)) fail("I26 a sidecar is uploaded");
@@ -148,7 +148,7 @@ export class WireJudge {
 
   /** What the mirror gets to hear; null: it died. */
   heard(request: WireRequest, result: WireResult): void {
-    const { method, path, body } = request;
+    const { method, path } = request;
     const target = targetOf(request);
     if (result.kind === "not-sent") {
       if (method !== "GET") this.#uncertain.delete(target);
@@ -164,9 +164,9 @@ export class WireJudge {
       return;
     }
     const refused = status >= 400 && status < 500 && readable && typeof answer["code"] === "string";
-    if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found")
-      this.#refused.add(`${method} ${path} ${body}`);
-    if (refused && status === 404) this.#missed.add(`${method} ${path} ${body}`);
+    const wording = this.#wordingOf(request);
+    if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found") this.#refused.add(wording);
+    if (refused && status === 404) this.#missed.add(wording);
     if (refused || (status < 300 && readable)) this.#uncertain.delete(target);
     if (status < 300 && typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
   }
@@ -195,6 +195,13 @@ export class WireJudge {
     if (pathname === "/v1/folders")
       for (const one of this.#uncertain)
         if (one.startsWith("dir_") || one.startsWith("/v1/folders ")) this.#uncertain.delete(one);
+  }
+
+  /** A request and what it asks for: a move by `parentId` names no name, and with another one it leads to another path. */
+  #wordingOf({ method, path, body }: WireRequest): string {
+    const link = this.#mirror.state.link((FILE.exec(path)?.[1] ?? "") as DocId);
+    const name = link !== null && "parentId" in membersOf(body) ? ` as ${nameOf(link.remotePath)}` : "";
+    return `${method} ${path} ${body}${name}`;
   }
 
   #fail(what: string): void {
