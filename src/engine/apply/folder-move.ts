@@ -6,7 +6,7 @@ import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effec
 import { settleIntent } from "../settle-writes.ts";
 import { fromService, type PassContext } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
-import { folderAt } from "./place.ts";
+import { folderAt, reasonOf } from "./place.ts";
 import { isVisible } from "./visible.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -94,7 +94,7 @@ async function folderMoveFailed(
   if (fault.kind === "uncertain") {
     const settled = await settleIntent(ctx, intentId, intent);
     if (settled.kind !== "done") return settled;
-    const moved = ctx.world.state.load().dirs.get(action.dirId)?.remotePath === action.to;
+    const moved = ctx.world.state.dir(action.dirId)?.remotePath === action.to;
     if (moved) moveFolderIds(ctx, action.from, action.to);
     return moved ? settled : stale("the move did not happen");
   }
@@ -105,14 +105,12 @@ async function folderMoveFailed(
   const taken = fault.code === "path_already_exists";
   if (taken && (await isVisible(ctx, action.to))) return stale("something is at that path on the service");
   const toRoot = fault.status === 400 && parentOf(action.to) === "";
-  const denied = fault.status === 403 ? "read-only" : toRoot ? "no-move-to-root" : "refused";
-  const reason = taken ? "occupied-unseen" : denied;
   return outcomeOfFault(
     fault,
     makeHold(ctx, {
       key: action.dirId,
       path: action.from,
-      reason,
+      reason: reasonOf(fault, taken, toRoot),
       code: fault.code,
       detail: fault.detail,
       requestId: fault.requestId,

@@ -1,6 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import type { Action, Outcome } from "../../core/action.ts";
+import type { HoldReason } from "../../core/hold.ts";
 import type { Stamp } from "../../core/link.ts";
 import { sameInode } from "../../core/match/inode.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../core/path.ts";
@@ -74,18 +75,19 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
     key: action.id,
     // RACE: read anew, for a folder above it may have moved here during the request; a hold at the old path would end at once (I08).
     path: state.link(action.id)?.localPath ?? link.localPath,
-    reason: taken
-      ? "occupied-unseen"
-      : rootRefused
-        ? "no-move-to-root"
-        : fault.status === 403
-          ? "read-only"
-          : "refused",
+    reason: reasonOf(fault, taken, rootRefused),
     code: fault.code,
     detail: rootRefused ? "this service cannot move a document to the root; its edits still travel" : fault.detail,
     requestId: fault.requestId,
   });
   return outcomeOfFault(fault, hold);
+}
+
+/** Why a move that was refused is held. @param taken by what no look shows; @param toRoot refused where it led to the root */
+export function reasonOf({ status }: { readonly status: number }, taken: boolean, toRoot: boolean): HoldReason {
+  if (taken) return "occupied-unseen";
+  if (toRoot) return "no-move-to-root";
+  return status === 403 ? "read-only" : "refused";
 }
 
 async function landMove(
