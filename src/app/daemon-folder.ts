@@ -10,7 +10,7 @@ import { logNews } from "./log-news.ts";
 import { noteReport } from "./run.ts";
 import { pruneDaily } from "./upkeep.ts";
 import { isPaused, syncNow } from "./sync-now.ts";
-import { ok, type Result, type Trouble, trouble } from "./trouble.ts";
+import { codeOf, ok, type Result, type Trouble, trouble } from "./trouble.ts";
 
 /** One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again when its ground broke. */
 
@@ -241,10 +241,6 @@ export class DaemonFolder {
 
 function endingTrouble(root: string): Trouble {
   return trouble("fault", `the daemon of ${root} is ending`, "run the command again").trouble;
-}
-
-function codeOf(error: unknown): string | null {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }
 
 function codeClause(error: unknown): string {

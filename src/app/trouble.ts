@@ -53,3 +53,8 @@ export function errnoClause(error: unknown): string {
       return code ?? message;
   }
 }
+
+/** The code that an error of the system or of SQLite bears (`ENOSPC`, `SQLITE_FULL`); null: it bears none. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}
