@@ -97,9 +97,12 @@ export function localTree(folder: string): Map<string, string> {
 
 export type RemoteDocument = { readonly id: string; readonly digest: string };
 
-/** Path → id and digest of every document of the service, by its own API. */
-export function remoteTree(ground: Ground): Map<string, RemoteDocument> {
-  const tree = new Map<string, RemoteDocument>();
+/** A document of the service, as its own API tells it. */
+export type LiveThere = { readonly id: string; readonly text: string; readonly changeId: string };
+
+/** Path → document of the service, by its own API. */
+export function liveThere(ground: Pick<Ground, "call">): Map<string, LiveThere> {
+  const live = new Map<string, LiveThere>();
   for (let cursor = ""; ; ) {
     const page = JSON.parse(ground.call("GET", `/v1/files?limit=1000${cursor}`).body) as {
       data: { id: string; path: string }[];
@@ -107,12 +110,18 @@ export function remoteTree(ground: Ground): Map<string, RemoteDocument> {
       nextCursor: string;
     };
     for (const { id, path } of page.data) {
-      const file = JSON.parse(ground.call("GET", `/v1/files/${id}`).body) as { content: string };
-      tree.set(path, { id, digest: digest(file.content) });
+      const answer = ground.call("GET", `/v1/files/${id}`);
+      const file = JSON.parse(answer.body) as { content: string; lastChangeId: string };
+      live.set(path, { id, text: file.content, changeId: file.lastChangeId });
     }
-    if (!page.hasMore) return tree;
+    if (!page.hasMore) return live;
     cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
   }
+}
+
+/** Path → id and digest of every document of the service. */
+export function remoteTree(ground: Ground): Map<string, RemoteDocument> {
+  return new Map([...liveThere(ground)].map(([path, { id, text }]) => [path, { id, digest: digest(text) }]));
 }
 
 /** How many paths differ between the two sides, by path and digest. */

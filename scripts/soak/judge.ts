@@ -5,7 +5,8 @@ import Sqlite from "better-sqlite3";
 import { isSidecarName, nameOf } from "../../src/core/path.ts";
 import { digest } from "../prove/ground.ts";
 import { type Ended, type Field, run, type StartOptions } from "./field.ts";
-import { keptTexts, type LiveThere, liveHere, liveThere } from "./texts.ts";
+import { type LiveThere, liveThere } from "../prove/ground.ts";
+import { keptTexts, liveHere } from "./texts.ts";
 
 export type Figures = {
   /** Texts (by digest) and edits (by mark) that are nowhere any more. */

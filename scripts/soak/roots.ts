@@ -6,7 +6,7 @@ import { newText } from "./marked.ts";
 import { bind, mount, unmount, unmountLazily, whyNoMounts } from "./mounts.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
-import { liveThere } from "./texts.ts";
+import { liveThere } from "../prove/ground.ts";
 
 const DOCUMENTS = 40;
 

@@ -6,7 +6,7 @@ import type { Digest } from "../../src/core/digest.ts";
 import { faultOf } from "../../src/state/database.ts";
 import type { StoredText } from "../../src/state/text-codec.ts";
 import { provenText } from "../../src/state/texts.ts";
-import { digest, type Ground } from "../prove/ground.ts";
+import { digest, type Ground, liveThere } from "../prove/ground.ts";
 
 /** A mark is in one edit alone: `<m17>`. */
 const MARK = /<m\d+>/g;
@@ -66,27 +66,6 @@ function storedTexts(file: string): string[] {
     return texts;
   } finally {
     db.close();
-  }
-}
-
-export type LiveThere = { readonly id: string; readonly text: string; readonly changeId: string };
-
-/** Path → document of the service, by its own API. */
-export function liveThere(ground: Pick<Ground, "call">): Map<string, LiveThere> {
-  const live = new Map<string, LiveThere>();
-  for (let cursor = ""; ; ) {
-    const page = JSON.parse(ground.call("GET", `/v1/files?limit=1000${cursor}`).body) as {
-      data: { id: string; path: string }[];
-      hasMore: boolean;
-      nextCursor: string;
-    };
-    for (const { id, path } of page.data) {
-      const answer = ground.call("GET", `/v1/files/${id}`);
-      const file = JSON.parse(answer.body) as { content: string; lastChangeId: string };
-      live.set(path, { id, text: file.content, changeId: file.lastChangeId });
-    }
-    if (!page.hasMore) return live;
-    cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
   }
 }
 

@@ -4,11 +4,10 @@ import type { Step } from "../../src/core/action.ts";
 import type { Remote } from "../../src/core/ports/remote.ts";
 import { applyPlan } from "../../src/engine/apply-plan.ts";
 import { flushNow } from "../../src/engine/durable.ts";
-import { openGroup } from "../../src/engine/group.ts";
 import { gatherSignals } from "../../src/engine/guard-facts.ts";
 import { observe, planWithSecondLook } from "../../src/engine/look.ts";
-import type { PassInput } from "../../src/engine/pass.ts";
-import { type PassContext, type World, zeroCounts, zeroTally } from "../../src/engine/world.ts";
+import { newContext, type PassInput } from "../../src/engine/pass.ts";
+import { type World, zeroCounts } from "../../src/engine/world.ts";
 import { type Dice, rollDice } from "../model/dice.ts";
 import { SETTINGS } from "../model/rig.ts";
 import { type Ground, openGround, remoteTexts, settle } from "./ground.ts";
@@ -57,18 +56,7 @@ async function passShuffled({ mirror }: Ground, dice: Dice): Promise<number> {
     quietTexts: null,
     dry: false,
   };
-  const ctx: PassContext = {
-    world,
-    run: input.run,
-    settings: input.settings,
-    local: null,
-    folderIds: new Map(),
-    counts: input.counts,
-    toFlush: new Map(),
-    group: openGroup(world.state, world.clock),
-    refusedAtStart: world.remote.traits().refusedCharacters,
-    tally: zeroTally(),
-  };
+  const ctx = newContext(world, input);
   const seen = await observe(ctx, input, true);
   if (seen.kind !== "seen") throw new Error("the service was not seen");
   const signals = gatherSignals(ctx, seen.trees.base, seen.trees.remote, "same");

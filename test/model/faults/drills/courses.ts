@@ -1,22 +1,7 @@
 import { digestOf } from "../../../../src/core/digest.ts";
-import { type Drill, marked, Stage, textOf } from "./stage.ts";
+import { type Drill, drill, marked, Stage, textOf } from "./stage.ts";
 
 /** Stories that go right only if what was noted is noted: reviews, conflicts, refusals, normalised texts, ignore rules, late writes, power. */
-
-function drill(
-  name: string,
-  variant: ConstructorParameters<typeof Stage>[1],
-  run: (stage: Stage) => Promise<void>,
-): Drill {
-  return {
-    name,
-    async run() {
-      const stage = new Stage(name, variant);
-      await run(stage);
-      return stage.failures;
-    },
-  };
-}
 
 const writesIn = (stage: Stage, method: string) => stage.sent.filter((one) => one.method === method);
 const sidecars = (stage: Stage) => [...stage.mirror.texts().keys()].filter((path) => path.includes("(theirs"));

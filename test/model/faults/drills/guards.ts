@@ -1,7 +1,7 @@
 import { makeMirrorFolder } from "../../../../src/local/marker.ts";
 import type { Fault } from "../../../../src/service/variant.ts";
 import { ROOT } from "../../rig.ts";
-import { type Drill, Stage, textOf } from "./stage.ts";
+import { type Drill, drill, type Stage, textOf } from "./stage.ts";
 
 /** What looks like a deletion and is none; and deletions that nobody would want carried out unasked. */
 
@@ -13,21 +13,6 @@ const problem = (status: number, code: string): Fault => ({
   headers: { "content-type": "application/problem+json" },
   body: JSON.stringify({ status, code, title: code, detail: "drilled", requestId: "req_drill" }),
 });
-
-function drill(
-  name: string,
-  variant: ConstructorParameters<typeof Stage>[1],
-  run: (stage: Stage) => Promise<void>,
-): Drill {
-  return {
-    name,
-    async run() {
-      const stage = new Stage(name, variant);
-      await run(stage);
-      return stage.failures;
-    },
-  };
-}
 
 const keepsLocal = (stage: Stage, promise: string, count: number) =>
   stage.expect(`${promise} local files went`, stage.mirror.texts().size === count);

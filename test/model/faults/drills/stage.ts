@@ -191,3 +191,19 @@ export class Stage {
     }
   }
 }
+
+/** A drill on a stage of its own. @param variant how its service differs */
+export function drill(
+  name: string,
+  variant: ConstructorParameters<typeof Stage>[1],
+  run: (stage: Stage) => Promise<void>,
+): Drill {
+  return {
+    name,
+    async run() {
+      const stage = new Stage(name, variant);
+      await run(stage);
+      return stage.failures;
+    },
+  };
+}
