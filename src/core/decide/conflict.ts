@@ -2,7 +2,7 @@ import type { Drift } from "../drift/drift.ts";
 import type { Conflict } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
 import { type LocalPath, nameOf, parentOf, sidecarPath } from "../path.ts";
-import type { LocalFile, RemoteFile } from "../tree.ts";
+import type { LocalFile, LocalOther, RemoteFile } from "../tree.ts";
 import { folderAt } from "../match/forest.ts";
 import { type Desk, draft, holdDocument, withdraw } from "./desk.ts";
 import { isTextHeld, needsSecondLook } from "./gates.ts";
@@ -96,20 +96,34 @@ type Sidecar =
   | { readonly kind: "gone" }
   | { readonly kind: "unknown" };
 
-/** Where it was put; else where the document's own move took it; else, by its inode, where the user put it. */
+/**
+ * By its inode where it was put, or where the document's own move took it; else by the name alone (an editor saved it anew) in these places; else by its
+ * inode anywhere: the user moved it. What is another conflict's is not this one's: of a sidecar that was removed the inode may be the next one's, and
+ * when two folders change places, each record names the other's.
+ */
 function findSidecar(desk: Desk, conflict: Conflict, here: LocalFile | null): Sidecar {
   const { others, unseen, inodesTrusted } = desk.trees.local;
   const places = [conflict.sidecarPath, ...(here === null ? [] : [sidecarPath(here.path)])];
-  for (const path of places) if (others.has(path)) return { kind: "present", path };
-  if (inodesTrusted) {
-    for (const other of others.values()) {
-      if (other.kind !== "sidecar" || other.stamp === null) continue;
-      if (other.stamp.ino === conflict.sidecarIno && other.stamp.dev === conflict.sidecarDev)
-        return { kind: "present", path: other.path };
-    }
-  }
+  const isBy = ({ sidecarIno, sidecarDev }: Conflict, other: LocalOther): boolean =>
+    inodesTrusted && other.stamp?.ino === sidecarIno && other.stamp.dev === sidecarDev;
+  const rivalAt = (path: LocalPath): Conflict | null => {
+    const owner = desk.sidecarOwners().get(path) ?? null;
+    return owner === null || owner.id === conflict.id ? null : owner;
+  };
+  const isOwn = (other: LocalOther): boolean => {
+    const rival = rivalAt(other.path);
+    return isBy(conflict, other) && !(rival !== null && isBy(rival, other));
+  };
+  const [at, beside] = places.map((path) => others.get(path));
+  for (const other of [at, beside])
+    if (other !== undefined && isOwn(other)) return { kind: "present", path: other.path };
+  if (at !== undefined) return { kind: "present", path: at.path };
+  if (beside !== undefined && rivalAt(beside.path) === null) return { kind: "present", path: beside.path };
+  for (const other of others.values())
+    if (other.kind === "sidecar" && isBy(conflict, other) && rivalAt(other.path) === null)
+      return { kind: "present", path: other.path };
   for (const path of places)
-    for (let at = path; at !== ""; at = parentOf(at)) if (unseen.has(at)) return { kind: "unknown" };
+    for (let above = path; above !== ""; above = parentOf(above)) if (unseen.has(above)) return { kind: "unknown" };
   return unseen.has("") ? { kind: "unknown" } : { kind: "gone" };
 }
 

@@ -1,7 +1,7 @@
 import type { Action } from "../action.ts";
 import type { Drift } from "../drift/drift.ts";
 import { HOLD_REASONS, type HoldReason } from "../hold.ts";
-import type { Hold } from "../link.ts";
+import type { Conflict, Hold } from "../link.ts";
 import type { AnyBody, DocumentBody, FolderBody, Place } from "../match/body.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
@@ -24,6 +24,8 @@ export type Desk = {
   readonly drifts: Map<DocumentBody, Drift>;
   /** Open conflicts whose sidecar must stand beside its document: where it stands, and where the record says it does. */
   readonly sidecars: Map<DocumentBody, { readonly recorded: LocalPath; readonly stands: Place }>;
+  /** Open conflicts by the path at which base has their sidecar. */
+  readonly sidecarOwners: () => ReadonlyMap<LocalPath, Conflict>;
   /** Folders that directly hold documents on which nothing is to be done. */
   readonly quietFolders: Matched["quietFolders"];
   /** Folders of the service that hold a shown document directly. */
@@ -51,6 +53,7 @@ export function openDesk(trees: Trees, policy: Policy, texts: TextLookup, matche
     drifts: new Map(),
     whys: new Map(),
     sidecars: new Map(),
+    sidecarOwners: once(() => new Map([...trees.base.conflicts.values()].map((one) => [one.sidecarPath, one]))),
     populated: once(() => new Set([...trees.remote.files.values()].map((file) => parentOf(file.path)))),
     othersByInode: once(() => {
       const index = new Map<string, LocalOther>();

@@ -114,11 +114,9 @@ export class Layout {
     const stood = joinPath(sidecar.stands.parent.localPath ?? "", sidecar.stands.name);
     const recorded = sidecar.recorded === stood;
     if (from === to && recorded) return;
-    // It stands where it should already, and only the record does not know: from the recorded path, where nothing is left.
-    const leaves = from === to ? sidecar.recorded : from;
     const after = this.#dependencies(body, ["local"]);
     ledger.waitsFor(sidecar.stands, after);
-    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id: body.id, from: leaves, to }, after);
+    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id: body.id, from, to }, after);
     this.#use(body, ["local"], step);
     ledger.use(sidecar.stands, step);
   }

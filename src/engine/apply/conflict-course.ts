@@ -1,6 +1,7 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import { mergeText } from "../../core/merge.ts";
-import { sidecarPath } from "../../core/path.ts";
+import type { Conflict } from "../../core/link.ts";
+import { type LocalPath, sidecarPath } from "../../core/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
 import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "../effect.ts";
 import { dropSidecar, placeSidecar } from "./conflict.ts";
@@ -138,12 +139,20 @@ export function moveSidecar(ctx: PassContext, action: Of<"move-sidecar">): Outco
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
-  if (disk.look(action.from).kind !== "absent") {
+  // `from` = `to`: it stands there already, and only the record does not know.
+  if (action.from !== action.to && disk.look(action.from).kind !== "absent") {
     const moved = disk.move(action.from, action.to, null);
     if (moved.kind !== "done") return outcomeOfDisk(moved);
   }
   state.putConflict({ ...conflict, sidecarPath: action.to });
   return DONE;
+}
+
+/** Of a place that the plan did not name: another conflict's sidecar may be there by now. */
+function isOwnSidecar({ world }: PassContext, { sidecarIno, sidecarDev, shown }: Conflict, at: LocalPath): boolean {
+  const look = world.disk.look(at);
+  if (look.kind !== "file") return false;
+  return (look.stamp.ino === sidecarIno && look.stamp.dev === sidecarDev) || look.digest === shown.at(-1)!.digest;
 }
 
 export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Outcome {
@@ -154,6 +163,7 @@ export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Out
   const link = state.link(action.id);
   const beside = link === null ? [] : [sidecarPath(link.localPath)];
   for (const at of new Set([action.sidecarPath ?? conflict.sidecarPath, conflict.sidecarPath, ...beside])) {
+    if (at !== action.sidecarPath && !isOwnSidecar(ctx, conflict, at)) continue;
     const dropped = dropSidecar(ctx, { ...conflict, sidecarPath: at }, conflict.shown.at(-1)!.digest);
     if (dropped !== null) return dropped;
   }

@@ -37,7 +37,7 @@ export function applyConflict(
     }
     case "move-sidecar": {
       const other = world.others.get(action.from);
-      if (other !== undefined) {
+      if (other !== undefined && action.from !== action.to) {
         world.others.delete(action.from);
         check(!isTakenHere(world, action.to), `taken: ${say}`);
         world.others.set(action.to, other);
