@@ -1,5 +1,6 @@
 import { digestOf } from "../../../src/core/digest.ts";
 import { META } from "../../../src/engine/meta.ts";
+import { normaliseText } from "../../../src/service/variant-requests.ts";
 import { EMPTIED_FROM } from "../../../src/core/verdict/verdict.ts";
 import type { Cast } from "./cast.ts";
 import { bare } from "./judge-wire.ts";
@@ -44,12 +45,12 @@ function judgeTrash(cast: Cast, mirror: LifeMirror): void {
     if (isInside && !cast.wasUnreadable(id))
       cast.history.fail(`I04 mirror ${mirror.index} took ${localPath} away, and ${id} is at ${live.path}`);
     const text = mirror.disk.user.read(`${ROOT}/.mdmirror/${trashPath}`);
-    if (
-      text !== null &&
-      digestOf(text) !== digest &&
-      !mirror.state.versions(id).some((one) => one.digest === digestOf(text))
-    )
-      cast.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
+    if (text === null) continue;
+    const versions = new Set([digest, ...mirror.state.versions(id).map((one) => one.digest)]);
+    // Where a deployment normalises on save, the file keeps what was sent, and the version is what that came to.
+    const isVersion =
+      versions.has(digestOf(text)) || (cast.house.normalises && versions.has(digestOf(normaliseText(text))));
+    if (!isVersion) cast.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
   }
 }
 
