@@ -21,9 +21,9 @@ const CHECKS = 8;
 
 /**
  * Looks at every entry of the tree. Then the folders are checked until a whole check finds none that changed since it was read; those that
- * did are read again. So a document that moved from a folder not read yet to one read already is not taken for deleted. When that has no
- * end, what was seen is there and nothing is absent (the root is `unseen`).
- * LIMIT: two changes within one tick of the disk's clock look like one; hence two looks before a deletion.
+ * did are read again. So a document that moved between a folder read already and one not read yet is taken neither for deleted nor for two.
+ * When that has no end, what was seen is there and nothing is absent (the root is `unseen`).
+ * LIMIT: on a disk that takes no probe two changes within one tick of its clock look like one; hence two looks before a deletion.
  * Failing system calls never end a walk: they leave what they were about `unseen`.
  */
 export function walkTree(
@@ -110,6 +110,11 @@ function readChanged(work: WalkWork, folder: WalkedFolder): WalkedFolder | null 
   if (stat.dev !== work.dev) return doubted(folder, "another disk is mounted here");
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return readFolder(work, folder.abs, folder.path, stat, folder);
+  // Changed in or since the tick in which this walk began, it may have changed once more within that tick: its stamp cannot tell, its names can.
+  if (work.diskNow !== null && stat.mtimeMs >= work.diskNow) {
+    const again = readFolder(work, folder.abs, folder.path, stat, folder);
+    if (!holdsTheSame(folder, again)) return again;
+  }
   let changed = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
@@ -118,6 +123,21 @@ function readChanged(work: WalkWork, folder: WalkedFolder): WalkedFolder | null 
     if (again !== null) folders.push(again);
   }
   return changed ? { ...folder, folders } : folder;
+}
+
+/** Whether two readings of one folder found the same inodes under the same names. */
+function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
+  const { files, others, folders, unseen } = again;
+  return (
+    files.length === before.files.length &&
+    others.length === before.others.length &&
+    folders.length === before.folders.length &&
+    unseen.size === before.unseen.size &&
+    files.every(({ path, stamp }, n) => path === before.files[n]!.path && sameInode(stamp, before.files[n]!.stamp)) &&
+    others.every(({ path, kind }, n) => path === before.others[n]!.path && kind === before.others[n]!.kind) &&
+    folders.every((child, n) => child === before.folders[n]) &&
+    [...unseen].every(([path, why]) => before.unseen.get(path) === why)
+  );
 }
 
 /** As it was read, but nothing in it is absent. */

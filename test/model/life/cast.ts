@@ -26,8 +26,9 @@ export class Cast {
   readonly judges: readonly WireJudge[];
   readonly tally = new Tally();
   readonly crashPoints = new Set<string>();
-  /** Documents by id: their tag. */
+  /** Documents by id: the tag that each began with, and that of the text it was last seen with. */
   readonly #tags = new Map<string, string>();
+  readonly #lastTags = new Map<string, string>();
   /** Ids that a mirror's key could not read at some time of its run. */
   readonly #everUnreadable = new Set<string>();
   #looker = 0;
@@ -64,8 +65,21 @@ export class Cast {
   /** Every live document's id and the tag that it began with. */
   liveIds(): Map<string, string> {
     const files = this.house.files();
-    for (const { id, text } of files) if (!this.#tags.has(id)) this.#tags.set(id, tagOf(text) ?? "");
+    for (const { id, text } of files) {
+      const tag = tagOf(text) ?? "";
+      if (!this.#tags.has(id)) this.#tags.set(id, tag);
+      this.#lastTags.set(id, tag);
+    }
     return new Map(files.map(({ id }) => [id as string, this.#tags.get(id)!]));
+  }
+
+  /**
+   * Whether somebody deleted it, or no evidence can tell it from another. Two documents that were new at one path are one once a person has kept the one text
+   * and removed the other (DESIGN 4, conflicts): from then on the file of the text that was kept is that document, whatever it began with.
+   */
+  mayVanish(id: string): boolean {
+    const { mayVanish } = this.history;
+    return mayVanish.has(this.#tags.get(id) ?? "") || mayVanish.has(this.#lastTags.get(id) ?? "");
   }
 
   close(): void {

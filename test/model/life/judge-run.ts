@@ -16,7 +16,7 @@ export function judgeRun(cast: Cast, index: number, facts: RunFacts, idsBefore: 
   const idsAfter = cast.liveIds();
   // An odd file has no tag to be known by.
   for (const [id, tag] of idsBefore)
-    if (tag !== "" && !idsAfter.has(id) && !history.mayVanish.has(tag))
+    if (tag !== "" && !idsAfter.has(id) && !cast.mayVanish(id))
       history.fail(`I09 ${id} (document ${tag}) vanished in a run of mirror ${index}, and nobody deleted it`);
   judgeTrash(cast, mirror);
   judgeLockedOut(cast, mirror, facts);
