@@ -15,6 +15,8 @@ export type RamUser = {
   /** null when no file is there. */
   read(path: string): string | null;
   exists(path: string): boolean;
+  /** Of the file there; null when no file is there. */
+  inode(path: string): number | null;
   rename(from: string, to: string): void;
   /** A file, or a folder with all below it; nothing is fine. */
   remove(path: string): void;
@@ -61,6 +63,10 @@ export function createRamUser(nodes: RamNodes, calls: RamCalls): RamUser {
     read(path) {
       const inode = lookup(nodes, path);
       return inode?.kind === "file" ? textOf(inode) : null;
+    },
+    inode(path) {
+      const inode = lookup(nodes, path);
+      return inode?.kind === "file" ? inode.ino : null;
     },
     exists: (path) => lookup(nodes, path) !== null,
     rename: (from, to) => calls.rename(from, to),

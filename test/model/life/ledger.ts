@@ -32,16 +32,25 @@ export class Ledger {
     return this.#mirror.disk.user.texts(ROOT);
   }
 
+  /** @returns inodes by path */
+  #files(): Map<string, number> {
+    const { user } = this.#mirror.disk;
+    return new Map([...this.#live().keys()].map((path) => [path, user.inode(`${ROOT}/${path}`)!]));
+  }
+
   /** Somebody acts at the disk: what goes by that goes rightly, and what comes must stay. */
   meddled(act: () => void): void {
     const before = new Set(this.#live().values());
+    const files = new Set(this.#files().values());
     act();
     const after = this.#live();
+    const made = this.#files();
     const left = new Set(after.values());
     for (const text of before) if (!left.has(text)) this.#must.delete(text);
     for (const [path, text] of after) {
-      if (before.has(text)) continue;
-      this.#must.set(text, path);
+      if (!before.has(text)) this.#must.set(text, path);
+      // The same text in a new file is as unsynced as another text.
+      else if (files.has(made.get(path)!)) continue;
       this.#late.add(text);
     }
   }
