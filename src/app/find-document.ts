@@ -1,5 +1,5 @@
 import { type DocId, isDocId } from "../contract/ids.ts";
-import type { Link, Tombstone } from "../core/link.ts";
+import { isAway, type Link, type Tombstone } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { State } from "../core/ports/state.ts";
 import type { BaseTree } from "../core/tree.ts";
@@ -13,16 +13,25 @@ export type KnownDocument = {
   readonly tombstone: Tombstone | null;
 };
 
+/** One that left the mirrored subtree is found by the path that it had, where no other has it now. */
 export function linkAt(base: BaseTree, path: LocalPath): Link | null {
-  for (const link of base.links.values()) if (link.localPath === path) return link;
-  return null;
+  let away: Link | null = null;
+  for (const link of base.links.values()) {
+    if (link.localPath !== path) continue;
+    if (!isAway(link)) return link;
+    away = link;
+  }
+  return away;
 }
 
 export type LinkIndex = ReadonlyMap<LocalPath, Link>;
 
 /** For who asks often. */
 export function indexLinks(base: BaseTree): LinkIndex {
-  return new Map([...base.links.values()].map((link) => [link.localPath, link]));
+  const index = new Map<LocalPath, Link>();
+  for (const link of base.links.values())
+    if (!isAway(link) || !index.has(link.localPath)) index.set(link.localPath, link);
+  return index;
 }
 
 /**

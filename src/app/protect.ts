@@ -1,5 +1,6 @@
 import type { LocalPath } from "../core/path.ts";
 import { faultTrouble } from "./fault.ts";
+import { linkAt } from "./find-document.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
@@ -10,8 +11,8 @@ export async function setProtection(
   value: boolean,
 ): Promise<Result<{ readonly was: boolean }>> {
   const { state, remote } = mirror.world;
-  const link = [...state.load().links.values()].find(({ localPath }) => localPath === path);
-  if (link === undefined) {
+  const link = linkAt(state.load(), path);
+  if (link === null) {
     return trouble(
       "usage",
       `${path} is no mirrored document`,

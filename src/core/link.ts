@@ -47,6 +47,11 @@ export type Link = {
   readonly standing: "linked" | "outside" | "suspended";
 };
 
+/** Moved out of the mirrored subtree, and its text is in the trash: whatever file is at its old path is another document's, or new. */
+export function isAway({ standing, stamp }: Link): boolean {
+  return standing === "outside" && stamp === null;
+}
+
 /** One linked folder: presence and place only. */
 export type DirLink = {
   readonly id: DirId;

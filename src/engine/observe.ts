@@ -1,7 +1,7 @@
 import type { DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FolderResource } from "../contract/resources.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
-import type { Link } from "../core/link.ts";
+import { isAway, type Link } from "../core/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
 import type { Fault, Listing } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
@@ -39,7 +39,7 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): b
   const { state } = world;
   const refreshed: Link[] = [];
   for (const link of base.links.values()) {
-    const file = local.files.get(link.localPath);
+    const file = isAway(link) ? undefined : local.files.get(link.localPath);
     if (file === undefined || !file.stampTrusted || file.digest !== link.localDigest) continue;
     if (
       link.stampTrusted &&

@@ -1,5 +1,5 @@
 import type { Digest } from "../digest.ts";
-import type { Link } from "../link.ts";
+import { isAway, type Link } from "../link.ts";
 import { type LocalPath, pathKey } from "../path.ts";
 import { isSimilar } from "../similar.ts";
 import type { LocalFile } from "../tree.ts";
@@ -88,6 +88,7 @@ function matchBySameText(matching: Matching): void {
 
 function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: LocalPath | null }> {
   for (const link of matching.trees.base.links.values()) {
+    if (isAway(link)) continue;
     const match = matching.matches.get(link.id);
     if (match !== undefined) yield { base: link.localPath, now: match.file.path };
     // What is neither matched nor loose stands untouched at its base path.

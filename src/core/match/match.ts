@@ -1,6 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import { mapName } from "../../contract/names.ts";
-import type { Link } from "../link.ts";
+import { isAway, type Link } from "../link.ts";
 import { isTemporaryName, isUnsafeName, localNameFor } from "../local-name.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../path.ts";
 import type { Policy } from "../policy.ts";
@@ -45,8 +45,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   const files = filesBut(trees.local.files, quietPaths);
   // The order of what is laid out follows from this one: by id, whatever the order of the input.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  // Its text is in the trash: a file at its old path is another one.
-  for (const link of loose) if (link.standing === "outside" && link.stamp === null) links.delete(link.id);
+  for (const link of loose) if (isAway(link)) links.delete(link.id);
   const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
   matchDocuments(matching);
   const forest = plantForest(trees, folders);
@@ -54,7 +53,10 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   placeFolders(forest);
   const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id)));
   addNew(forest, documents, trees, policy, [...matching.files.values()]);
-  const byPath = once(() => new Map([...trees.base.links.values()].map((link) => [link.localPath, link])));
+  const byPath = once(() => {
+    const here = [...trees.base.links.values()].filter((link) => !isAway(link));
+    return new Map(here.map((link) => [link.localPath, link]));
+  });
   const summon = (path: LocalPath): DocumentBody | null => {
     const link = quietPaths.has(path) ? byPath().get(path) : undefined;
     const file = trees.local.files.get(path);

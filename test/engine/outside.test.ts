@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { createRig, type Mirror, type Rig } from "../model/rig.ts";
+import { remoteTexts, settle } from "../promises/ground.ts";
+
+/** A mirror of `part`, out of which a document was moved: its text lies in the trash. */
+async function withOneOutside(seed: number, path: string): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(seed);
+  rig.app.create("part/stays.md", "stays\n");
+  rig.app.create(`part/${path}`, "left\n");
+  rig.app.makeFolder("elsewhere");
+  const mirror = rig.mirror({ prefix: "part" });
+  await settle(mirror);
+  rig.app.move(`part/${path}`, "elsewhere");
+  await settle(mirror);
+  expect(mirror.texts()).toEqual(new Map([["stays.md", "stays\n"]]));
+  return { rig, mirror };
+}
+
+it("a text taken back out of the trash to where its document was, before that left the subtree, is a new document and stays", async () => {
+  const { rig, mirror } = await withOneOutside(31, "note.md");
+  mirror.write("note.md", "left\n");
+  // Its stamp is trusted from the first look on.
+  mirror.disk.advance(10_000);
+  await settle(mirror);
+  expect(mirror.texts().get("note.md")).toBe("left\n");
+  expect(remoteTexts(rig)).toEqual(
+    new Map([
+      ["elsewhere/note.md", "left\n"],
+      ["part/note.md", "left\n"],
+      ["part/stays.md", "stays\n"],
+    ]),
+  );
+});
+
+it("I09 a document that has the path of one that left the subtree keeps its id, whatever is saved into it", async () => {
+  const { rig, mirror } = await withOneOutside(32, "note.md");
+  const id = rig.app.create("part/note.md", "left\n");
+  await settle(mirror);
+  mirror.disk.advance(10_000);
+  await settle(mirror);
+  // A save by rename: another inode.
+  mirror.disk.user.remove(mirror.path("note.md"));
+  mirror.write("note.md", "left, and edited here\n");
+  mirror.disk.advance(10_000);
+  await settle(mirror);
+  expect(rig.app.files().get("part/note.md")).toMatchObject({ id, text: "left, and edited here\n" });
+  expect(rig.app.files().get("elsewhere/note.md")?.text).toBe("left\n");
+});
