@@ -3,6 +3,7 @@ import { decideDocument } from "./decide/content.ts";
 import { type Desk, openDesk } from "./decide/desk.ts";
 import { untieRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-folders.ts";
+import { keepUnseen } from "./decide/remembered.ts";
 import { driftOf } from "./drift/drift.ts";
 import type { LocalPath } from "./path.ts";
 import { type Matched, matchTrees } from "./match/match.ts";
@@ -35,6 +36,7 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched:
   }
   settleClaims(desk, (path: LocalPath) => matched.summon(path));
   untieRecords(desk);
+  keepUnseen(desk);
   return desk;
 }
 

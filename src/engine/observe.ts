@@ -239,7 +239,8 @@ async function proveAbsences(
   await Promise.all([...missing.map(probe), ...(visible === undefined ? [] : [probe(visible)])]);
   if (fault !== null) return { ...proof, fault };
   for (const id of notFound) {
-    if (healthy) proof.gone.add(id);
+    // Proven once, and held for it since: what nobody can see any more is no less gone because nothing else is left to be seen.
+    if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);
     else proof.unseen.set(id, "none of the known documents is visible, so nothing is proven about any");
   }
   return proof;

@@ -1,10 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { HOLD_REASONS, type HoldReason } from "../../src/core/hold.ts";
 import type { Hold } from "../../src/core/link.ts";
+import { META } from "../../src/engine/meta.ts";
 import type { Settings } from "../../src/engine/world.ts";
 import type { Fault, Variant } from "../../src/service/variant.ts";
 import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/ground.ts";
-import { asText, type Ground, isWrite, makeKey, onRealState, openGround, problem, type Seen } from "./ground.ts";
+import {
+  asText,
+  type Ground,
+  isWrite,
+  makeKey,
+  onRealState,
+  openGround,
+  problem,
+  type Seen,
+  settle,
+} from "./ground.ts";
 
 /** What makes a hold of a reason, through the whole engine. `start`: documents that both sides hold first. */
 type Case = {
@@ -164,6 +175,28 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
     await state.sync(row.settings);
     expect(heldNow()).toEqual(before);
     expect(ground.seen.filter(isWrite).map(asText)).toEqual([]);
+  });
+
+  test("edits of documents that are all gone, once somebody has said that this is so, are held and halt no later run", async () => {
+    const { rig, mirror } = openGround(23);
+    const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
+    for (const path of paths) rig.app.create(path, `${path}\n`);
+    await settle(mirror);
+    for (const path of paths) mirror.write(path, `${path}, edited\n`);
+    rig.app.removeFolder("d");
+    expect((await mirror.sync())?.state).toBe("halted");
+    mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
+    for (let run = 0; run < 3; run++) {
+      expect(await mirror.sync()).toMatchObject({ state: "attention", counts: { holds: 6 } });
+      const held = [...mirror.state.load().holds.values()].map(({ path, reason }) => `${path} ${reason}`);
+      expect(held.sort()).toEqual(paths.map((path) => `${path} gone-or-unreadable`));
+    }
+    // What was never said to be gone is asked about, as ever.
+    for (const path of ["e/1.md", "e/2.md", "e/3.md", "e/4.md", "e/5.md"]) rig.app.create(path, "new\n");
+    await settle(mirror);
+    rig.app.removeFolder("e");
+    expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    expect(mirror.texts().size).toBe(11);
   });
 
   test("a hold of every reason there is comes back from the file with all its facts", () => {

@@ -1,6 +1,8 @@
+import { isDirId, isDocId } from "../../contract/ids.ts";
 import type { HoldReason } from "../hold.ts";
 import type { Hold } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
+import { isUnseen } from "../match/unseen.ts";
 import { type Desk, holdDocument, isRemembered, keepHold, keyOf, pathOfDocument } from "./desk.ts";
 
 /** What an action would do, as far as an earlier answer may speak against it. */
@@ -49,8 +51,29 @@ export function isStopped(desk: Desk, body: DocumentBody, intention: Intention):
  */
 export function holdUnseen(desk: Desk, body: DocumentBody, reason: HoldReason, detail: string): void {
   const one = desk.trees.base.holds.get(keyOf(body));
-  if (one !== undefined && isRemembered(one) && !desk.policy.retryRefused) keepHold(desk, one);
+  // An absence that was proven is no answer that a retry could change; it is asked about in each look.
+  const isGone = one?.reason === "gone-or-unreadable";
+  if (one !== undefined && (isGone || (isRemembered(one) && !desk.policy.retryRefused))) keepHold(desk, one);
   else holdDocument(desk, body, reason, detail);
+}
+
+/**
+ * The same for what has no document of base to be decided on: a folder that the walk could not show, and a new file or folder (held by its path). Called when all
+ * is decided.
+ */
+export function keepUnseen(desk: Desk): void {
+  const { base, local } = desk.trees;
+  if (base.holds.size === 0 || local.unseen.size === 0) return;
+  const hidden = new Set<string>();
+  for (const { dirId, localSeen } of desk.forest.folders)
+    if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
+  for (const one of base.holds.values()) {
+    if (!isRemembered(one) || desk.holds.has(one.key)) continue;
+    if (desk.policy.retryRefused && one.reason !== "folder-stays") continue;
+    const isShown = local.files.has(one.key) || local.folders.has(one.key);
+    const isHidden = isDirId(one.key) ? hidden.has(one.key) : !isShown && isUnseen(one.key, desk.trees);
+    if (isHidden && !isDocId(one.key)) keepHold(desk, one);
+  }
 }
 
 /** What was refused for folders; their holds have the id for key, or the local path of a folder that is not linked yet. */

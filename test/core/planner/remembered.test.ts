@@ -83,6 +83,35 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     }
     expect(say(planOf(world))).toBe("hold read-only a.md");
   });
+  test.each(["local", "remote"] as const)("a folder's stays while the %s side does not show it", (side) => {
+    const world = worldAfter(["d/a.md=1", "mv d e", "", ""]);
+    const [key] = world.dirLinks.keys();
+    refuse(world, "read-only", { key: key!, path: "d" });
+    if (side === "remote") world.foldersComplete = false;
+    else {
+      world.unseen.set("e", "EACCES");
+      world.files.delete("e/a.md");
+      world.folders.delete("e");
+    }
+    expect(planOf(world).holds).toContainEqual(expect.objectContaining({ key, reason: "read-only" }));
+  });
+  test.each(["a.md", "d/a.md"])("that of a new file stays while the disk does not show %s", (path) => {
+    const world = worldAfter(["", "", "", ""]);
+    refuse(world, "refused", { key: path, path, digest: world.digest("1") });
+    world.unseen.set(path.split("/")[0]!, "EACCES");
+    expect(say(planOf(world))).toBe(`hold refused ${path}`);
+    expect(say(planOf(world, { retryRefused: true }))).toBe("");
+    world.unseen.clear();
+    expect(say(planOf(world))).toBe("");
+  });
+  test("an absence that was proven stays so while the listing is cut short", () => {
+    const world = worldAfter(["d/a.md=1", "edit d/a.md 2", "", ""]);
+    const key = world.idAt("d/a.md");
+    refuse(world, "gone-or-unreadable", { key, path: "d/a.md", digest: world.digest("2") });
+    world.documents.delete(key);
+    world.remoteUnseen.set(key, "the listing was cut short");
+    expect(say(planOf(world))).toBe("hold gone-or-unreadable d/a.md");
+  });
   test("a deletion that was refused is tried again by hand", () => {
     check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
   });
