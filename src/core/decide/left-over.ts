@@ -25,7 +25,9 @@ export function* lastingNames(desk: Desk, body: AnyBody, side: Side): Generator<
   const { goal } = body[side];
   if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(desk, body, side)) return;
   const kind = body.kind === "document" ? "file" : "folder";
-  const other = body[side === "local" ? "remote" : "local"].goal?.name ?? goal.name;
+  const there = body[side === "local" ? "remote" : "local"].goal?.name;
+  const other =
+    there ?? (body.link === null ? goal.name : nameOf(body.link[side === "local" ? "remotePath" : "localPath"]));
   const legal = (name: string): string | null =>
     side === "local" ? localNameFor(name, kind, idOf(body)) : mapName(name, kind, desk.policy.refusedCharacters);
   const best = isTemporaryName(other) ? lastingName(goal.name) : other;
@@ -38,7 +40,9 @@ export function* lastingNames(desk: Desk, body: AnyBody, side: Side): Generator<
 function mayBeNamed(desk: Desk, body: AnyBody, side: Side): boolean {
   const { link } = body;
   const now = body[side].now;
-  if (link === null || body.local.now === null || body.remote.now === null || now === null) return false;
+  if (link === null || now === null || body.local.now === null) return false;
+  // What is gone from the service, and held here for its edit, will not come by a name from there.
+  if (body.remote.now === null && (side === "remote" || !isHeldAlone(body))) return false;
   if (desk.policy.direction === (side === "local" ? "push-only" : "pull-only")) return false;
   // Seen for the first time, it may be another mirror's, which is about to move it on: base learns of it, and the next look decides.
   const known = nameOf(side === "local" ? link.localPath : link.remotePath) === now.name;
@@ -51,6 +55,11 @@ function mayBeNamed(desk: Desk, body: AnyBody, side: Side): boolean {
   if (side === "local") return !isStopped(desk, body, "move-local");
   // It goes nowhere near the root.
   return standingHold(desk, body)?.reason === "no-move-to-root" || !isStopped(desk, body, "move-remote");
+}
+
+function isHeldAlone(body: AnyBody): boolean {
+  if (body.kind === "folder" || body.remote.goal !== null) return false;
+  return body.remote.seen.kind === "gone" || body.remote.seen.kind === "outside";
 }
 
 function isRootHold(desk: Desk, key: string): boolean {

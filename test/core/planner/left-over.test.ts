@@ -35,6 +35,19 @@ describe("I13 I16 temporary names that were left", () => {
       `rm d/a-${TMP}.md`,
       "forget d/a-TMP.md; create-remote d/a-TMP.md=d/a.md",
     ],
+    // gone from the service, edited here, and held: base knows what it was called
+    [
+      `d/a-${TMP}.md>d/a.md=1`,
+      `edit d/a-${TMP}.md 2`,
+      "rm d/a.md",
+      "move-local d/a-TMP.md>d/a.md; hold gone-or-unreadable d/a-TMP.md",
+    ],
+    [
+      `d/a-${TMP}.md=1`,
+      `edit d/a-${TMP}.md 2; new d/a.md 3`,
+      `rm d/a-${TMP}.md; rmdir d`,
+      "forget-folder; make-folder-remote d; move-local d/a-TMP.md>d/a-2.md; create-remote d/a.md; hold gone-or-unreadable d/a-TMP.md",
+    ],
   ];
   test.each(rows)("%s | %s | %s", (...row) => checkRow(row));
 
