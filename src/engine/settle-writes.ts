@@ -1,10 +1,11 @@
-import type { DocId } from "../contract/ids.ts";
 import type { Outcome } from "../core/action.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
-import { moveBase, movePlace, newLink, submit } from "../core/settle.ts";
-import { sameButForDress } from "../core/dress.ts";
+import { moveBase, movePlace, submit } from "../core/settle.ts";
 import { commit, DONE, endLink, fetchText, stale } from "./effect.ts";
+import { readCreated } from "./apply/read-created.ts";
+import { settlePost } from "./settle-post.ts";
+import { unsettled } from "./unsettled.ts";
 import { fromService, type PassContext, recordEvent, toService } from "./world.ts";
 
 /**
@@ -14,14 +15,7 @@ import { fromService, type PassContext, recordEvent, toService } from "./world.t
  */
 
 type Put = Extract<Intent, { kind: "put" }>;
-type Post = Extract<Intent, { kind: "post" }>;
 type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
-
-function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
-  const detail = fault === null ? "the write could not be settled by reading" : fault.detail;
-  if (outcome.kind === "later") return outcome;
-  return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
-}
 
 export async function settlePut(
   ctx: PassContext,
@@ -88,67 +82,6 @@ export async function settlePut(
   return stale(
     file.lastChangeId === intent.baseChangeId ? "the write did not happen" : "the write may be part of a newer version",
   );
-}
-
-/** A document that was gone and is back as a new one: the old link ends, and its id is known as buried. */
-export function buryReplaced(ctx: PassContext, old: DocId | null): void {
-  const { state } = ctx.world;
-  const link = old === null ? null : state.link(old);
-  if (link === null) return;
-  endLink(ctx, link, null);
-}
-
-export async function settlePost(
-  ctx: PassContext,
-  intentId: number,
-  intent: Post,
-  fault: Fault | null,
-): Promise<Outcome> {
-  const { remote, state } = ctx.world;
-  const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
-  if (!listed.complete) return unsettled({ kind: "uncertain", detail: "", requestId: null }, listed.fault ?? fault);
-  const found = listed.items[0];
-  if (found === undefined || state.link(found.id) !== null) {
-    state.closeIntent(intentId);
-    return found === undefined ? stale("the write did not happen") : DONE;
-  }
-  const fetched = await fetchText(ctx, found.id, intent.localPath);
-  if (fetched.kind === "end") return unsettled(fetched.outcome, fault);
-  const sent = state.text(intent.digest);
-  const { file, text, digest } = fetched.value;
-  if (sent === null || !sameButForDress(sent, text)) {
-    state.closeIntent(intentId);
-    return stale("another document is at that path now");
-  }
-  const base = {
-    changeId: file.lastChangeId,
-    digest,
-    localDigest: intent.digest,
-    stamp: intent.stamp ?? null,
-    stampTrusted: false,
-    durable: true,
-  };
-  ctx.counts.createdRemote++;
-  return commit(ctx, {
-    link: newLink(
-      found.id,
-      intent.localPath,
-      fromService(ctx.world, file.path) ?? intent.remotePath,
-      file.protected,
-      base,
-    ),
-    version: { id: found.id, changeId: file.lastChangeId, digest },
-    closes: intentId,
-    also: () => buryReplaced(ctx, intent.replaces ?? null),
-    event: {
-      kind: "create-remote",
-      side: "remote",
-      id: found.id,
-      path: intent.localPath,
-      detail: "the answer was lost; the document is there",
-      after: digest,
-    },
-  });
 }
 
 async function settlePatch(
@@ -226,6 +159,18 @@ async function settleFolderDelete(
   return DONE;
 }
 
+async function settleReadBack(
+  ctx: PassContext,
+  intentId: number,
+  { id, changeId, digest }: Extract<Intent, { kind: "read-back" }>,
+): Promise<Outcome> {
+  const link = ctx.world.state.link(id);
+  if (link?.changeId === changeId && link.digest === digest) return readCreated(ctx, intentId, link);
+  // Base went on to what was seen.
+  ctx.world.state.closeIntent(intentId);
+  return DONE;
+}
+
 /** One open intent of an earlier run, or of a crash. */
 export async function settleIntent(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   switch (intent.kind) {
@@ -233,6 +178,8 @@ export async function settleIntent(ctx: PassContext, intentId: number, intent: R
       return settlePut(ctx, intentId, intent, null);
     case "post":
       return settlePost(ctx, intentId, intent, null);
+    case "read-back":
+      return settleReadBack(ctx, intentId, intent);
     case "patch":
       return settlePatch(ctx, intentId, intent);
     case "delete":

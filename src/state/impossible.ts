@@ -126,6 +126,7 @@ type MembersOf<Kind> = readonly (Member & keyof Extract<Intent, { kind: Kind }>)
 
 const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   post: ["localPath", "remotePath", "digest"],
+  "read-back": ["id", "changeId", "digest"],
   put: ["id", "localPath", "baseChangeId", "baseDigest", "digest", "review"],
   patch: ["id", "from", "to"],
   delete: ["id", "localPath", "changeId"],

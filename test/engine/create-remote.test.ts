@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
 import { createRig, type Mirror, type Rig } from "../model/rig.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
@@ -25,4 +26,25 @@ test("I07 I14 a new document that was edited on both sides before it was read ba
   const both = LINES.with(2, "by the app\n\n").with(9, "by the person here\n\n").join("");
   expect(rig.app.files().get("note.md")?.text).toBe(both);
   expect(mirror.texts().get("note.md")).toBe(both);
+});
+
+test("I10 I12 I13 killed at any call while a new document is sent to a service that normalises, nothing but that one POST goes up", async () => {
+  const sent = "one\r\ntwo\r\n";
+  for (let call = 1; ; call++) {
+    const rig = createRig(2, { normalise: true });
+    const mirror = rig.mirror();
+    mirror.write("note.md", sent);
+    mirror.killAt(call);
+    const whole = (await mirror.sync()) !== null;
+    for (let n = 0; n < 3; n++) await mirror.sync();
+    const writes = mirror.requests.filter((request) => !request.startsWith("GET "));
+    expect({ call, writes }).toEqual({ call, writes: ["POST /v1/files"] });
+    const saved = rig.app.files().get("note.md")!;
+    expect(saved.text).toBe("one\ntwo\n");
+    // What was found again after a lost answer is adopted in its own dress.
+    expect([saved.text, sent]).toContain(mirror.texts().get("note.md"));
+    expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
+    expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "parked")).toEqual([]);
+    if (whole) break;
+  }
 });

@@ -27,6 +27,8 @@ export type Intent =
       readonly review: boolean;
       readonly stamp?: Stamp;
     }
+  /** A POST was answered, and what the service saved was not read yet: base has what was sent. */
+  | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   | { readonly kind: "patch"; readonly id: DocId; readonly from: RemotePath; readonly to: RemotePath }
   | { readonly kind: "delete"; readonly id: DocId; readonly localPath: LocalPath; readonly changeId: ChangeId }
   | { readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath }

@@ -1,23 +1,13 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import type { Digest } from "../../core/digest.ts";
 import { mayBeNormalised } from "../../core/dress.ts";
-import type { Link } from "../../core/link.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
-import { moveBase, newLink } from "../../core/settle.ts";
-import {
-  commit,
-  commitWithOthers,
-  fetchText,
-  landText,
-  makeHold,
-  openIntentWithOthers,
-  outcomeOfFault,
-  readUnkept,
-  stale,
-} from "../effect.ts";
-import { buryReplaced, settlePost } from "../settle-writes.ts";
+import { newLink } from "../../core/settle.ts";
+import { commitWithOthers, makeHold, openIntentWithOthers, outcomeOfFault, readUnkept, stale } from "../effect.ts";
+import { buryReplaced, settlePost } from "../settle-post.ts";
 import { fromService, type PassContext, toService } from "../world.ts";
+import { readCreated } from "./read-created.ts";
 import { isVisible } from "./visible.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -64,43 +54,15 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
     detail: action.why,
     after: action.expect,
   } as const;
-  const also = () => buryReplaced(ctx, action.tombstone);
   const version = { id, changeId: lastChangeId, digest: action.expect };
+  const isReadBack = ctx.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text);
+  let readBack = 0;
+  const also = () => {
+    buryReplaced(ctx, action.tombstone);
+    if (isReadBack) readBack = state.openIntent(ctx.run, { kind: "read-back", ...version });
+  };
   await commitWithOthers(ctx, { link, version, closes: intentId, also, event });
-  if (ctx.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text)) return verifyCreate(ctx, link);
-  return { kind: "done" };
-}
-
-/** A 201 shows no text: it is read back, and a text that the service changed goes to disk. */
-async function verifyCreate(ctx: PassContext, link: Link): Promise<Outcome> {
-  const fetched = await fetchText(ctx, link.id, link.localPath);
-  // The link is right for what was sent; if the service changed it, the change id or a later listing tells.
-  if (fetched.kind === "end") return fetched.outcome.kind === "later" ? fetched.outcome : { kind: "done" };
-  const { file, text, digest } = fetched.value;
-  if (digest === link.digest) return { kind: "done" };
-  const landed = landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link);
-  const version = { changeId: file.lastChangeId, digest };
-  const event = {
-    kind: "create-remote",
-    side: "both",
-    id: link.id,
-    path: link.localPath,
-    detail: "the service normalised the new text",
-    before: link.digest,
-    after: digest,
-  } as const;
-  if (landed.kind === "end") {
-    // Edited there since, and saved here: base stays what was sent, which both texts were made of, and the next pass merges them.
-    if (file.lastChangeId !== link.changeId) return landed.outcome;
-    // The base is what the service holds; the local bytes are an edit of it, or the same in another dress.
-    return commit(ctx, {
-      text: { ...link, ...version, localDigest: digest, stampTrusted: false },
-      version: { id: link.id, ...version },
-      event,
-    });
-  }
-  const base = { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false };
-  return commit(ctx, { text: moveBase(link, base), version: { id: link.id, ...version }, landed: landed.value, event });
+  return isReadBack ? readCreated(ctx, readBack, link) : { kind: "done" };
 }
 
 async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault: Fault): Promise<Outcome> {

@@ -1,0 +1,58 @@
+import type { Outcome } from "../../core/action.ts";
+import type { Link } from "../../core/link.ts";
+import { moveBase } from "../../core/settle.ts";
+import { commit, DONE, fetchText, landText } from "../effect.ts";
+import type { PassContext } from "../world.ts";
+
+/**
+ * A 201 shows no text: it is read back, and a text that the service changed goes to disk. Until it was read, base has what was sent, and `intentId` says so: where a
+ * crash or a lost answer comes between, the next pass reads it (I12), or what the mirror itself put on the disk would go up as an edit (I10).
+ */
+export async function readCreated(ctx: PassContext, intentId: number, link: Link): Promise<Outcome> {
+  const { state } = ctx.world;
+  const fetched = await fetchText(ctx, link.id, link.localPath);
+  if (fetched.kind === "end") {
+    if (fetched.outcome.kind === "later") return fetched.outcome;
+    // Gone, or nothing that could be on disk: the next listing tells.
+    state.closeIntent(intentId);
+    return DONE;
+  }
+  const { file, text, digest } = fetched.value;
+  if (digest === link.digest) {
+    await ctx.group.commit(() => state.closeIntent(intentId));
+    return DONE;
+  }
+  const landed = landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link);
+  const version = { changeId: file.lastChangeId, digest };
+  const event = {
+    kind: "create-remote",
+    side: "both",
+    id: link.id,
+    path: link.localPath,
+    detail: "the service normalised the new text",
+    before: link.digest,
+    after: digest,
+  } as const;
+  if (landed.kind === "end") {
+    // Edited there since, and saved here: base stays what was sent, which both texts were made of, and the next pass merges them.
+    if (file.lastChangeId !== link.changeId) {
+      state.closeIntent(intentId);
+      return landed.outcome;
+    }
+    // The base is what the service holds; the local bytes are an edit of it, or the same in another dress.
+    return commit(ctx, {
+      text: { ...link, ...version, localDigest: digest, stampTrusted: false },
+      version: { id: link.id, ...version },
+      closes: intentId,
+      event,
+    });
+  }
+  const base = { ...version, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false };
+  return commit(ctx, {
+    text: moveBase(link, base),
+    version: { id: link.id, ...version },
+    landed: landed.value,
+    closes: intentId,
+    event,
+  });
+}

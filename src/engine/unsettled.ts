@@ -1,0 +1,9 @@
+import type { Outcome } from "../core/action.ts";
+import type { Fault } from "../core/ports/remote.ts";
+
+/** How a write ends whose end a read could not tell either. @param outcome the read's @param fault the write's, where there was one */
+export function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
+  const detail = fault === null ? "the write could not be settled by reading" : fault.detail;
+  if (outcome.kind === "later") return outcome;
+  return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
+}
