@@ -14,7 +14,10 @@ import type { PassContext, World } from "./world.ts";
 
 /** So many new files are fsynced at the end of the pass that made them; more wait for the next one, when the system has written most of them by itself. */
 const FLUSH_AT_ONCE = 64;
-/** Of those that earlier passes left, so many a pass: a fsync takes 0.2 ms even where nothing is left to write. */
+/**
+ * Of those that earlier passes left, so many a pass, where the disk cannot be asked for all of them at once: a fsync takes 0.2 ms even where nothing is left
+ * to write.
+ */
 const FLUSH_LATER = 2_000;
 
 const BOOT = "boot";
@@ -24,25 +27,27 @@ export async function flushNow(ctx: PassContext): Promise<void> {
   await flush(ctx.world, ctx.toFlush);
 }
 
-/** The ones that earlier passes left. @returns whether there was any */
-export async function flushEarlier(world: World, base: BaseTree): Promise<boolean> {
+/**
+ * The ones that earlier passes left. `base` is not loaded again for it: what a pass commits of a link takes this from the state, and a link that is
+ * called not durable too long is only fsynced once more.
+ */
+export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();
-  for (const link of base.links.values()) {
-    if (waiting.size === FLUSH_LATER) break;
-    if (!link.durable && link.standing === "linked") waiting.set(link.id, link.localPath);
-  }
-  if (waiting.size > 0) await flush(world, waiting);
-  return waiting.size > 0;
+  for (const { id, durable, standing, localPath } of base.links.values())
+    if (!durable && standing === "linked" && local.files.has(localPath)) waiting.set(id, localPath);
+  if (waiting.size > FLUSH_AT_ONCE && (await world.disk.flushAll())) setDurable(world, waiting);
+  else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, FLUSH_LATER)));
 }
 
 async function flush(world: World, files: ReadonlyMap<DocId, LocalPath>): Promise<void> {
   const failed = new Map((await world.disk.flush([...files.values()])).map(({ path, errno }) => [path, errno]));
   for (const [path, errno] of failed) if (errno !== "ENOENT") world.log.write("warn", "not-flushed", { path, errno });
-  world.state.transact(() => {
-    for (const [id, path] of files) {
-      const link = failed.has(path) ? null : world.state.link(id);
-      if (link !== null && link.localPath === path) world.state.putLink({ ...link, durable: true });
-    }
+  setDurable(world, failed.size === 0 ? files : new Map([...files].filter(([, path]) => !failed.has(path))));
+}
+
+function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): void {
+  state.transact(() => {
+    for (const [id, path] of files) state.setDurable(id, path);
   });
 }
 

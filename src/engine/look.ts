@@ -34,7 +34,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     for (const { intent } of intents)
       if ("path" in intent) openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
   }
-  const base = state.load();
+  let base = state.load();
   const known = new Map<Digest, string>();
   const keep = input.dry
     ? (digest: Digest, text: string) => void known.set(digest, text)
@@ -49,20 +49,18 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   await guarded;
   const remote = await looking;
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
-  // Loaded anew only where something was written since: of 100,000 links that takes a fifth of a pass.
-  let moved = false;
   if (!input.dry) {
     if (restarted && restoreTorn(ctx, base, local)) {
-      local = observeLocal(world, state.load(), inodesTrusted, keep);
-      moved = true;
+      base = state.load();
+      local = observeLocal(world, base, inodesTrusted, keep);
     }
-    moved = refreshStamps(world, base, local) || moved;
-    moved = (await flushEarlier(world, base)) || moved;
+    base = refreshStamps(world, base, local);
+    await flushEarlier(world, base, local);
   }
   for (const folder of remote.tree.folders.values()) ctx.folderIds.set(folder.path, folder.id);
   dryTexts.set(ctx, known);
   const trees = {
-    base: moved ? state.load() : base,
+    base,
     local: withUnseen(local, openPaths, stillOpen.paths),
     remote: withOpenIds(remote.tree, stillOpen.ids),
   };

@@ -3,7 +3,7 @@ import type { DiskFolding, LocalPath } from "../core/path.ts";
 import type { Disk, DiskOutcome, Fs, LocalText, Look } from "../core/ports/disk.ts";
 import type { Random } from "../core/ports/world.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
-import { flushPaths } from "./flush.ts";
+import { flushDisk, flushPaths } from "./flush.ts";
 import { learnFolding } from "./folding.ts";
 import { createGround, type Ground } from "./ground.ts";
 import { readMarker } from "./marker.ts";
@@ -72,6 +72,7 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
     listParked: () => ground.during(() => listParked(ground)),
     sweep: (keep) => ground.during(() => sweep(ground, keep)),
     flush: (paths) => flushPaths(ground, paths),
+    flushAll: () => flushDisk(ground),
   };
 }
 

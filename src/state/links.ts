@@ -49,6 +49,7 @@ export function openLinks(db: Db) {
   const inode = db.prepare<[number, number], number>("SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1").pluck();
   const put = db.prepare(upsert("links", "id", COLUMNS.split(", ")));
   const remove = db.prepare<[DocId]>("DELETE FROM links WHERE id = ?");
+  const settle = db.prepare<[DocId, string]>("UPDATE links SET durable = 1 WHERE id = ? AND local_path = ?");
   return {
     load(): Map<DocId, Link> {
       const links = new Map<DocId, Link>();
@@ -71,6 +72,9 @@ export function openLinks(db: Db) {
     },
     remove(id: DocId): void {
       remove.run(id);
+    },
+    setDurable(id: DocId, path: string): void {
+      settle.run(id, path);
     },
   };
 }

@@ -78,6 +78,7 @@ export function stateOver(
     hasInode: links.hasInode,
     putLink: writing(links.put),
     removeLink: writing(links.remove),
+    setDurable: writing(links.setDurable),
     putDir: writing(dirs.put),
     removeDir: writing(dirs.remove),
     moveSubtree: writing((side, from, to) => {

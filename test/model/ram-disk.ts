@@ -133,6 +133,11 @@ export function createRamDisk(options: RamDiskOptions = {}): RamDisk {
       if (inode.kind === "symlink") throw new RamError("ELOOP", "open", path);
       nodes.sync(inode);
     },
+    async syncDisk(path) {
+      enter("syncDisk", path);
+      nodes.syncAll();
+      return true;
+    },
     beforeCall: null,
     get calls() {
       return count;
@@ -157,7 +162,9 @@ export function createRamDisk(options: RamDiskOptions = {}): RamDisk {
 }
 
 /** The calls without hooks and faults. */
-export type RamCalls = Omit<Fs, "writeNew" | "sync"> & { makeFile(path: string, mode: number | null): Inode };
+export type RamCalls = Omit<Fs, "writeNew" | "sync" | "syncDisk"> & {
+  makeFile(path: string, mode: number | null): Inode;
+};
 
 function createCalls(nodes: RamNodes, hardLinks: boolean): RamCalls {
   function mustFind(

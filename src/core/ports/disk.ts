@@ -87,6 +87,8 @@ export interface Disk {
   sweep(keep: ReadonlySet<string>): void;
   /** fsync of files and their folders, several at a time. Returns those that failed, with errno. */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
+  /** Whether all that was written in the folder before the call is on the medium now. False: this disk cannot be asked, or did not answer. */
+  flushAll(): Promise<boolean>;
 }
 
 export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
@@ -127,6 +129,8 @@ export interface Fs {
   realpath(path: string): string;
   /** fsync of a file or a folder. */
   sync(path: string): Promise<void>;
+  /** Brings all of the disk that holds this path to the medium, as fsync of each file and folder would. False: it did not. Not there where the system has no such thing. */
+  syncDisk?(path: string): Promise<boolean>;
   /** Holds a folder open; ENOTDIR or ELOOP when the last name is a symlink. Not there where the system has no such thing. */
   anchor?(path: string): Anchor;
 }

@@ -105,6 +105,8 @@ export interface State {
   hasInode(dev: number, ino: number): boolean;
   putLink(link: Link): void;
   removeLink(id: DocId): void;
+  /** The file's bytes are known to survive power loss; nothing, where the link has another local path by now. */
+  setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: DirLink): void;
   removeDir(id: DirId): void;
   /** A folder moved with all below it: rewrites the paths of links, folders, conflicts and holds on that side. */

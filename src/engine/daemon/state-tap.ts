@@ -21,8 +21,7 @@ export function tapState(below: State, onRecord: (event: MirrorEvent) => void): 
     loaded = null;
     own = null;
   };
-  const putLink: State["putLink"] = (link) => {
-    below.putLink(link);
+  const note = (link: Link): void => {
     if (loaded === null) return;
     if (own === null) {
       own = new Map(loaded.links);
@@ -52,7 +51,15 @@ export function tapState(below: State, onRecord: (event: MirrorEvent) => void): 
       own = null;
       return loaded;
     },
-    putLink,
+    putLink(link) {
+      below.putLink(link);
+      note(link);
+    },
+    setDurable(id, localPath) {
+      below.setDurable(id, localPath);
+      const link = loaded?.links.get(id);
+      if (link?.localPath === localPath) note({ ...link, durable: true });
+    },
     removeLink: writing(below.removeLink),
     putDir: writing(below.putDir),
     removeDir: writing(below.removeDir),

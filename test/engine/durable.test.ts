@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { flushEarlier } from "../../src/engine/durable.ts";
+import { createRig, type Mirror } from "../model/rig.ts";
+
+/** More than are fsynced one by one at the end of the pass that makes them. */
+const MANY = 70;
+
+function waiting({ state }: Mirror): number {
+  return [...state.load().links.values()].filter(({ durable }) => !durable).length;
+}
+
+/** A clone whose new files nobody has fsynced yet. */
+async function clone(count: number): Promise<{ readonly mirror: Mirror; readonly calls: string[] }> {
+  const rig = createRig(1);
+  for (let n = 0; n < count; n++) rig.app.create(`area/n${n}.md`, `text ${n}`);
+  const mirror = rig.mirror();
+  await mirror.sync();
+  const calls: string[] = [];
+  const { disk } = mirror;
+  const [sync, syncDisk] = [disk.sync.bind(disk), disk.syncDisk!.bind(disk)];
+  disk.sync = (path) => {
+    calls.push(path);
+    return sync(path);
+  };
+  disk.syncDisk = (path) => {
+    calls.push("all");
+    return syncDisk(path);
+  };
+  return { mirror, calls };
+}
+
+describe("new files that earlier passes left", () => {
+  test("I13 very many are brought to the medium by one call, and survive a power cut that follows", async () => {
+    const { mirror, calls } = await clone(MANY);
+    expect(waiting(mirror)).toBe(MANY);
+    await mirror.sync();
+    expect(calls).toEqual(["all"]);
+    expect(waiting(mirror)).toBe(0);
+    const before = mirror.texts();
+    mirror.disk.losePower(() => 0);
+    expect(mirror.texts()).toEqual(before);
+    expect(before.size).toBe(MANY);
+  });
+
+  test("I13 a disk that does not do so has each of them fsynced", async () => {
+    const { mirror, calls } = await clone(MANY);
+    mirror.disk.syncDisk = async () => false;
+    await mirror.sync();
+    expect(calls.filter((path) => path.endsWith(".md"))).toHaveLength(MANY);
+    expect(waiting(mirror)).toBe(0);
+  });
+
+  test("I13 a file that is gone meanwhile is not called durable", async () => {
+    const { mirror } = await clone(MANY);
+    mirror.disk.user.remove(mirror.path("area/n3.md"));
+    const world = mirror.world();
+    const base = world.state.load();
+    await flushEarlier(
+      world,
+      base,
+      world.disk.walk(
+        () => null,
+        () => undefined,
+      ),
+    );
+    expect(
+      [...mirror.state.load().links.values()].filter(({ durable }) => !durable).map(({ localPath }) => localPath),
+    ).toEqual(["area/n3.md"]);
+  });
+
+  test("what was made durable is not asked for again", async () => {
+    const { mirror, calls } = await clone(MANY);
+    await mirror.sync();
+    calls.length = 0;
+    await mirror.sync();
+    expect(calls).toEqual([]);
+  });
+});
