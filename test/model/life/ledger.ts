@@ -17,6 +17,8 @@ export function isKept(mirrors: readonly LifeMirror[], house: House, text: strin
   return house.files().some((file) => file.text === text);
 }
 
+const PARKED = ".mdmirror/tmp/park-";
+
 /** Texts of one folder that nobody but its person may take away while a mirror works on it. */
 export class Ledger {
   readonly #mirror: LifeMirror;
@@ -32,25 +34,25 @@ export class Ledger {
     return this.#mirror.disk.user.texts(ROOT);
   }
 
-  /** @returns inodes by path */
-  #files(): Map<string, number> {
-    const { user } = this.#mirror.disk;
-    return new Map([...this.#live().keys()].map((path) => [path, user.inode(`${ROOT}/${path}`)!]));
+  /** With what the mirror has taken aside: an editor may hold that open. */
+  #all(): Map<string, string> {
+    const all = this.#mirror.disk.user.texts(ROOT, true);
+    return new Map([...all].filter(([path]) => !path.startsWith(".mdmirror/") || path.startsWith(PARKED)));
   }
 
   /** Somebody acts at the disk: what goes by that goes rightly, and what comes must stay. */
   meddled(act: () => void): void {
-    const before = new Set(this.#live().values());
-    const files = new Set(this.#files().values());
+    const { user } = this.#mirror.disk;
+    const before = this.#all();
+    const files = new Set(Array.from(before.keys(), (path) => user.inode(`${ROOT}/${path}`)));
     act();
-    const after = this.#live();
-    const made = this.#files();
-    const left = new Set(after.values());
-    for (const text of before) if (!left.has(text)) this.#must.delete(text);
+    const after = this.#all();
+    const [texts, left] = [new Set(before.values()), new Set(after.values())];
+    for (const text of texts) if (!left.has(text)) this.#must.delete(text);
     for (const [path, text] of after) {
-      if (!before.has(text)) this.#must.set(text, path);
+      if (!texts.has(text)) this.#must.set(text, path);
       // The same text in a new file is as unsynced as another text.
-      else if (files.has(made.get(path)!)) continue;
+      else if (files.has(user.inode(`${ROOT}/${path}`))) continue;
       this.#late.add(text);
     }
   }
@@ -62,8 +64,8 @@ export class Ledger {
    */
   lostPower(history: History): void {
     const live = this.#live();
-    const left = new Set(live.values());
-    const unsaved = new Set(left);
+    const left = new Set(this.#all().values());
+    const unsaved = new Set(live.values());
     for (const [path, text] of live) if (!isLitterName(nameOf(path))) unsaved.delete(text);
     for (const text of this.#late) {
       const path = this.#must.get(text) ?? "";
