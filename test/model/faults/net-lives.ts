@@ -9,10 +9,10 @@ const STEPS = 40;
  */
 export async function throwLives(count: number): Promise<{ readonly caught: Caught | null; readonly lives: number }> {
   // After the fault was planted: the lives import the engine.
-  const { makeScript } = await import("../life/generate.ts");
+  const { makePlottedScript } = await import("../life/plots.ts");
   const { runLife } = await import("../life/run.ts");
   for (let seed = 1; seed <= count; seed++) {
-    const [says] = (await runLife(makeScript(seed, STEPS))).failures;
+    const [says] = (await runLife(makePlottedScript(seed, STEPS))).failures;
     if (says !== undefined) return { caught: { by: `the life of seed ${seed}`, says }, lives: seed };
   }
   return { caught: null, lives: count };

@@ -74,12 +74,13 @@ export class Aim {
       return;
     }
     const isParking = to?.startsWith(PARKED) === true;
-    if (isParking && desk.half === null && this.#meets(odds / 2)) this.#keepOpen(path);
+    if (isParking && desk.half === null && this.#meets(odds / 2)) this.keepOpen(path);
     else if (this.#meets(odds))
       this.#act("aimed", () => actHere(desk, this.#cast.history, this.#dice.pick(SAVES), this.#seed(), own));
   }
 
-  #keepOpen(path: string): void {
+  /** An editor has the file open that is taken aside now, and saves into it a little later. */
+  keepOpen(path: string): void {
     const { desk } = this.#cast.mirrors[this.#step.mirror]!;
     const { history } = this.#cast;
     const text = desk.user.read(path);
@@ -128,7 +129,7 @@ export class Aim {
   }
 }
 
-function ownPath(path: string): string | null {
+export function ownPath(path: string): string | null {
   const own = path.startsWith(`${ROOT}/`) ? path.slice(ROOT.length + 1) : "";
   return isDocumentPath(own) && !own.startsWith(".") && !own.startsWith("linked/") ? own : null;
 }

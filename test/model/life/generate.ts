@@ -49,6 +49,10 @@ const LOCAL_WEIGHTS: Readonly<Record<LocalAct, number>> = {
   "remove-many": 1,
   "odd-file": 2,
   "end-conflict": 4,
+  // Of plots alone (plots.ts): a seed of before stays the life that it was.
+  rewrite: 0,
+  "cut-short": 0,
+  redress: 0,
 };
 const APP_WEIGHTS: Readonly<Record<AppAct, number>> = {
   create: 6,
@@ -75,7 +79,7 @@ export function makeScript(seed: number, steps = 40): Script {
   return { seed, setup, steps: Array.from({ length: steps }, () => makeStep(dice, setup)) };
 }
 
-function makeSetup(dice: Dice): Setup {
+export function makeSetup(dice: Dice): Setup {
   const count = dice.pick([1, 2, 2, 2, 3]);
   return {
     mirrors: Array.from({ length: count }, (_, index) => makeMirror(dice, index)),
@@ -102,7 +106,7 @@ function makeMirror(dice: Dice, index: number): MirrorSetup {
   };
 }
 
-function makeStep(dice: Dice, setup: Setup): Step {
+export function makeStep(dice: Dice, setup: Setup): Step {
   const mirror = dice.below(setup.mirrors.length);
   const roll = dice.below(100);
   if (roll < 34) return { do: "here", mirror, act: pickAct(dice, LOCAL_ACTS, LOCAL_WEIGHTS), seed: seedOf(dice) };
@@ -123,7 +127,7 @@ function makeStep(dice: Dice, setup: Setup): Step {
   return { do: "set-clock", ms: dice.pick([-DAY_MS, -3_600_000, -1_000, 1_000, 3_600_000, 400 * DAY_MS]) };
 }
 
-function makeSync(dice: Dice, mirror: number): Step {
+export function makeSync(dice: Dice, mirror: number): Step {
   const killed = dice.below(2) === 0;
   const stormy = dice.below(3) === 0;
   const meddled = dice.below(3) === 0;
@@ -148,7 +152,7 @@ function makeMeddle(dice: Dice): Meddle {
     : { at, by: "local", act: pickAct(dice, LOCAL_ACTS, LOCAL_WEIGHTS), seed: seedOf(dice) };
 }
 
-function seedOf(dice: Dice): number {
+export function seedOf(dice: Dice): number {
   return dice.below(1_000_000);
 }
 

@@ -5,6 +5,8 @@ import { rollDice } from "../dice.ts";
 
 const TAG = /^\uFEFF?tag (\d+)/;
 const MARK = /mark (\d+);/g;
+/** So much of a text holds its tag. */
+const TAG_ROOM = 16;
 
 export type Dialect = (text: string) => string;
 
@@ -79,6 +81,34 @@ export class History {
     else if (how < 9) lines.push(line);
     else lines.splice(at, 2, line);
     const next = lines.join(newline);
+    this.texts.add(next);
+    return next;
+  }
+
+  /** One line is written anew, and the text is as long as before: on a disk of coarse times nothing but its bytes tells. */
+  rewrite(text: string, by: string): string | null {
+    const number = String(this.number());
+    const mark = `mark ${number};`;
+    const line = /^line \d+ of document \d+$/m.exec(text)?.[0];
+    if (line === undefined || line.length < mark.length) return null;
+    this.marks.set(number, { tag: tagOf(text) ?? "", by: `${by}, step ${this.step}` });
+    const next = text.replace(line, mark.padEnd(line.length, "."));
+    this.texts.add(next);
+    return next;
+  }
+
+  /** The tail goes. Never at a whole sector: so would a power cut do it. */
+  cutShort(text: string, seed: number): string | null {
+    const kept = text.slice(0, Math.max(TAG_ROOM, Math.floor(text.length / (2 + (seed % 3)))));
+    const cut = Buffer.byteLength(kept) % 512 === 0 || !kept.isWellFormed() ? kept.slice(0, -1) : kept;
+    if (cut === text || !cut.isWellFormed()) return null;
+    this.texts.add(cut);
+    return cut;
+  }
+
+  /** The same lines with other line ends: to a deployment that normalises, the same text. */
+  redress(text: string): string {
+    const next = text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text.replaceAll("\n", "\r\n");
     this.texts.add(next);
     return next;
   }

@@ -130,6 +130,11 @@ export class House {
     this.#late.push({ request, wait });
   }
 
+  /** Whether a write is under way that its sender has given up. */
+  get awaits(): boolean {
+    return this.#late.length > 0;
+  }
+
   /** One more request is on its way: those that were under way come a step nearer. `all`: to the end. */
   async arrive(all = false): Promise<void> {
     if (this.#late.length === 0) return;

@@ -9,7 +9,7 @@ import { tagOf } from "./history.ts";
 import type { LiveFile } from "./house.ts";
 import { documentsOf } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
-import { bare } from "./judge-wire.ts";
+import { bare } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
 
 /** Holds that may stand when all is quiet, and nothing else may: whatever ends by itself has ended. */

@@ -3,7 +3,8 @@ import { META } from "../../../src/engine/meta.ts";
 import { normaliseText } from "../../../src/service/variant-requests.ts";
 import { EMPTIED_FROM } from "../../../src/core/verdict/verdict.ts";
 import type { Cast } from "./cast.ts";
-import { bare } from "./judge-wire.ts";
+import { bare } from "./wire-reading.ts";
+import { judgeUndone } from "./judge-undone.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { type RunFacts, budgetOf } from "./sync-step.ts";
@@ -22,8 +23,10 @@ export function judgeRun(cast: Cast, index: number, facts: RunFacts, idsBefore: 
   judgeLockedOut(cast, mirror, facts);
   judgeBudget(cast, mirror);
   judgeSidecars(cast, mirror);
-  judgeBase(cast, mirror);
+  judgeBase(cast, mirror, facts);
   judgeStopped(cast, mirror, facts);
+  if (facts.sighted !== null && !facts.killed && !facts.meddled)
+    judgeUndone(cast, mirror, facts.sighted, cast.judges[index]!.refusedIds);
   const { user } = mirror.disk;
   if (user.read(`${ROOT}/${PRIVATE_FOLDER}/diary.md`) !== CANARY || user.read("/home/ann/outside/secret.md") !== CANARY)
     history.fail(`I26 mirror ${index} changed what is private or outside`);
@@ -82,12 +85,13 @@ function judgeBudget(cast: Cast, mirror: LifeMirror): void {
 }
 
 /** I12: what base says of a version is the text of that version. */
-function judgeBase(cast: Cast, mirror: LifeMirror): void {
+function judgeBase(cast: Cast, mirror: LifeMirror, { killed, heard, linked }: RunFacts): void {
+  const { normalises } = cast.house;
   // LIMIT: killed between a POST and the read that proves its text, base holds what was sent, until the next edit (seed 19).
-  if (cast.house.normalises) return;
+  if (normalises && (killed || heard.some((status) => status === 0 || status >= 400))) return;
   const { links } = mirror.state.load();
   for (const { id, path, changeId, text } of cast.house.files()) {
-    const link = links.get(id);
+    const link = normalises && linked.has(id) ? undefined : links.get(id);
     if (link !== undefined && bare(link.changeId) === bare(changeId) && link.digest !== digestOf(text))
       cast.history.fail(`I12 base of mirror ${mirror.index} has another text of ${path} than that version's`);
   }

@@ -4,10 +4,11 @@ import { digestOf } from "../../../src/core/digest.ts";
 import type { Link } from "../../../src/core/link.ts";
 import type { WireResult } from "../../../src/core/ports/remote.ts";
 import { isSidecarName, nameOf } from "../../../src/core/path.ts";
-import { marksOf, type History, tagOf } from "./history.ts";
+import { type History, tagOf } from "./history.ts";
 import type { House } from "./house.ts";
 import { CANARY } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
+import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
 /** Answers that are no judgement of the request: it may be sent again as it was. */
@@ -30,10 +31,12 @@ export class WireJudge {
   /** Texts that this run was shown. */
   readonly shownTexts = new Set<string>();
   readonly requests: string[] = [];
+  /** This run: documents about which a write was refused. */
+  readonly refusedIds = new Set<string>();
   /** Texts that were taken for review, by id; across restarts. */
   readonly #inReview = new Set<string>();
-  /** This run: whether something was at a path when it was looked at last; when all of the folder was. */
-  readonly #looks = new Map<string, boolean>();
+  /** This run: whether something was at a path when it was looked at last, and when; when all of the folder was. Virtual ms. */
+  readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
   readonly #walks: number[] = [];
 
   constructor(mirror: LifeMirror, house: House, history: History) {
@@ -45,6 +48,7 @@ export class WireJudge {
   startRun(): void {
     this.#shown.clear();
     this.#refused.clear();
+    this.refusedIds.clear();
     this.#missed.clear();
     this.shownTexts.clear();
     this.requests.length = 0;
@@ -60,8 +64,9 @@ export class WireJudge {
 
   /** Before a call of the disk. */
   onDisk(call: string, path: string): void {
-    if (call === "lstat") this.#looks.set(path, this.#mirror.disk.user.exists(path));
-    if (call === "readdir" && path === ROOT) this.#walks.push(this.#house.clock.monotonic());
+    const at = this.#house.clock.monotonic();
+    if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
+    if (call === "readdir" && path === ROOT) this.#walks.push(at);
   }
 
   /** Before it leaves the machine. */
@@ -102,7 +107,10 @@ export class WireJudge {
       fail(`I06 it is deleted although ${shown} is newer than our base ${link.changeId}`);
     const at = `${ROOT}/${link?.localPath}`;
     const { user } = this.#mirror.disk;
-    if (link !== null && this.#isBack(link, user.read(at)) && this.#looks.get(at) !== false)
+    const look = this.#looks.get(at);
+    // A look of before the second walk is not the one that goes before the DELETE.
+    const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
+    if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
       fail("I04 it is deleted, and nobody looked whether it is here again");
     // Where another document stands, no editor is between the two steps of a save.
     const waited = this.#walks.at(-1)! - this.#walks[0]!;
@@ -165,6 +173,8 @@ export class WireJudge {
     }
     const refused = status >= 400 && status < 500 && readable && typeof answer["code"] === "string";
     const wording = this.#wordingOf(request);
+    const id = FILE.exec(path)?.[1];
+    if (status >= 400 && status < 500 && id !== undefined) this.refusedIds.add(id);
     if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found") this.#refused.add(wording);
     if (refused && status === 404) this.#missed.add(wording);
     if (refused || (status < 300 && readable)) this.#uncertain.delete(target);
@@ -207,44 +217,4 @@ export class WireJudge {
   #fail(what: string): void {
     this.#history.fail(`${what} (mirror ${this.#mirror.index})`);
   }
-}
-
-/** Of a deployment whose change ids move with a rename, the part that moves with the text. */
-export function bare(changeId: string): string {
-  return changeId.replace(/-r\d+$/, "");
-}
-
-/** What a write is about: an id and what it changes of it (text and place may be on their way at once), or the route and path of what it makes. */
-function targetOf({ method, path, body }: WireRequest): string {
-  const id = /^\/v1\/(?:files|folders)\/([^/?]+)/.exec(path)?.[1];
-  if (id !== undefined) return `${id} ${method} ${method === "PATCH" ? Object.keys(membersOf(body)).join(" ") : ""}`;
-  const made = membersOf(body)["path"];
-  return `${path.replace(/\?.*$/s, "")} ${typeof made === "string" ? made.replace(/^\//, "") : ""}`;
-}
-
-function membersOf(body: string | null): Readonly<Record<string, unknown>> {
-  if (body === null || body === "") return {};
-  try {
-    const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
-}
-
-function isJson(body: string): boolean {
-  try {
-    JSON.parse(body);
-    return true;
-  } catch (error) {
-    if (error instanceof SyntaxError) return false;
-    throw error;
-  }
-}
-
-function bodyShown(body: string | null): string {
-  if (body === null) return "";
-  const marks = [...marksOf(body)];
-  return `${body.slice(0, 90)}${marks.length > 0 ? ` marks ${marks.join(" ")}` : ""}`;
 }

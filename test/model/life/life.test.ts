@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { makeScript } from "./generate.ts";
+import { makePlottedScript } from "./plots.ts";
 import { FAILED_ONCE, OPEN } from "./rows.ts";
 import { runLife } from "./run.ts";
 import { shrink } from "./shrink.ts";
@@ -32,6 +33,18 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     expect([...totals.faults.keys()]).toEqual(
       expect.arrayContaining(["late", "cut", "lost-after", "html-200", "not-sent"]),
     );
+  }, 120_000);
+
+  it("all promises that can be judged from outside hold over 40 lives with plots", async () => {
+    const totals = noTotals();
+    for (let seed = 1; seed <= 40; seed++) {
+      const life = await runLife(makePlottedScript(seed, 30));
+      expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
+      countLife(totals, life);
+    }
+    expect(totals.kills).toBeGreaterThan(40);
+    expect(totals.meddles).toBeGreaterThan(50);
+    expect([...totals.faults.keys()]).toEqual(expect.arrayContaining(["late", "cut", "lost-after", "403-forbidden"]));
   }, 120_000);
 
   it("I32 the same script gives the same trace, and another one another", async () => {

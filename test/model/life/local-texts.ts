@@ -1,6 +1,6 @@
 import { isSidecarName } from "../../../src/core/path.ts";
 import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
-import { type History, marksOf } from "./history.ts";
+import { type History, marksOf, tagOf } from "./history.ts";
 import { choose } from "./house.ts";
 
 export function finishSave(desk: Desk, history: History): void {
@@ -9,18 +9,27 @@ export function finishSave(desk: Desk, history: History): void {
   desk.half = null;
   const before = read(desk, half.path);
   if (before === null) history.vanishes(half.text);
+  // Documents were swapped meanwhile: the editor saves one over the other, and by path it is the other.
+  else if (tagOf(before) !== tagOf(half.text)) for (const text of [before, half.text]) history.vanishes(text);
   history.editedHere(desk.mirror, half.text);
   makeParent(desk, half.path);
   history.replaced(before, half.text);
   if (before === null || isFile(desk, half.path)) desk.user.write(at(desk, half.path), half.text);
 }
 
+export type SaveAct =
+  | "write-in-place"
+  | "save-by-rename"
+  | "save-with-backup"
+  | "delete-and-create"
+  | "half-write"
+  | "touch"
+  | "rewrite"
+  | "cut-short"
+  | "redress";
+
 /** Editors' ways to save, system call by system call. */
-export function save(
-  { desk, history, seed }: Person,
-  how: "write-in-place" | "save-by-rename" | "save-with-backup" | "delete-and-create" | "half-write" | "touch",
-  path: string,
-): string | null {
+export function save({ desk, history, seed }: Person, how: SaveAct, path: string): string | null {
   const { user } = desk;
   const whole = at(desk, path);
   const text = user.read(whole);
@@ -30,7 +39,8 @@ export function save(
     history.rewrittenHere(desk.mirror, text);
     return path;
   }
-  const next = history.edit(text, seed, `mirror ${desk.mirror}`);
+  const next = editedText(history, how, text, seed, `mirror ${desk.mirror}`);
+  if (next === null) return null;
   history.editedHere(desk.mirror, text);
   if (how === "half-write") {
     history.replaced(text, next);
@@ -39,7 +49,7 @@ export function save(
     return path;
   }
   history.replaced(text, next);
-  if (how === "write-in-place") user.write(whole, next);
+  if (IN_PLACE.has(how)) user.write(whole, next);
   else if (how === "save-by-rename") user.saveAtomically(whole, next);
   else if (how === "save-with-backup") {
     user.rename(whole, `${whole}~`);
@@ -50,6 +60,15 @@ export function save(
     user.write(whole, next);
   }
   return path;
+}
+
+const IN_PLACE: ReadonlySet<SaveAct> = new Set(["write-in-place", "rewrite", "cut-short", "redress"]);
+
+/** null: nothing to be changed in this way. */
+function editedText(history: History, how: SaveAct, text: string, seed: number, by: string): string | null {
+  if (how === "rewrite") return history.rewrite(text, by);
+  if (how === "redress") return history.redress(text);
+  return how === "cut-short" ? history.cutShort(text, seed) : history.edit(text, seed, by);
 }
 
 /** What cannot be mirrored as it is, or has a name that the service refuses: it may delay nothing but itself (I17). */

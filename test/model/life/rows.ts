@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { APP_ACTS, LOCAL_ACTS, type Script, type Step } from "./script.ts";
+import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, type Script, type Step } from "./script.ts";
 
 export type Row = { readonly found: string; readonly script: Script };
 
@@ -36,7 +36,10 @@ function isKnown(step: Step): boolean {
     case "there":
       return isInApp(step.act);
     case "sync":
-      return step.meddles.every(({ by, act }) => (by === "app" ? isInApp(act) : by === "local" && isLocal(act)));
+      return (
+        step.meddles.every(({ by, act }) => (by === "app" ? isInApp(act) : by === "local" && isLocal(act))) &&
+        (step.strikes ?? []).every(({ moment, what }) => MOMENTS.includes(moment) && HAPPENINGS.includes(what))
+      );
     case "grant":
     case "workspace":
     case "backup":

@@ -4,6 +4,8 @@ import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
 import { calmDown } from "./calm.ts";
 import { Cast } from "./cast.ts";
+import { documentsOf } from "./desk.ts";
+import { choose } from "./house.ts";
 import { actHere } from "./local-acts.ts";
 import { runSync } from "./sync-step.ts";
 import { explainLife } from "./why.ts";
@@ -91,6 +93,14 @@ function populate({ house, history }: Cast, { seed, setup }: Script): void {
     if (level === "hide-one-folder") house.grant(index, level, seed);
 }
 
+/** The document that a person at that mirror's folder would choose with the same seed. */
+function documentAs({ mirrors }: Cast, { as, seed }: Extract<Step, { do: "there" }>): string | undefined {
+  const mirror = as === undefined ? undefined : mirrors[as];
+  if (mirror === undefined) return undefined;
+  const path = choose([...documentsOf(mirror.desk).keys()], seed);
+  return [...mirror.state.load().links.values()].find(({ localPath }) => localPath === path)?.id;
+}
+
 async function takeStep(cast: Cast, step: Step): Promise<string> {
   const { house, history } = cast;
   switch (step.do) {
@@ -98,7 +108,7 @@ async function takeStep(cast: Cast, step: Step): Promise<string> {
       cast.mirrors[step.mirror]!.disk.advance(10);
       return actHere(cast.mirrors[step.mirror]!.desk, history, step.act, step.seed);
     case "there":
-      return actInApp(house, history, step.act, step.seed);
+      return actInApp(house, history, step.act, step.seed, documentAs(cast, step));
     case "sync": {
       cast.tally.syncs++;
       const { report } = await runSync(cast, step);

@@ -23,6 +23,9 @@ export const LOCAL_ACTS = [
   "remove-many",
   "odd-file",
   "end-conflict",
+  "rewrite",
+  "cut-short",
+  "redress",
 ] as const;
 export type LocalAct = (typeof LOCAL_ACTS)[number];
 
@@ -52,6 +55,54 @@ export type Meddle =
   | { readonly at: number; readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly at: number; readonly by: "local"; readonly act: LocalAct; readonly seed: number };
 
+/** What a mirror is about to do: a request that it sends, or a call of the disk that it makes about a document. */
+export const MOMENTS = [
+  /** A page of documents; what happens is about any. */
+  "list",
+  "read",
+  /** Of one that is not in the folder. */
+  "read-absent",
+  "POST",
+  "PUT",
+  "PATCH",
+  "DELETE",
+  /** A file is taken aside, to be replaced; or to the trash; or a new one gets its name; or one gets another name. */
+  "park",
+  "trash",
+  "make",
+  "rename",
+] as const;
+export type Moment = (typeof MOMENTS)[number];
+
+/** What happens then: to the request, by people to that very document, or to the process. */
+export const HAPPENINGS = [
+  "not-sent",
+  "lost-before",
+  "lost-after",
+  "late",
+  "cut",
+  "unavailable",
+  "broken",
+  "refused",
+  "edited-there",
+  "renamed-there",
+  "removed-there",
+  "edited-here",
+  "back-here",
+  "written-late",
+  "killed",
+] as const;
+export type Happening = (typeof HAPPENINGS)[number];
+
+/** Once in a run, at the `nth` such moment (1: the first). `calls`: so many port calls later it dies, where it is killed. */
+export type Strike = {
+  readonly moment: Moment;
+  readonly nth: number;
+  readonly what: Happening;
+  readonly seed: number;
+  readonly calls: number;
+};
+
 /**
  * `full`: no new bytes fit. `forbidden`: a folder of the tree refuses all calls. `flaky`: some calls fail once each. `unmounted`: in the place of the mirrored
  * folder is an empty one.
@@ -72,12 +123,19 @@ export type SyncStep = {
   readonly meddles: readonly Meddle[];
   /** About one call in so many is met by somebody at the very document that it is about (`aim.ts`). */
   readonly aim?: number | null;
+  readonly strikes?: readonly Strike[];
 };
 
 export type Step =
   | SyncStep
   | { readonly do: "here"; readonly mirror: number; readonly act: LocalAct; readonly seed: number }
-  | { readonly do: "there"; readonly act: AppAct; readonly seed: number }
+  | {
+      readonly do: "there";
+      readonly act: AppAct;
+      readonly seed: number;
+      /** At the document that the same seed chooses in this mirror's folder. */
+      readonly as?: number;
+    }
   | { readonly do: "grant"; readonly mirror: number; readonly level: Levels; readonly seed: number }
   | { readonly do: "workspace"; readonly state: "open" | "closed" | "restoring" }
   | { readonly do: "backup" }

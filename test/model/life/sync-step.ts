@@ -6,7 +6,7 @@ import type { RunReport } from "../../../src/engine/report.ts";
 import { META } from "../../../src/engine/meta.ts";
 import { syncToConvergence } from "../../../src/engine/sync.ts";
 import type { Settings } from "../../../src/engine/world.ts";
-import { type Dice, rollDice } from "../dice.ts";
+import { rollDice } from "../dice.ts";
 import { Killed, SETTINGS } from "../rig.ts";
 import { Aim } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
@@ -15,10 +15,12 @@ import { makeTrouble } from "./disk-trouble.ts";
 import { actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
-import { bare } from "./judge-wire.ts";
+import { bare } from "./wire-reading.ts";
+import { type Sighted, sightBefore } from "./judge-undone.ts";
 import { judgeRun } from "./judge-run.ts";
 import type { SyncStep } from "./script.ts";
-import { befall, cutShort } from "./weather.ts";
+import { Strikes } from "./strikes.ts";
+import { type Befall, befall, cutShort } from "./weather.ts";
 
 /** One `sync` of one mirror, with all that befalls it, and what is judged right after. */
 
@@ -26,6 +28,10 @@ export type RunFacts = {
   readonly report: RunReport | null;
   readonly killed: boolean;
   readonly before: ReadonlyMap<string, string>;
+  /** Ids that base had before. */
+  readonly linked: ReadonlySet<string>;
+  /** What each side had done to documents before; null: a write is under way that may undo it. */
+  readonly sighted: Sighted | null;
   readonly meddled: boolean;
   readonly unmounted: boolean;
   /** In whose documents the service showed a version that it had superseded, before the run: it was restored from a backup, and nobody has said that this is well. */
@@ -44,6 +50,8 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
   const judge = cast.judges[step.mirror]!;
   const before = treeOf(mirror);
   const idsBefore = cast.liveIds();
+  const linked = new Set<string>(mirror.state.load().links.keys());
+  const sighted = cast.house.awaits ? null : sightBefore(cast, mirror);
   const ledger = new Ledger(mirror);
   if (step.kill?.power) {
     mirror.disk.settle();
@@ -58,16 +66,20 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
   cast.startLooking(step.mirror);
   const aim = new Aim(cast, step, ledger);
   const meddle = meddler(cast, step, ledger);
+  const strikes = new Strikes(cast, step, ledger, aim);
   const world = mirror.start({
-    killAt: step.kill?.at ?? null,
+    get killAt() {
+      return strikes.killAt ?? step.kill?.at ?? null;
+    },
     onCall: (call) => {
       aim.onCall();
       meddle(call);
     },
-    exchange: exchanger(cast, step, heard, aim),
+    exchange: exchanger(cast, step, heard, aim, strikes),
     onDisk: (call, path, to) => {
       watch.onDisk(call, path, to);
       aim.onDisk(call, path, to);
+      strikes.onDisk(call, path, to);
       judge.onDisk(call, path);
     },
   });
@@ -79,7 +91,7 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
   if (report === null) {
     tally.kills++;
     cast.crashPoints.add(mirror.crashPoint!);
-    if (step.kill!.power) {
+    if (step.kill?.power) {
       const dice = rollDice(step.seed + 5);
       mirror.losePower(() => dice.fraction());
       judge.forgetJournal();
@@ -94,7 +106,9 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
     report,
     killed: report === null,
     before,
-    meddled: step.meddles.length > 0 || (step.aim ?? null) !== null,
+    linked,
+    sighted,
+    meddled: step.meddles.length > 0 || (step.aim ?? null) !== null || strikes.byPeople,
     unmounted: step.trouble === "unmounted",
     superseded,
     approved,
@@ -141,6 +155,7 @@ function exchanger(
   step: SyncStep,
   heard: number[],
   aim: Aim,
+  strikes: Strikes,
 ): (request: WireRequest) => Promise<WireResult> {
   const judge = cast.judges[step.mirror]!;
   const dice = rollDice(step.seed);
@@ -150,7 +165,8 @@ function exchanger(
     aim.onRequest(request);
     // Writes are few among the reads: they are befallen more often.
     const odds = step.storm === null ? null : request.method === "GET" ? step.storm : Math.ceil(step.storm / 5);
-    const result = await exchange(cast, request, odds !== null && dice.below(odds) === 0 ? dice : null);
+    const stormy = odds !== null && dice.below(odds) === 0 ? befall(dice, request) : null;
+    const result = await exchange(cast, request, strikes.onRequest(request) ?? stormy);
     judge.heard(request, result);
     heard.push(result.kind === "answer" ? result.response.status : 0);
     cast.history.note(`${request.method} ${request.path} ${result.kind}`);
@@ -161,10 +177,9 @@ function exchanger(
   };
 }
 
-async function exchange(cast: Cast, request: WireRequest, storm: Dice | null): Promise<WireResult> {
+async function exchange(cast: Cast, request: WireRequest, one: Befall | null): Promise<WireResult> {
   const { house, tally } = cast;
-  if (storm === null) return { kind: "answer", response: await house.handle(request) };
-  const one = befall(storm, request);
+  if (one === null) return { kind: "answer", response: await house.handle(request) };
   tally.fault(one.kind === "answer" ? one.name : one.kind);
   switch (one.kind) {
     case "not-sent":

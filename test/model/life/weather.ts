@@ -41,7 +41,7 @@ function answer(name: string, status: number, body: string, headers: Record<stri
   return { kind: "answer", name, response: { status, headers, body } };
 }
 
-function problem(status: number, code: string, headers: Record<string, string> = {}): Befall {
+export function problem(status: number, code: string, headers: Record<string, string> = {}): Befall {
   const body = { type: "about:blank", title: code, status, code, detail: "simulated", requestId: "req_simulated" };
   return answer(`${status}-${code}`, status, JSON.stringify(body), {
     "content-type": "application/problem+json",

@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { makeScript } from "./generate.ts";
+import { makePlottedScript } from "./plots.ts";
 import { runLife } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import { tellStep } from "./script.ts";
@@ -12,12 +13,14 @@ export type WorkerTask = {
   readonly steps: number;
   readonly every: number;
   readonly offset: number;
+  /** With plots (plots.ts). */
+  readonly plots: boolean;
 };
 
-const { first, runs, steps, every, offset } = workerData as WorkerTask;
+const { first, runs, steps, every, offset, plots } = workerData as WorkerTask;
 const totals = noTotals();
 for (let seed = first + offset; seed < first + runs; seed += every) {
-  const script = makeScript(seed, steps);
+  const script = plots ? makePlottedScript(seed, steps) : makeScript(seed, steps);
   const life = await runLife(script);
   countLife(totals, life);
   if (life.failures.length === 0) continue;

@@ -1,0 +1,212 @@
+import { type Dice, rollDice } from "../dice.ts";
+import { makeSetup, makeStep, seedOf } from "./generate.ts";
+import type { AppAct, Happening, LocalAct, Moment, Script, Setup, Step, Strike, SyncStep } from "./script.ts";
+
+/**
+ * Lives with plots: a few steps that belong together, among steps by chance. A plot has people cause a kind of effect, and something happens at a moment of it:
+ * every moment meets every happening, sooner or later. None is about a fault.
+ */
+
+const QUIET = { retry: true, kill: null, storm: null, trouble: null, meddles: [] } as const;
+
+const TO_REQUESTS: readonly Happening[] = [
+  "not-sent",
+  "lost-before",
+  "lost-after",
+  "lost-after",
+  "late",
+  "cut",
+  "unavailable",
+  "broken",
+  "refused",
+  "killed",
+];
+const AT_READS: readonly Happening[] = ["edited-there", "edited-there", "renamed-there", "removed-there"];
+
+/** Who causes what, and what may happen at which moment of it. */
+type Cause = {
+  readonly here?: readonly LocalAct[];
+  readonly there?: readonly AppAct[];
+  readonly moments: Readonly<Partial<Record<Moment, readonly Happening[]>>>;
+};
+
+const CAUSES: readonly Cause[] = [
+  {
+    here: ["remove", "remove", "remove-folder"],
+    moments: {
+      "read-absent": [...AT_READS, "back-here", "back-here", "killed"],
+      DELETE: [...TO_REQUESTS, "back-here"],
+    },
+  },
+  {
+    here: ["write-in-place", "save-by-rename", "rewrite", "cut-short", "redress"],
+    moments: { list: AT_READS, PUT: [...TO_REQUESTS, ...AT_READS, "edited-here"] },
+  },
+  { here: ["create", "create", "odd-file"], moments: { POST: [...TO_REQUESTS, "edited-here"] } },
+  {
+    here: ["rename", "move", "swap", "change-case", "rename-folder", "move-folder"],
+    moments: { PATCH: [...TO_REQUESTS, ...AT_READS, "edited-here"] },
+  },
+  {
+    there: ["edit"],
+    moments: {
+      read: [...AT_READS, "edited-here", "lost-before", "killed"],
+      park: ["written-late", "written-late", "edited-here", "killed"],
+      make: ["killed"],
+    },
+  },
+  { there: ["remove", "remove-folder"], moments: { read: ["lost-before"], trash: ["edited-here", "killed"] } },
+  { there: ["create"], moments: { make: ["killed"], read: [...AT_READS, "lost-before"] } },
+  { there: ["rename", "move", "swap", "rename-folder"], moments: { rename: ["edited-here", "killed"] } },
+];
+
+type Plot = (dice: Dice, mirror: number) => Step[];
+
+/** An effect is caused, and one thing happens while it is carried out. */
+const struck: Plot = (dice, mirror) => {
+  const cause = dice.pick(CAUSES);
+  const [moment, happenings] = dice.pick(Object.entries(cause.moments) as [Moment, readonly Happening[]][]);
+  const acts = Array.from({ length: 1 + dice.below(3) }, () => actOf(dice, mirror, cause));
+  return [
+    quiet(mirror),
+    ...acts,
+    { ...quiet(mirror), seed: seedOf(dice), strikes: [strikeOf(dice, moment, dice.pick(happenings))] },
+    ...(dice.below(2) === 0 ? [quiet(mirror)] : []),
+  ];
+};
+
+/** A document is protected, and edited here; its review ends some way. */
+const reviewed: Plot = (dice, mirror) => {
+  const seed = seedOf(dice);
+  const strike = strikeOf(dice, "PUT", dice.pick(TO_REQUESTS));
+  const end: AppAct = dice.pick(["accept", "reject", "unprotect", "edit"]);
+  return [
+    quiet(mirror),
+    { do: "there", act: "protect", seed, as: mirror },
+    ...(dice.below(2) === 0 ? [quiet(mirror)] : []),
+    { do: "here", mirror, act: dice.pick(["write-in-place", "save-by-rename"]), seed },
+    { ...quiet(mirror), strikes: dice.below(3) === 0 ? [] : [strike] },
+    quiet(mirror),
+    ...(dice.below(2) === 0 ? [{ do: "there", act: end, seed, as: mirror } as const, quiet(mirror)] : []),
+  ];
+};
+
+/** Both sides act on one document between two looks. */
+const crossed: Plot = (dice, mirror) => {
+  const seed = seedOf(dice);
+  const here = dice.pick<LocalAct>(["write-in-place", "rewrite", "cut-short", "rename", "move", "remove"]);
+  const there = dice.pick<AppAct>(["edit", "edit", "rename", "move", "remove"]);
+  return [
+    quiet(mirror),
+    { do: "there", act: there, seed, as: mirror },
+    { do: "here", mirror, act: here, seed },
+    { ...quiet(mirror), kill: dice.below(3) === 0 ? { at: 1 + dice.below(200), power: false } : null },
+    quiet(mirror),
+  ];
+};
+
+/** The service is put back to what it was, after what came since was seen. */
+const restored: Plot = (dice, mirror) => [
+  quiet(mirror),
+  { do: "backup" },
+  ...Array.from({ length: 1 + dice.below(4) }, (): Step => ({ do: "there", act: "edit", seed: seedOf(dice) })),
+  quiet(mirror),
+  { do: "restore-backup" },
+  quiet(mirror),
+  ...(dice.below(2) === 0 ? [{ do: "approve", mirror } as const, quiet(mirror)] : []),
+];
+
+/** One side loses all that it has, or most of it. */
+const emptied: Plot = (dice, mirror) => {
+  const seed = 3 * dice.below(100_000) + (dice.below(3) === 0 ? 1 : 0);
+  return [
+    quiet(mirror),
+    dice.below(3) > 0 ? { do: "here", mirror, act: "remove-many", seed } : { do: "there", act: "remove-many", seed },
+    quiet(mirror),
+    ...(dice.below(2) === 0 ? [{ do: "approve", mirror } as const, quiet(mirror)] : []),
+  ];
+};
+
+/** Files come, the process dies before they are safe, the machine loses power, and people go on. */
+const darkened: Plot = (dice, mirror) => {
+  const cause: Cause = { there: ["create", "edit"], moments: {} };
+  const acts = dice.pick<readonly LocalAct[]>([
+    ["cut-short"],
+    ["cut-short"],
+    ["write-in-place"],
+    ["remove"],
+    ["half-write"],
+    [],
+  ]);
+  return [
+    ...Array.from({ length: 2 + dice.below(3) }, () => actOf(dice, mirror, cause)),
+    {
+      ...quiet(mirror),
+      strikes: [{ ...strikeOf(dice, "make", "killed"), nth: 2 + dice.below(3), calls: 3 + dice.below(12) }],
+    },
+    { ...quiet(mirror), seed: seedOf(dice), kill: { at: 1 + dice.below(8), power: true } },
+    ...Array.from({ length: 4 }, (): Step[] =>
+      acts.map((act) => ({ do: "here", mirror, act, seed: seedOf(dice) }) as const),
+    ).flat(),
+    quiet(mirror),
+  ];
+};
+
+/** Saves so soon after a look, and of such a length, that times and sizes tell nothing. */
+const hurried: Plot = (dice, mirror) => [
+  { do: "here", mirror, act: "write-in-place", seed: seedOf(dice) },
+  quiet(mirror),
+  ...Array.from({ length: 3 }, (): Step => ({ do: "here", mirror, act: "rewrite", seed: seedOf(dice) })),
+  quiet(mirror),
+];
+
+const PLOTS: readonly Plot[] = [
+  struck,
+  struck,
+  struck,
+  struck,
+  reviewed,
+  crossed,
+  restored,
+  emptied,
+  darkened,
+  hurried,
+];
+/** Of every plot. */
+const STEPS_OF_PLOT = 5;
+
+/** @param steps about so many */
+export function makePlottedScript(seed: number, steps = 40): Script {
+  const dice = rollDice(seed * 104_729 + 31);
+  const setup = plottedSetup(dice);
+  const all: Step[] = [];
+  while (all.length < steps) {
+    if (dice.below(STEPS_OF_PLOT) > 0) all.push(makeStep(dice, setup));
+    else all.push(...dice.pick(PLOTS)(dice, dice.below(setup.mirrors.length)));
+  }
+  return { seed, setup, steps: all };
+}
+
+/** Without documents there are no effects; and where texts are normalised, few things are as they seem. */
+function plottedSetup(dice: Dice): Setup {
+  const setup = makeSetup(dice);
+  return {
+    ...setup,
+    variant: dice.below(6) === 0 ? { normalise: true } : setup.variant,
+    documents: dice.pick([3, 6, 6, 9, 14]),
+  };
+}
+
+function quiet(mirror: number): SyncStep {
+  return { do: "sync", mirror, seed: 0, ...QUIET };
+}
+
+function actOf(dice: Dice, mirror: number, { here, there }: Cause): Step {
+  return here === undefined
+    ? { do: "there", act: dice.pick(there ?? []), seed: seedOf(dice) }
+    : { do: "here", mirror, act: dice.pick(here), seed: seedOf(dice) };
+}
+
+function strikeOf(dice: Dice, moment: Moment, what: Happening): Strike {
+  return { moment, nth: dice.pick([1, 1, 1, 2]), what, seed: seedOf(dice), calls: dice.pick([1, 1, 2, 4, 9, 20]) };
+}

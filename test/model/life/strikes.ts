@@ -1,0 +1,185 @@
+import type { DocId } from "../../../src/contract/ids.ts";
+import type { WireRequest } from "../../../src/contract/wire.ts";
+import { type Aim, ownPath } from "./aim.ts";
+import { actInApp } from "./app-acts.ts";
+import type { Cast } from "./cast.ts";
+import { choose } from "./house.ts";
+import type { Ledger } from "./ledger.ts";
+import { actHere } from "./local-acts.ts";
+import { ROOT } from "./mirror.ts";
+import { type AppAct, type Happening, type Moment, MOMENTS, type Strike, type SyncStep } from "./script.ts";
+import { type Befall, problem } from "./weather.ts";
+
+const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "rename"] as const;
+const IN_APP: Partial<Readonly<Record<Happening, AppAct>>> = {
+  "edited-there": "edit",
+  "renamed-there": "rename",
+  "removed-there": "remove",
+};
+const BY_PEOPLE: ReadonlySet<Happening> = new Set([
+  "edited-there",
+  "renamed-there",
+  "removed-there",
+  "edited-here",
+  "back-here",
+  "written-late",
+]);
+const OWN = `${ROOT}/.mdmirror`;
+
+/**
+ * One thing that happens at one moment of a run, as its step says: chance alone hardly ever loses the answer to the one PUT of a review, or edits a document in
+ * the read before its DELETE.
+ */
+export class Strikes {
+  /** Some of them are people's acts within the run. */
+  readonly byPeople: boolean;
+  /** The port call that it dies at, once that is known. */
+  killAt: number | null = null;
+  readonly #cast: Cast;
+  readonly #step: SyncStep;
+  readonly #ledger: Ledger;
+  readonly #aim: Aim;
+  readonly #left = new Map<Strike, number>();
+
+  constructor(cast: Cast, step: SyncStep, ledger: Ledger, aim: Aim) {
+    this.#cast = cast;
+    this.#step = step;
+    this.#ledger = ledger;
+    this.#aim = aim;
+    const strikes = step.strikes ?? [];
+    this.byPeople = strikes.some(({ what }) => BY_PEOPLE.has(what));
+    for (const strike of strikes) this.#left.set(strike, strike.nth);
+  }
+
+  get #mirror() {
+    return this.#cast.mirrors[this.#step.mirror]!;
+  }
+
+  /** Before a request is done. @returns what befalls it */
+  onRequest(request: WireRequest): Befall | null {
+    if (this.#left.size === 0) return null;
+    const moment = this.#momentOf(request);
+    if (moment === null) return null;
+    let befallen: Befall | null = null;
+    for (const strike of this.#due(moment)) {
+      const id = moment === "list" ? this.#chooseId(strike) : idIn(request);
+      const path = id === null ? null : (this.#mirror.state.link(id as DocId)?.localPath ?? null);
+      befallen = befallenBy(strike, request) ?? this.#happen(strike, id, path);
+    }
+    return befallen;
+  }
+
+  /** Before a call of the disk. */
+  onDisk(call: string, path: string, to: string | null): void {
+    if (this.#left.size === 0 || to === null) return;
+    const moment = momentOfCall(call, path, to);
+    if (moment === null) return;
+    const own = ownPath(moment === "make" ? to : path);
+    if (own === null) return;
+    const link = [...this.#mirror.state.load().links.values()].find(({ localPath }) => localPath === own);
+    for (const strike of this.#due(moment)) this.#happen(strike, link?.id ?? null, own);
+  }
+
+  #due(moment: Moment): Strike[] {
+    const due: Strike[] = [];
+    for (const [strike, nth] of this.#left) {
+      if (strike.moment !== moment) continue;
+      if (nth > 1) this.#left.set(strike, nth - 1);
+      else {
+        this.#left.delete(strike);
+        due.push(strike);
+      }
+    }
+    return due;
+  }
+
+  /** One that may come back, or any. */
+  #chooseId({ what, seed }: Strike): string | null {
+    const { links } = this.#mirror.state.load();
+    const { removed } = this.#mirror.desk;
+    const fitting = [...links.values()].filter(({ localPath }) => what !== "back-here" || removed.has(localPath));
+    return choose(
+      fitting.map(({ id }) => id as string),
+      seed,
+    );
+  }
+
+  #momentOf(request: WireRequest): Moment | null {
+    const id = idIn(request);
+    if (/^\/v1\/files\?/.test(request.path) && request.method === "GET") return "list";
+    if (request.method !== "GET") return MOMENTS.find((moment) => moment === request.method) ?? null;
+    const link = id === null ? null : this.#mirror.state.link(id as DocId);
+    if (link === null) return null;
+    return this.#mirror.disk.user.exists(`${ROOT}/${link.localPath}`) ? "read" : "read-absent";
+  }
+
+  #happen({ what, seed, calls }: Strike, id: string | null, path: string | null): null {
+    const { house, history } = this.#cast;
+    const inApp = IN_APP[what];
+    if (what === "killed") this.killAt ??= this.#mirror.calls + calls;
+    else if (inApp !== undefined && id !== null)
+      this.#act(() => history.note(actInApp(house, history, inApp, seed, id)));
+    else if (path !== null) this.#here(what, path, seed);
+    return null;
+  }
+
+  #here(what: Happening, path: string, seed: number): void {
+    const { desk, setup } = this.#mirror;
+    const { history } = this.#cast;
+    // RACE (DESIGN 5): without hard links there is a moment between the last look and the rename over.
+    if (setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
+    if (what === "edited-here")
+      this.#act(() => history.note(actHere(desk, history, SAVES[seed % SAVES.length]!, seed, path)));
+    else if (what === "written-late" && desk.half === null) this.#aim.keepOpen(`${ROOT}/${path}`);
+    else if (what === "back-here") this.#act(() => this.#takeBack(path));
+  }
+
+  /** Out of the desktop's own trash. */
+  #takeBack(path: string): void {
+    const { desk } = this.#mirror;
+    const [removed, whole] = [desk.removed.get(path), `${ROOT}/${path}`];
+    if (removed === undefined || desk.user.exists(whole) || !desk.user.exists(whole.slice(0, whole.lastIndexOf("/"))))
+      return;
+    desk.removed.delete(path);
+    desk.user.write(whole, removed);
+    this.#cast.history.note(`${path} comes back`);
+  }
+
+  #act(act: () => void): void {
+    this.#cast.tally.meddles++;
+    this.#ledger.meddled(act);
+    this.#cast.noteIds();
+  }
+}
+
+function befallenBy({ what, seed }: Strike, { method }: WireRequest): Befall | null {
+  switch (what) {
+    case "not-sent":
+    case "lost-before":
+    case "lost-after":
+    case "cut":
+      return { kind: what };
+    case "late":
+      return method === "GET" ? { kind: "lost-before" } : { kind: "late", wait: 1 + (seed % 12) };
+    case "unavailable":
+      return problem(503, "service_unavailable", { "retry-after": "1" });
+    case "broken":
+      return problem(500, "internal_error");
+    case "refused":
+      return problem(403, "forbidden");
+    default:
+      return null;
+  }
+}
+
+function momentOfCall(call: string, path: string, to: string): Moment | null {
+  const isOwn = path.startsWith(OWN);
+  if (to.startsWith(`${OWN}/tmp/`)) return call === "rename" && !isOwn ? "park" : null;
+  if (to.startsWith(`${OWN}/trash/`)) return call === "rename" && !isOwn ? "trash" : null;
+  if (isOwn) return "make";
+  return "rename";
+}
+
+function idIn({ path }: WireRequest): string | null {
+  return /^\/v1\/files\/([^/?]+)/.exec(path)?.[1] ?? null;
+}
