@@ -46,8 +46,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I19",
     does: "takes 401 and 403 for 404: what the key may not read is gone",
     file: "engine/observe.ts",
-    find: 'else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);',
-    replace: 'else if (answer.fault.kind === "problem" || answer.fault.kind === "locked-out") notFound.push(id);',
+    find: 'if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);',
+    replace: 'if (answer.fault.kind === "problem" || answer.fault.kind === "locked-out") notFound.push(id);',
     also: [
       {
         file: "remote/listing.ts",
@@ -57,7 +57,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
       },
       {
         file: "engine/observe.ts",
-        find: "if (healthy) proof.gone.add(id);",
+        find: 'if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);',
         replace: "if (healthy || notFound.length > 0) proof.gone.add(id);",
       },
     ],

@@ -23,7 +23,7 @@ export function judgeRun(cast: Cast, index: number, facts: RunFacts, idsBefore: 
   judgeLockedOut(cast, mirror, facts);
   judgeBudget(cast, mirror);
   judgeSidecars(cast, mirror);
-  judgeBase(cast, mirror, facts);
+  judgeBase(cast, mirror);
   judgeStopped(cast, mirror, facts);
   if (facts.sighted !== null && !facts.killed && !facts.meddled)
     judgeUndone(cast, mirror, facts.sighted, cast.judges[index]!.refusedIds);
@@ -84,14 +84,14 @@ function judgeBudget(cast: Cast, mirror: LifeMirror): void {
   }
 }
 
-/** I12: what base says of a version is the text of that version. */
-function judgeBase(cast: Cast, mirror: LifeMirror, { killed, heard, linked }: RunFacts): void {
-  const { normalises } = cast.house;
-  // LIMIT: killed between a POST and the read that proves its text, base holds what was sent, until the next edit (seed 19).
-  if (normalises && (killed || heard.some((status) => status === 0 || status >= 400))) return;
+/** I12: what base says of a version is the text of that version; of one that is still to be read back, the one that was sent. */
+function judgeBase(cast: Cast, mirror: LifeMirror): void {
   const { links } = mirror.state.load();
+  const unread = new Set(
+    mirror.state.intents().flatMap(({ intent }) => (intent.kind === "read-back" ? [intent.id] : [])),
+  );
   for (const { id, path, changeId, text } of cast.house.files()) {
-    const link = normalises && linked.has(id) ? undefined : links.get(id);
+    const link = unread.has(id) ? undefined : links.get(id);
     if (link !== undefined && bare(link.changeId) === bare(changeId) && link.digest !== digestOf(text))
       cast.history.fail(`I12 base of mirror ${mirror.index} has another text of ${path} than that version's`);
   }

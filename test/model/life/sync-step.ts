@@ -28,8 +28,6 @@ export type RunFacts = {
   readonly report: RunReport | null;
   readonly killed: boolean;
   readonly before: ReadonlyMap<string, string>;
-  /** Ids that base had before. */
-  readonly linked: ReadonlySet<string>;
   /** What each side had done to documents before; null: a write is under way that may undo it. */
   readonly sighted: Sighted | null;
   readonly meddled: boolean;
@@ -50,7 +48,6 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
   const judge = cast.judges[step.mirror]!;
   const before = treeOf(mirror);
   const idsBefore = cast.liveIds();
-  const linked = new Set<string>(mirror.state.load().links.keys());
   const sighted = cast.house.awaits ? null : sightBefore(cast, mirror);
   const ledger = new Ledger(mirror);
   if (step.kill?.power) {
@@ -106,7 +103,6 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
     report,
     killed: report === null,
     before,
-    linked,
     sighted,
     meddled: step.meddles.length > 0 || (step.aim ?? null) !== null || strikes.byPeople,
     unmounted: step.trouble === "unmounted",
