@@ -4,7 +4,7 @@ import { type LocalPath, pathKey } from "../path.ts";
 import { isSimilar } from "../similar.ts";
 import type { LocalFile } from "../tree.ts";
 import { expectedPath, findFoldersByContents } from "./folder-paths.ts";
-import { fileInodeKey } from "./inode.ts";
+import { fileInodeKey, sameInode } from "./inode.ts";
 import { claim, type Evidence, type Matching, readProfile } from "./matching.ts";
 import { matchBySimilarity } from "./resemblance.ts";
 
@@ -63,14 +63,22 @@ function matchByPath(matching: Matching, evidence: Evidence): void {
     const file = byKey?.get(pathKey(path, disk));
     return file !== undefined && matching.files.has(file.path) ? file : undefined;
   };
-  // ORDER: a base path may be one that its document has left (its move is held), and another's by now in another case: that one's own link is asked first.
+  // ORDER: a base path may be one that its document has left (its move is held), and another's by now, if in another case: whose inode is there is asked
+  // first, then whose very path it is.
+  const { inodesTrusted } = matching.trees.local;
   for (const where of [(link: Link) => expectedPath(link.localPath, matching.folders), (link: Link) => link.localPath])
-    for (const at of folds ? [exact, folded] : [exact])
-      for (const link of [...matching.links.values()]) {
-        const path = where(link);
-        const file = path === null ? undefined : at(path);
-        if (file !== undefined) claim(matching, link, file, evidence);
-      }
+    for (const withInode of inodesTrusted ? [true, false] : [false])
+      for (const at of folds ? [exact, folded] : [exact])
+        for (const link of [...matching.links.values()]) {
+          const path = where(link);
+          const file = path === null ? undefined : at(path);
+          if (file === undefined || (withInode && !isInodeOf(link, file))) continue;
+          claim(matching, link, file, evidence);
+        }
+}
+
+function isInodeOf({ stamp }: Link, file: LocalFile): boolean {
+  return stamp !== null && sameInode(stamp, file.stamp);
 }
 
 /** One lost document and one new file of the same bytes, and no second of either: a move that left no inode behind. */

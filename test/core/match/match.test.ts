@@ -5,6 +5,7 @@ import { planOf, type Row, say, worldAfter } from "../planner/table.ts";
 import type { World } from "../planner/world.ts";
 
 const LONG = "one|two|three|four|five|six";
+const NUMBERS = "1|2|3|4|5";
 
 function check(row: Row, prepare?: (world: World) => void, after?: (world: World) => void): void {
   const world = worldAfter(row, prepare);
@@ -56,6 +57,28 @@ describe("what an inode proves, and what not", () => {
     check(["d/", "mv d e", "", "make-folder-remote e; remove-folder-remote d"], unborn);
     check(["d/a.md=1", "mv d e", "", "rename-folder-remote d>e; link-folder e"], unborn);
   });
+  test.each([
+    ["a.md", "b.md"],
+    ["b.md", "a.md"],
+  ])(
+    "I09 of two documents that base has at one path, %s having left it, the file there is the one whose inode it has",
+    (gone, stays) => {
+      const world = worldAfter([
+        `a.md=${LONG} b.md=${NUMBERS}`,
+        `edit ${stays} other; edit ${gone} ${gone === "a.md" ? LONG : NUMBERS}|x`,
+        "",
+        "",
+      ]);
+      // A move of both that was held half way: base has the first already where the second came from.
+      const file = world.files.get(gone)!;
+      world.files.set("c.md", { ...file, ino: world.next() });
+      world.files.delete(gone);
+      world.patchLink(world.idAt(gone), { localPath: stays });
+      const steps = say(planOf(world));
+      expect(steps).toContain(`put ${stays}`);
+      expect(steps).not.toContain("delete-remote");
+    },
+  );
   test("an inode in another root is no evidence", () => {
     const blind = (world: World): void => {
       world.inodesTrusted = false;
