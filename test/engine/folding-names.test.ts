@@ -1,5 +1,6 @@
-import { expect, it } from "vitest";
-import { createRig } from "../model/rig.ts";
+import { describe, expect, it } from "vitest";
+import { hashedName } from "../../src/core/local-name.ts";
+import { createRig, ROOT } from "../model/rig.ts";
 
 it("I01 deletes on the service what was deleted here, where another document takes its name in other letters", async () => {
   const rig = createRig(12);
@@ -13,4 +14,63 @@ it("I01 deletes on the service what was deleted here, where another document tak
   expect(mirror.texts()).toEqual(new Map([["plan.md", "renamed there\n"]]));
   expect([...rig.app.files().keys()]).toEqual(["plan.md"]);
   expect([...mirror.state.load().links.values()].map(({ localPath }) => localPath)).toEqual(["plan.md"]);
+});
+
+describe("neighbours that the disk takes for one: one of them has the digits of its id in its name", () => {
+  const adopts = { state: "in-sync", counts: { createdRemote: 0, createdLocal: 0, conflicts: 0 } };
+
+  function neighbours(paths: readonly string[]) {
+    const rig = createRig(13);
+    for (const path of paths) rig.app.create(path, `text of ${path}\n`);
+    const mirror = (texts: ReadonlyMap<string, string>) =>
+      rig.mirror({
+        disk: { foldsCase: true },
+        fill: ({ user }) => {
+          for (const [path, text] of texts) {
+            user.makeFolder(`${ROOT}/${path}`.replace(/\/[^/]*$/, ""));
+            user.write(`${ROOT}/${path}`, text);
+          }
+        },
+      });
+    return { rig, mirror };
+  }
+
+  it.each([
+    [["Plan.md", "plan.md"], /^plan-[0-9a-f]{8}\.md$/],
+    [["Box/a.md", "box/a.md"], /^box-[0-9a-f]{8}\/a\.md$/],
+  ])("I05 %j are known by their names when the state is lost", async (paths, withDigits) => {
+    const { rig, mirror } = neighbours(paths);
+    const first = mirror(new Map());
+    await first.sync();
+    expect([...first.texts().keys()].sort()).toEqual([paths[0], expect.stringMatching(withDigits)]);
+    const before = rig.app.files();
+    const second = mirror(first.texts());
+    expect(await second.sync()).toMatchObject(adopts);
+    expect(rig.app.files()).toEqual(before);
+    expect(second.texts()).toEqual(first.texts());
+  });
+
+  it("I05 a file in its own document's letters is not taken for its neighbour's", async () => {
+    const { rig, mirror } = neighbours(["Plan.md", "plan.md"]);
+    const before = rig.app.files();
+    const one = before.get("Plan.md")!;
+    const second = mirror(
+      new Map([
+        [hashedName("Plan.md", "file", one.id), one.text],
+        ["plan.md", before.get("plan.md")!.text],
+      ]),
+    );
+    expect(await second.sync()).toMatchObject(adopts);
+    expect(rig.app.files()).toEqual(before);
+  });
+
+  it("I13 a file that was made, and whose base was lost to a kill, is adopted by the next run", async () => {
+    const { rig, mirror } = neighbours(["Plan.md", "plan.md"]);
+    const before = rig.app.files();
+    const one = mirror(new Map());
+    await one.sync();
+    one.state.removeLink(before.get("plan.md")!.id);
+    expect(await one.sync()).toMatchObject(adopts);
+    expect(rig.app.files()).toEqual(before);
+  });
 });

@@ -1,8 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
-import { mapName } from "../../contract/names.ts";
 import { isAway, type Link } from "../link.ts";
-import { isTemporaryName, isUnsafeName, localNameFor } from "../local-name.ts";
-import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../path.ts";
+import { isTemporaryName } from "../local-name.ts";
+import { type LocalPath, nameOf, parentOf } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import { ABSENT, present, type Seen, unknown } from "../seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../tree.ts";
@@ -16,6 +15,7 @@ import { whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import { sameInode } from "./inode.ts";
 import { once } from "../once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
+import { findTwins } from "./twins.ts";
 
 /** What match hands on: every folder, and every document in which the three trees do not simply agree. */
 export type Matched = {
@@ -166,62 +166,15 @@ function standing(forest: Forest, side: "local" | "remote", path: string | null)
   return { now, goal: null };
 }
 
-/** New documents: of the service, of the disk, and those that both sides have at corresponding places. */
+/** New documents: those that both sides have, those of the service, those of the disk. */
 function addNew(forest: Forest, documents: DocumentBody[], trees: Trees, policy: Policy, newFiles: LocalFile[]): void {
-  const waiting = new Map(newFiles.map((file) => [pathKey(file.path, trees.local.disk), file]));
-  const fresh: RemoteFile[] = [];
-  for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) fresh.push(file);
-  fresh.sort(byPath);
-  const alone: RemoteFile[] = [];
-  const meet = (file: RemoteFile, twin: LocalFile | undefined): void => {
-    if (twin === undefined) alone.push(file);
-    else {
-      waiting.delete(pathKey(twin.path, trees.local.disk));
-      documents.push(newDocument(forest, trees, file, present(twin)));
-    }
-  };
-  for (const file of fresh) {
-    const path = localTwinPath(forest, file);
-    meet(file, path === null ? undefined : waiting.get(pathKey(path, trees.local.disk)));
-  }
-  const lonely = alone.splice(0);
-  const mapped = lonely.length === 0 ? new Map<string, LocalFile | null>() : mappedPaths(forest, waiting, policy);
-  for (const file of lonely) meet(file, mapped.get(file.path) ?? undefined);
-  for (const file of alone) documents.push(newDocument(forest, trees, file, ABSENT));
-  for (const file of [...waiting.values()].sort(byPath))
-    documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
+  const { met, there, here } = findTwins(forest, trees, policy, newFiles);
+  for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
+  for (const file of there) documents.push(newDocument(forest, trees, file, ABSENT));
+  for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
 }
 
 function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentBody {
   const tombstone = trees.base.tombstones.get(file.id) ?? null;
   return document(forest, file.id, null, tombstone, local, { kind: "present", file }, null);
-}
-
-function localTwinPath(forest: Forest, file: RemoteFile): LocalPath | null {
-  const name = nameOf(file.path);
-  const folder = folderAt(forest, "remote", parentOf(file.path)).localPath;
-  if (folder === null || isUnsafeName(name, "file")) return null;
-  return joinPath(folder, localNameFor(name, "file", file.id));
-}
-
-/** New local files by the remote path that their mapped name gives; null where several would get the same. */
-function mappedPaths(
-  forest: Forest,
-  waiting: ReadonlyMap<string, LocalFile>,
-  policy: Policy,
-): Map<string, LocalFile | null> {
-  const byRemotePath = new Map<string, LocalFile | null>();
-  if (policy.names === "hold") return byRemotePath;
-  for (const file of waiting.values()) {
-    const folder = folderAt(forest, "local", parentOf(file.path)).remotePath;
-    const name = mapName(nameOf(file.path), "file", policy.refusedCharacters);
-    if (folder === null || name === null) continue;
-    const path = joinPath(folder, name);
-    byRemotePath.set(path, byRemotePath.has(path) ? null : file);
-  }
-  return byRemotePath;
-}
-
-function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }

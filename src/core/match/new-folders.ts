@@ -1,6 +1,6 @@
 import type { DirId } from "../../contract/ids.ts";
 import { mapName } from "../../contract/names.ts";
-import { isUnsafeName, localNameFor } from "../local-name.ts";
+import { hashedName, isUnsafeName, localNameFor } from "../local-name.ts";
 import { depthOf, joinPath, type LocalPath, nameOf, parentOf, pathKey, type RemotePath } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import type { RemoteFolder, Trees } from "../tree.ts";
@@ -38,7 +38,7 @@ export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, path
   const fold = localFolderIndex(trees);
   for (const entry of news) {
     if (entry.local) plantLocal(forest, entry.path, policy);
-    else plantRemote(forest, entry.path, entry.listed?.id ?? null, fold, paths);
+    else plantRemote(forest, entry.path, entry.listed?.id ?? null, fold, paths, trees);
   }
 }
 
@@ -51,15 +51,28 @@ function localFolderIndex(trees: Trees): FolderIndex {
   return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
 }
 
-function plantRemote(forest: Forest, path: RemotePath, id: DirId | null, fold: FolderIndex, paths: FolderPaths): void {
+/** The folder of its name; else one that was made with its id's digits, for its place was taken; else the one that the disk takes for the same. */
+function twinOf(parent: LocalPath, name: string, id: string, { local }: Trees, fold: FolderIndex): LocalPath | null {
+  const path = joinPath(parent, localNameFor(name, "folder", id));
+  if (local.folders.has(path) || local.folders.size === 0) return fold(path);
+  return fold(joinPath(parent, hashedName(name, "folder", id))) ?? fold(path);
+}
+
+function plantRemote(
+  forest: Forest,
+  path: RemotePath,
+  id: DirId | null,
+  fold: FolderIndex,
+  paths: FolderPaths,
+  trees: Trees,
+): void {
   const standing = forest.byRemote.get(path);
   if (standing !== undefined && standing.remoteSeen !== "unknown") return;
   const parent = forest.byRemote.get(parentOf(path));
-  const name = localNameFor(nameOf(path), "folder", id ?? path);
   const expected =
     parent?.localPath === null || parent === undefined || isUnsafeName(nameOf(path), "folder")
       ? null
-      : fold(joinPath(parent.localPath, name));
+      : twinOf(parent.localPath, nameOf(path), id ?? path, trees, fold);
   if (expected !== null) {
     const linked = forest.byLocal.get(expected);
     if (linked?.remoteSeen === "gone" && linked.link !== null) {
