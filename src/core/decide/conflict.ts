@@ -1,5 +1,5 @@
 import type { Drift } from "../drift/drift.ts";
-import type { Conflict } from "../link.ts";
+import type { Conflict, Link } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
 import { type LocalPath, nameOf, parentOf, sidecarPath } from "../path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../tree.ts";
@@ -25,6 +25,8 @@ export function decideConflict(
     drop(desk, body, conflict, sidecar, "gone from the service");
     return false;
   }
+  if (drift.local === "deleted" && drift.remote === "outside")
+    return endsOrWaitsWithDocument(desk, body, body.link!) === "waits";
   if (there === null || drift.local === "unknown") return false;
   if (here === null) {
     if (body.link !== null && needsSecondLook(desk, body, body.link)) return true;
@@ -35,6 +37,15 @@ export function decideConflict(
   if (!endsOrWaits(desk, body, conflict, here, there, sidecar)) holdDocument(desk, body, "conflict", "in conflict");
   if (sidecar.kind === "present") follow(desk, body, conflict, sidecar.path);
   return true;
+}
+
+/** The document is neither here nor in what is mirrored any more: its conflict ends with it, if there is one. An absence here needs its second look. */
+export function endsOrWaitsWithDocument(desk: Desk, body: DocumentBody, link: Link): "ends" | "waits" {
+  const conflict = desk.trees.base.conflicts.get(link.id);
+  if (conflict === undefined) return "ends";
+  if (needsSecondLook(desk, body, link)) return "waits";
+  drop(desk, body, conflict, findSidecar(desk, conflict, null), "moved out of the mirrored subtree, and gone here");
+  return "ends";
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Link, Stamp } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import type { LocalOther } from "../tree.ts";
+import { endsOrWaitsWithDocument } from "./conflict.ts";
 import { type Desk, draft, holdDocument } from "./desk.ts";
 import { bringBack, createHere, forget } from "./presence.ts";
 
@@ -29,7 +30,8 @@ export function decideStanding(desk: Desk, body: DocumentBody, link: Link, drift
     }
   }
   if (link.standing === "outside" && drift.local === "deleted") {
-    // Its text went to the trash when it left; its return is a move, whatever is absent here.
+    // Its text went to the trash when it left; its return is a move, whatever is absent here. A conflict ended with it, or with the text that was held.
+    if (endsOrWaitsWithDocument(desk, body, link) === "waits") return true;
     if (body.remote.seen.kind === "present")
       createHere(desk, body, body.remote.seen.file, "back in the mirrored subtree");
     if (body.remote.seen.kind === "gone") forget(desk, body);

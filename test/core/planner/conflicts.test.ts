@@ -21,6 +21,13 @@ function inConflict(
 }
 
 const SIDECAR = "a (theirs).md";
+
+function moveOutside(world: World): void {
+  const id = world.idAt("a.md");
+  world.documents.delete(id);
+  world.outside.add(id);
+}
+
 const rows: [what: string, then: (world: World) => void, looksGone: number, plan: string][] = [
   ["nothing is sent while it is open", () => undefined, 0, "hold conflict a.md"],
   [
@@ -171,6 +178,40 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "drop-conflict a (theirs).md; forget a.md",
   ],
   [
+    "a document that left the mirrored subtree and is deleted here ends it",
+    (world) => {
+      moveOutside(world);
+      world.files.delete("a.md");
+    },
+    0,
+    "drop-conflict a (theirs).md; forget a.md",
+  ],
+  [
+    "a document that left the mirrored subtree keeps it for as long as it is held",
+    moveOutside,
+    0,
+    "note-facts outside; hold outside a.md",
+  ],
+  [
+    "a document that was held outside and is deleted here ends it, and its return is a move",
+    (world) => {
+      moveOutside(world);
+      world.patchLink(world.idAt("a.md"), { standing: "outside" });
+      world.files.delete("a.md");
+    },
+    0,
+    "drop-conflict a (theirs).md",
+  ],
+  [
+    "a document that comes back into the mirrored subtree after it was deleted here ends it too",
+    (world) => {
+      world.patchLink(world.idAt("a.md"), { standing: "outside" });
+      world.files.delete("a.md");
+    },
+    0,
+    "drop-conflict a (theirs).md; create-local a.md",
+  ],
+  [
     "a document that is not seen keeps it",
     (world) => {
       const id = world.idAt("a.md");
@@ -194,6 +235,18 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
 test.each(rows)("I27 %s", (_, then, looksGone, plan) => {
   expect(say(planOf(inConflict(then, looksGone)))).toBe(plan);
 });
+
+test.each([["linked"], ["outside"]] as const)(
+  "I27 one absence alone does not end the conflict of a document that left the mirrored subtree (%s)",
+  (standing) => {
+    const left = (world: World): void => {
+      moveOutside(world);
+      world.patchLink(world.idAt("a.md"), { standing });
+      world.files.delete("a.md");
+    };
+    expect(say(planOf(inConflict(left), { absentTwice: new Set() }))).toBe("hold second-look a.md");
+  },
+);
 
 test("I27 nothing of a conflict is done in one direction only", () => {
   const gone = (world: World) => void world.others.delete(SIDECAR);
