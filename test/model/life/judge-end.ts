@@ -38,6 +38,18 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
   "outside",
 ]);
 
+/**
+ * A sidecar that its person removed says "mine: it goes up" (DESIGN 4). What cannot go up as it is, and what has no document to go up to, waits as before: the
+ * conflict stays open without its sidecar until that ends.
+ */
+const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
+  "not-utf-8",
+  "holds-nul",
+  "too-large",
+  "gone-or-unreadable",
+  "outside",
+]);
+
 /** I01 I11 I12 I13 I17 I27 of one mirror, when nothing moves any more. */
 export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
   const { index, setup, state, disk } = mirror;
@@ -123,7 +135,7 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
   fail("I11 two links have one local path", new Set(keys).size !== keys.length);
   const texts = disk.user.texts(ROOT);
   for (const { id, sidecarPath } of conflicts.values())
-    fail(`I27 the sidecar of ${id} is not there`, !texts.has(sidecarPath));
+    fail(`I27 the sidecar of ${id} is not there`, !texts.has(sidecarPath) && !KEEPS_MINE.has(holds.get(id)?.reason));
   fail(
     "I13 intents are left open",
     state.intents().some(({ intent }) => intent.kind !== "parked"),
