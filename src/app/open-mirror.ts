@@ -18,6 +18,7 @@ import { readBootId } from "./boot.ts";
 import { type Config, readConfig } from "./config.ts";
 import { findKey } from "./config/key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
+import { withRoom } from "./room.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
 import { busyTrouble, NO_PROGRESS, unwritable } from "./ground.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
@@ -109,7 +110,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     const fs = createNodeFs();
     if (mode === "write" && isNew) makeMirrorFolder(fs, root, random.hex(32));
     const disk = createDisk(fs, root, { random, probe: mode === "write" });
-    const progress = options.progress ?? NO_PROGRESS;
+    const progress = withRoom(options.progress ?? NO_PROGRESS);
     const world: World = {
       clock,
       random,

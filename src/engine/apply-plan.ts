@@ -9,8 +9,12 @@ import { type PassContext, recordEvent } from "./world.ts";
 
 /** The steps of a plan, each with what did not end well remembered and logged. */
 
-/** Steps under way at once. The remote client's queue decides how many of their requests are. */
-const STEPS_AT_ONCE = 256;
+/**
+ * Steps under way at once, as parts: those whose requests are (the remote client's queue decides how many), and a whole group that waits for its commit.
+ * LIMIT: most have read a text when they begin, so that 256 are held at most; a new file's comes with its request, and the group bounds what waits then (I33).
+ */
+const PARTS_AT_ONCE = 768;
+const partsOf = ({ kind }: Action): number => (kind === "create-local" ? 1 : 3);
 
 export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   const { verdict, steps } = plan;
@@ -23,7 +27,8 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
   if (steps.length > 0) progress.report("apply", 0, steps.length);
   try {
     return await executeSteps(steps, withheld, (action) => ctx.group.during(() => performNoted(ctx, action)), {
-      concurrency: STEPS_AT_ONCE,
+      concurrency: PARTS_AT_ONCE,
+      partsOf,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
     });

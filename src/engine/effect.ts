@@ -183,7 +183,7 @@ export function commit(ctx: PassContext, change: Commit): Outcome {
 
 /** The same, in one transaction with the commits of other steps. Resolves when it is done: until then a kill leaves the effect without its base, as ever. */
 export async function commitWithOthers(ctx: PassContext, change: Commit): Promise<Outcome> {
-  await ctx.group.commit(() => write(ctx, change));
+  await ctx.group.commit(() => write(ctx, change), "late", change.keeps?.text.length);
   return DONE;
 }
 
@@ -195,10 +195,14 @@ export async function openIntentWithOthers(
 ): Promise<number> {
   const { state } = ctx.world;
   let intentId = 0;
-  await ctx.group.commit(() => {
-    state.putKnownText(text.digest, text.text);
-    intentId = state.openIntent(ctx.run, intent);
-  });
+  await ctx.group.commit(
+    () => {
+      state.putKnownText(text.digest, text.text);
+      intentId = state.openIntent(ctx.run, intent);
+    },
+    "soon",
+    text.text.length,
+  );
   return intentId;
 }
 

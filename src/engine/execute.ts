@@ -15,7 +15,10 @@ export async function executeSteps(
   withheld: ReadonlySet<number>,
   perform: (action: Action) => Promise<Outcome>,
   options: {
+    /** What may be under way at once, in parts. */
     readonly concurrency: number;
+    /** Parts that an action takes while it runs; 1 where it is left out. Not more than `concurrency`. */
+    readonly partsOf?: (action: Action) => number;
     readonly isFatal: (outcome: Outcome) => boolean;
     readonly onEnd: (done: number) => void;
   },
@@ -58,17 +61,20 @@ export async function executeSteps(
   let wake = (): void => undefined;
   const broken: unknown[] = [];
   while (ended < steps.length) {
-    while (next < ready.length && running < options.concurrency) {
-      const index = ready[next++]!;
+    while (next < ready.length) {
+      const index = ready[next]!;
+      const parts = options.partsOf?.(steps[index]!.action) ?? 1;
+      if (running + parts > options.concurrency) break;
+      next++;
       if (ends[index] !== undefined) continue;
       if (stopped) end(index, { kind: "skipped", why: "stopped" });
       else if (withheld.has(index)) end(index, { kind: "skipped", why: "withheld" });
       else {
-        running++;
+        running += parts;
         void runOne(index)
           .catch((error: unknown) => void broken.push(error))
           .then(() => {
-            running--;
+            running -= parts;
             wake();
           });
       }

@@ -1,10 +1,12 @@
 import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 
-/** So many commits make a transaction at most. */
-const MOST = 64;
-/** So long the first of them waits for others, in milliseconds. */
-const LONGEST_MS = 10;
+/** So many commits make a transaction at most: rows of one go share pages of the indexes, each of which is written once a transaction. */
+const MOST = 512;
+/** LIMIT: so many characters of text wait at most, and what one more commit brings. */
+const MOST_CHARACTERS = 4_000_000;
+/** So long one of them waits for others, in milliseconds: `soon` where an effect waits for it, `late` where only the end of a step does. */
+const LONGEST_MS = { soon: 10, late: 250 } as const;
 /** Why a wait was ended; without a reason each end would make an exception with a stack. */
 const FLUSHED = "flushed";
 
@@ -13,8 +15,12 @@ const FLUSHED = "flushed";
  * part is committed, so that nothing goes on from what a kill could still take back.
  */
 export type Group = {
-  /** Runs `work` in the next transaction, with what the other steps ask for. @throws what `work` or the commit throws; then nothing of the whole group was written */
-  commit(work: () => void): Promise<void>;
+  /**
+   * Runs `work` in the next transaction, with what the other steps ask for.
+   * @param characters of the text that is held until then
+   * @throws what `work` or the commit throws; then nothing of the whole group was written
+   */
+  commit(work: () => void, when: keyof typeof LONGEST_MS, characters?: number): Promise<void>;
   /** Counts a step as long as it runs. */
   during<T>(step: () => Promise<T>): Promise<T>;
   /** After an exception, or the end of the plan: nothing that still waits is written. */
@@ -25,14 +31,16 @@ type Waiting = { readonly work: () => void; readonly resolve: () => void; readon
 
 export function openGroup(state: State, clock: Clock): Group {
   let waiting: Waiting[] = [];
+  let characters = 0;
   let running = 0;
-  let timer: AbortController | null = null;
+  let timer: { readonly ends: AbortController; readonly at: number } | null = null;
 
   function flush(): void {
-    timer?.abort(FLUSHED);
+    timer?.ends.abort(FLUSHED);
     timer = null;
     const group = waiting;
     waiting = [];
+    characters = 0;
     try {
       state.transact(() => {
         for (const { work } of group) work();
@@ -49,23 +57,31 @@ export function openGroup(state: State, clock: Clock): Group {
     if (waiting.length > 0 && waiting.length >= running) flush();
   }
 
-  async function flushLater(): Promise<void> {
-    const mine = new AbortController();
-    timer = mine;
+  async function flushLater(ms: number): Promise<void> {
+    const { signal } = startTimer(ms);
     // A turn later: steps that begin one after the other are one group.
     await null;
-    if (!mine.signal.aborted) flushIfAll();
-    if (mine.signal.aborted) return;
-    await clock.sleep(LONGEST_MS, mine.signal);
-    if (!mine.signal.aborted) flush();
+    if (!signal.aborted) flushIfAll();
+    if (signal.aborted) return;
+    await clock.sleep(ms, signal);
+    if (!signal.aborted) flush();
+  }
+
+  function startTimer(ms: number): AbortController {
+    const ends = new AbortController();
+    timer?.ends.abort(FLUSHED);
+    timer = { ends, at: clock.monotonic() + ms };
+    return ends;
   }
 
   return {
-    commit(work) {
+    commit(work, when, held = 0) {
+      const ms = LONGEST_MS[when];
+      characters += held;
       return new Promise((resolve, reject) => {
         waiting.push({ work, resolve, reject });
-        if (waiting.length >= MOST) flush();
-        else if (timer === null) void flushLater();
+        if (waiting.length >= MOST || characters >= MOST_CHARACTERS) flush();
+        else if (timer === null || timer.at > clock.monotonic() + ms) void flushLater(ms);
       });
     },
     async during(step) {
@@ -78,9 +94,10 @@ export function openGroup(state: State, clock: Clock): Group {
       }
     },
     abandon() {
-      timer?.abort(FLUSHED);
+      timer?.ends.abort(FLUSHED);
       timer = null;
       waiting = [];
+      characters = 0;
     },
   };
 }

@@ -27,7 +27,7 @@ test("what several steps write at one time is one transaction, and each goes on 
   const seen: string[][] = [];
   const step = (key: string) =>
     group.during(async () => {
-      await group.commit(() => state.setMeta(key, "1"));
+      await group.commit(() => state.setMeta(key, "1"), "soon");
       seen.push(noted());
     });
   await Promise.all(["a", "b", "c"].map(step));
@@ -37,7 +37,7 @@ test("what several steps write at one time is one transaction, and each goes on 
 
 test("outside of a plan, where no other step runs, it commits at once", async () => {
   const { clock, state, group, noted } = setUp();
-  await group.commit(() => state.setMeta("a", "1"));
+  await group.commit(() => state.setMeta("a", "1"), "soon");
   expect([noted(), clock.sleeps]).toEqual([["a"], []]);
 });
 
@@ -45,19 +45,47 @@ test("I17 a step that takes long keeps the others' commits waiting for some mill
   const { clock, state, group, noted } = setUp();
   const { promise, resolve } = Promise.withResolvers<void>();
   const slow = group.during(() => promise);
-  await group.during(() => group.commit(() => state.setMeta("a", "1")));
+  await group.during(() => group.commit(() => state.setMeta("a", "1"), "soon"));
   expect([noted(), clock.monotonic()]).toEqual([["a"], 10]);
+  resolve();
+  await slow;
+});
+
+test("what ends a step waits longer for others to join, until an effect waits too", async () => {
+  const { clock, state, group, noted, transactions } = setUp();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const slow = group.during(() => promise);
+  const end = group.during(() => group.commit(() => state.setMeta("a", "1"), "late"));
+  await clock.sleep(100);
+  expect([noted(), transactions()]).toEqual([[], 0]);
+  await group.during(() => group.commit(() => state.setMeta("b", "1"), "soon"));
+  await end;
+  expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b"], 1, 110]);
+  await group.during(() => group.commit(() => state.setMeta("c", "1"), "late"));
+  expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b", "c"], 2, 360]);
+  resolve();
+  await slow;
+});
+
+test("I33 long texts do not wait for as many others as short ones", async () => {
+  const { clock, state, group, noted } = setUp();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const slow = group.during(() => promise);
+  const first = group.during(() => group.commit(() => state.setMeta("a", "1"), "late", 3_000_000));
+  const second = group.during(() => group.commit(() => state.setMeta("b", "1"), "late", 3_000_000));
+  await Promise.all([first, second]);
+  expect([noted(), clock.monotonic()]).toEqual([["a", "b"], 0]);
   resolve();
   await slow;
 });
 
 test("one part that throws takes the whole group back, and every step of it learns so", async () => {
   const { state, group, noted } = setUp();
-  const good = group.during(() => group.commit(() => state.setMeta("a", "1")));
+  const good = group.during(() => group.commit(() => state.setMeta("a", "1"), "soon"));
   const bad = group.during(() =>
     group.commit(() => {
       throw new Error("full");
-    }),
+    }, "soon"),
   );
   const ends = await Promise.allSettled([good, bad]);
   expect([ends.map(({ status }) => status), noted()]).toEqual([["rejected", "rejected"], []]);
@@ -66,7 +94,7 @@ test("one part that throws takes the whole group back, and every step of it lear
 test("I13 what still waits when a plan breaks off is never written", async () => {
   const { clock, state, group, noted } = setUp();
   void group.during(() => new Promise<void>(() => undefined));
-  void group.during(() => group.commit(() => state.setMeta("a", "1")));
+  void group.during(() => group.commit(() => state.setMeta("a", "1"), "soon"));
   group.abandon();
   await clock.sleep(100);
   expect(noted()).toEqual([]);

@@ -19,7 +19,7 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
   }
   const { file, text, digest } = fetched.value;
   if (digest === link.digest) {
-    await ctx.group.commit(() => state.closeIntent(intentId));
+    await ctx.group.commit(() => state.closeIntent(intentId), "late");
     return DONE;
   }
   const landed = landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link);

@@ -1,0 +1,58 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { withRoom } from "../../src/app/room.ts";
+
+const ROOM = new URL("../../src/app/room.ts", import.meta.url).href;
+
+/** In a process of its own, which begins with the smallest space: what V8 has grown before is nobody's to know. Its size before, after few steps, while there are many, and after. */
+const CHILD = `
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
+import { withRoom } from "${ROOM}";
+const size = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size;
+// As entry.mjs; given to Node as an option it has no effect.
+setFlagsFromString("--semi-space-growth-factor=1");
+// Objects that outlive some collections, as texts that wait for their commit do.
+const churn = (report) => {
+  let kept = [];
+  for (let n = 1; n < 3_000_000; n++) {
+    kept.push({ n });
+    if (kept.length === 100_000) kept = kept.slice(50_000);
+    if (n % 1_000 === 0) report?.(n / 1_000);
+  }
+};
+const progress = withRoom({ report: () => undefined });
+churn();
+const sizes = [size()];
+progress.report("apply", 0, 999);
+churn();
+sizes.push(size());
+progress.report("apply", 0, 3_000);
+churn((done) => progress.report("apply", done, 3_000));
+sizes.push(size());
+progress.report("apply", 3_000, 3_000);
+churn();
+sizes.push(size());
+console.log(JSON.stringify(sizes));
+`;
+
+test("I33 the space for new objects grows while many steps are carried out, to a bound, and not before or after", () => {
+  const args = ["--input-type=module", "-e", CHILD];
+  const [before, few, many, after] = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as number[];
+  expect(few).toBe(before);
+  expect(many).toBeGreaterThan(4 * before!);
+  expect(many).toBeLessThan(70_000_000);
+  expect(after).toBeLessThanOrEqual(many!);
+});
+
+test("what is reported goes on as it was", () => {
+  const told: unknown[] = [];
+  const progress = withRoom({ report: (...report) => void told.push(report) });
+  progress.report("list", 7, null);
+  progress.report("apply", 0, 3);
+  progress.report("apply", 3, 3);
+  expect(told).toEqual([
+    ["list", 7, null],
+    ["apply", 0, 3],
+    ["apply", 3, 3],
+  ]);
+});
