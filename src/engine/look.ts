@@ -128,9 +128,8 @@ export async function planWithSecondLook(
   );
   const local = withUnseen(again, new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path))));
   ctx.local = local;
-  const twice = new Set(
-    waiting.map((hold) => hold.path).filter((path) => !local.files.has(path) && !local.folders.has(path)),
-  );
+  // Which document is where, and which is absent again, is for the plan to say.
+  const twice = new Set(waiting.map((hold) => hold.path));
   const seenTwice = { ...trees, local };
   return { plan: makePlan(seenTwice, policyOf(ctx, input, twice), signals, texts), trees: seenTwice };
 }

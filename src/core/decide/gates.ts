@@ -36,8 +36,8 @@ export function isDirectionOff(desk: Desk, body: DocumentBody, off: "pull-only" 
 /** In `sync` an absence needs two looks before anything follows from it. */
 export function needsSecondLook(desk: Desk, body: DocumentBody, link: Link): boolean {
   if (desk.policy.absentTwice?.has(link.localPath) !== false) return false;
-  // Another document stands at its path: no editor is between the two steps of a save there.
-  if (isOccupied(desk, link.localPath)) return false;
+  // Another document stands at its path: no editor is between the two steps of a save there. One that is held may have stood elsewhere.
+  if (isOccupied(desk, link.localPath) && !desk.trees.base.holds.has(link.id)) return false;
   holdDocument(desk, body, "second-look", "absent in one look; a second look decides");
   return true;
 }

@@ -69,6 +69,16 @@ describe("an absence needs two looks where that is asked for", () => {
   test.each(rows)("%s | %s | %s → %s", (base, local, remote, plan, twice) =>
     checkPlan([base, local, remote, plan], { absentTwice: new Set(twice) }),
   );
+  test("one that was held elsewhere is looked for again, whatever has its path by now", () => {
+    const world = worldAfter(["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", ""]);
+    const key = world.idAt("b.md");
+    const facts = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
+    world.holds.set(key, { key, path: "b.md", reason: "read-only", ...facts });
+    expect(say(planOf(world, { absentTwice: new Set() }))).toContain("hold second-look b.md");
+    expect(say(planOf(world, { absentTwice: new Set(["b.md"]) }))).toBe(
+      "delete-remote b.md; rename-remote a.md>b.md; relink b.md",
+    );
+  });
 });
 
 describe("a move to the root that the contract cannot say", () => {
