@@ -1,8 +1,8 @@
 import type { DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import { EXACT_DISK, type LocalPath } from "../core/path.ts";
-import { makePlan } from "../core/plan.ts";
 import type { Plan, Signals } from "../core/plan-types.ts";
+import { planQuiet } from "../core/quiet-plan.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
@@ -10,7 +10,8 @@ import { flushEarlier, noteBoot, restoreTorn } from "./durable.ts";
 import { APPROVE_EMPTY, type PassEnd, type PassInput } from "./pass.ts";
 import { approvedKeys, gatherSignals } from "./guard-facts.ts";
 import { observeLocal, observeRemote, refreshStamps } from "./observe.ts";
-import { recoverLocal, recoverRemote, type StillOpen } from "./recover.ts";
+import type { StillOpen } from "./recover.ts";
+import { loadTools, readyTools } from "./tools.ts";
 import type { PassContext } from "./world.ts";
 
 /** The looks of a pass, and what a plan makes of them. */
@@ -28,8 +29,12 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   let restarted = false;
   if (!input.dry) {
     restarted = noteBoot(world);
-    openPaths = recoverLocal(ctx, intents, restarted);
-    stillOpen = await recoverRemote(ctx, intents);
+    if (intents.length === 0 && !restarted) world.disk.sweep(new Set());
+    else {
+      const { recoverLocal, recoverRemote } = readyTools() ?? (await loadTools());
+      openPaths = recoverLocal(ctx, intents, restarted);
+      stillOpen = await recoverRemote(ctx, intents);
+    }
   } else {
     for (const { intent } of intents)
       if ("path" in intent) openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
@@ -115,7 +120,11 @@ export async function planWithSecondLook(
   const texts = (digest: Digest) => dryTexts.get(ctx)?.get(digest) ?? world.state.text(digest);
   world.progress.report("plan", 0, null);
   const once = settings.secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
-  const plan = makePlan(trees, policyOf(ctx, input, once), signals, texts);
+  const policy = policyOf(ctx, input, once);
+  const quiet = planQuiet(trees, policy, signals);
+  if (quiet !== null) return { plan: quiet, trees };
+  const { makePlan } = readyTools() ?? (await loadTools());
+  const plan = makePlan(trees, policy, signals, texts);
   const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
   if (settings.secondLookMs === null || waiting.length === 0) return { plan, trees };
   await world.clock.sleep(settings.secondLookMs);
@@ -135,7 +144,8 @@ export async function planWithSecondLook(
 }
 
 /** Without a root there is nothing to see; the verdict alone says what is wrong. */
-export function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): PassEnd {
+export async function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): Promise<PassEnd> {
+  const { makePlan } = readyTools() ?? (await loadTools());
   const base: BaseTree = ctx.world.state.load();
   const why = "the mirrored folder is not what it was";
   const local: LocalTree = {

@@ -5,12 +5,12 @@ import type { Plan } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, Trees } from "../core/tree.ts";
 import { flushNow } from "./durable.ts";
-import { applyPlan } from "./apply-plan.ts";
 import { observe, planBlind, planWithSecondLook } from "./look.ts";
 import type { StepEnd } from "./execute.ts";
 import { openGroup } from "./group.ts";
 import { checkRoot, conflictBudget, gatherSignals } from "./guard-facts.ts";
 import type { RemoteLook } from "./observe.ts";
+import { loadTools, readyTools } from "./tools.ts";
 import { type Counts, type PassContext, type Settings, type Tally, type World, zeroTally } from "./world.ts";
 
 /** One pass: observe → plan → apply, once. */
@@ -62,9 +62,15 @@ export async function runPass(world: World, input: PassInput): Promise<PassEnd> 
   if (input.dry) return { kind: "planned", ...decided, ends: [] };
   noteLook(ctx, decided.plan, decided.trees);
   ctx.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
-  const ends = await applyPlan(ctx, decided.plan);
+  const ends = await carryOut(ctx, decided.plan);
   await flushNow(ctx);
   return { kind: "planned", ...decided, ends };
+}
+
+async function carryOut(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
+  if (plan.steps.length === 0) return [];
+  const { applyPlan } = readyTools() ?? (await loadTools());
+  return applyPlan(ctx, plan);
 }
 
 export function newContext(world: World, input: PassInput): PassContext {

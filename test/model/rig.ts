@@ -9,6 +9,7 @@ import { rememberRoot } from "../../src/engine/guard-facts.ts";
 import { META } from "../../src/engine/meta.ts";
 import type { RunReport } from "../../src/engine/report.ts";
 import { planOnly, syncToConvergence } from "../../src/engine/sync.ts";
+import { loadTools } from "../../src/engine/tools.ts";
 import type { Settings, World } from "../../src/engine/world.ts";
 import { createDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
@@ -22,6 +23,9 @@ import { createRamDisk, type RamDisk, type RamDiskOptions } from "./ram-disk.ts"
 import { type Dice, rollDice } from "./dice.ts";
 
 /** A whole mdmirror in one thread: the real engine, planner, client, disk layer and state over a RAM disk, the service in process and virtual time. */
+
+// Before any virtual time: modules are read in the machine's own.
+await loadTools();
 
 /** What kills a mirror: thrown by a port call, and by every one after it, until the mirror is started anew. */
 export class Killed extends Error {

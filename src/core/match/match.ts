@@ -1,18 +1,16 @@
 import type { DocId } from "../../contract/ids.ts";
 import { isAway, type Link } from "../link.ts";
-import { isTemporaryName } from "../local-name.ts";
 import { type LocalPath, nameOf, parentOf } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import { ABSENT, present, type Seen, unknown } from "../seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../tree.ts";
 import type { DocumentBody, RemoteSeen, Side } from "./body.ts";
 import { matchDocuments } from "./documents.ts";
-import { pathsFit } from "../fit.ts";
 import { findFolders } from "./folder-paths.ts";
 import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
 import { plantUnlinked } from "./new-folders.ts";
 import { whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
-import { sameInode } from "./inode.ts";
+import { quietTest } from "./quiet.ts";
 import { once } from "../once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
 import { findTwins } from "./twins.ts";
@@ -35,7 +33,7 @@ export type Matched = {
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
   const folders = findFolders(trees, policy.folderMoves);
   const links = new Map<DocId, Link>();
-  const quiet = quietTest(trees, folders.moved);
+  const quiet = quietTest(trees, folders.moved || remoteFoldersMoved(trees));
   const quietPaths = new Set<LocalPath>();
   for (const link of trees.base.links.values()) {
     if (link.localPath !== asked && !quietPaths.has(link.localPath) && quiet(link)) quietPaths.add(link.localPath);
@@ -84,32 +82,6 @@ function foldersOf(links: readonly Link[]): Record<Side, ReadonlySet<string>> {
   return {
     local: new Set(links.map(({ localPath }) => parentOf(localPath))),
     remote: new Set(links.map(({ remotePath }) => parentOf(remotePath))),
-  };
-}
-
-function quietTest(trees: Trees, foldersMoved: boolean): (link: Link) => boolean {
-  const { base, local, remote } = trees;
-  const folderStirs = foldersMoved || remoteFoldersMoved(trees);
-  return (link) => {
-    const there = remote.files.get(link.id);
-    const here = local.files.get(link.localPath);
-    return (
-      there !== undefined &&
-      here !== undefined &&
-      there.changeId === link.changeId &&
-      there.path === link.remotePath &&
-      there.protected === link.protected &&
-      here.digest === link.localDigest &&
-      link.standing === "linked" &&
-      // The same bytes with another inode may be another document's file, put there by a swap.
-      (link.stamp === null || !local.inodesTrusted || sameInode(link.stamp, here.stamp)) &&
-      link.submissions.length === 0 &&
-      !folderStirs &&
-      !isTemporaryName(link.localPath) &&
-      pathsFit(link.localPath, link.remotePath, link.id) &&
-      !(base.conflicts.size > 0 && base.conflicts.has(link.id)) &&
-      !(base.holds.size > 0 && base.holds.has(link.id))
-    );
   };
 }
 
