@@ -1,3 +1,4 @@
+import type { Link } from "../core/link.ts";
 import { mergeText } from "../core/merge.ts";
 import { cutToBytes, joinPath, type LocalPath, MAX_NAME_BYTES, nameOf, parentOf } from "../core/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
@@ -48,16 +49,13 @@ export function inspectParked(
   const found = lookAtParked(ctx, intent);
   if ("why" in found) return found.why;
   const { aside: parked, look } = found;
-  if (parked.kind !== "done" && look.kind === "absent") {
-    return putBack(
+  if (parked.kind !== "done" && look.kind === "absent")
+    return putBackOnItsBase(
       ctx,
       intentId,
-      intent.parkAt,
-      intent.path,
-      intent.id,
+      intent,
       "what was taken aside cannot be read as a text, and its path is free: put back",
     );
-  }
   if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
   if (parked.value === null || parked.value.digest === intent.expect) {
     if (parked.value !== null) {
@@ -75,9 +73,34 @@ export function inspectParked(
 }
 
 /**
+ * Its path is free: it was deleted or moved since, or taken aside again by an effect that was cut off. The text of the link's own file stays noted
+ * (`localDigest`), so that a document that was moved is known by it, and what comes back is then a document of its own.
+ * ORDER: base first. A text that is back on the base of the text that replaced it would undo what came with that one.
+ */
+function putBackOnItsBase(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "parked" }>,
+  detail: string,
+): string | null {
+  const { state } = ctx.world;
+  const link = state.link(intent.id);
+  if (link !== null) state.putLink({ ...link, ...baseBefore(intent) });
+  return putBack(ctx, intentId, intent.parkAt, intent.path, intent.id, detail);
+}
+
+/** The base that the parked text was made on; nothing where it had none. */
+function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parked" }>): Partial<Link> {
+  return baseChangeId === null || baseDigest === null
+    ? {}
+    : { changeId: baseChangeId, digest: baseDigest, echoDigest: null };
+}
+
+/**
  * A text that was saved into the old inode. It is the user's newest, based on the text before the replace: where the file is still what the mirror wrote, it
- * becomes the local text again, on the old base, so that the next plan merges it with what the mirror had written. Else it is merged here; and what does not
- * merge becomes a document of its own beside, so that nothing is lost and nothing is hidden.
+ * becomes the local text again, on the old base, so that the next plan merges it with what the mirror had written. Else it is merged here, and stays on the
+ * newer base only if that base's changes are in it: an editor that had the old text open may have saved it by its path as well. What does not merge becomes a
+ * document of its own beside, so that nothing is lost and nothing is hidden.
  */
 function landLateWrite(
   ctx: PassContext,
@@ -87,24 +110,9 @@ function landLateWrite(
 ): string | null {
   const { disk, state } = ctx.world;
   const link = state.link(intent.id);
-  const event = {
-    kind: "late-write",
-    side: "local",
-    id: intent.id,
-    path: intent.path,
-    before: intent.expect,
-    after: late.digest,
-  } as const;
   const current = disk.read(intent.path);
   if (disk.look(intent.path).kind === "absent")
-    return putBack(
-      ctx,
-      intentId,
-      intent.parkAt,
-      intent.path,
-      intent.id,
-      "an edit that was saved while the file was replaced",
-    );
+    return putBackOnItsBase(ctx, intentId, intent, "an edit that was saved while the file was replaced");
   if (current.kind === "done" && link !== null) {
     // The second alternative: a crash came between bringing it back and moving base.
     const ours = current.value.digest === link.localDigest || current.value.digest === late.digest;
@@ -112,17 +120,25 @@ function landLateWrite(
     const merged = untouched ? null : mergeText(state.text(intent.expect) ?? "", late.text, current.value.text);
     const text = untouched ? late.text : merged?.kind === "clean" ? merged.text : null;
     if (text !== null) {
-      const landed = landText(ctx, intent.id, intent.path, text, state.putText(text), current.value.digest, link);
+      const writes = state.putText(text);
+      const landed = landText(ctx, intent.id, intent.path, text, writes, current.value.digest, link);
       if (landed.kind === "end")
         return "an edit that was saved while the file was replaced could not be brought back yet";
-      const base = untouched
-        ? { changeId: intent.baseChangeId!, digest: intent.baseDigest!, localDigest: intent.baseDigest! }
-        : {};
+      const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent);
+      const localDigest = base.digest ?? link.localDigest;
       commit(ctx, {
-        link: { ...link, ...base, stamp: landed.value.stamp, stampTrusted: false },
+        link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },
         closes: intentId,
         landed: landed.value,
-        event: { ...event, detail: "saved into the replaced file while it was replaced; brought back" },
+        event: {
+          kind: "late-write",
+          side: "local",
+          id: intent.id,
+          path: intent.path,
+          before: intent.expect,
+          after: late.digest,
+          detail: "saved into the replaced file while it was replaced; brought back",
+        },
       });
       state.secureTexts();
       disk.discardParked(intent.parkAt);
@@ -137,6 +153,16 @@ function landLateWrite(
     intent.id,
     "saved into the replaced file while it was replaced; it does not merge, so it is put beside",
   );
+}
+
+/** Whether a text holds all that the link's base changed against the base before. */
+function holdsBase(ctx: PassContext, intent: Extract<Intent, { kind: "parked" }>, link: Link, text: string): boolean {
+  const { state } = ctx.world;
+  const before = intent.baseDigest === null ? null : state.text(intent.baseDigest);
+  const after = state.text(link.digest);
+  if (before === null || after === null) return false;
+  const merged = mergeText(before, text, after);
+  return merged.kind === "clean" && merged.text === text;
 }
 
 function freePlaceFor(ctx: PassContext, path: LocalPath): LocalPath {

@@ -27,7 +27,9 @@ export function recoverLocal(
   restarted = false,
 ): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
-  for (const { intentId, intent } of intents) {
+  // ORDER: what an effect that was cut off took from its path is there again before a text that was saved late is judged by what is there.
+  const inOrder = [...intents].sort((a, b) => Number(a.intent.kind === "parked") - Number(b.intent.kind === "parked"));
+  for (const { intentId, intent } of inOrder) {
     if (!isLocal(intent)) continue;
     const why = recoverOne(ctx, intentId, intent);
     if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);

@@ -105,8 +105,8 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "takes a text saved into the replaced file for an edit of the new version, so that it undoes the service's",
     file: "engine/late-write.ts",
-    find: "? { changeId: intent.baseChangeId!, digest: intent.baseDigest!, localDigest: intent.baseDigest! }",
-    replace: "? {}",
+    find: "const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent);",
+    replace: "const base: Partial<Link> = {};",
     net: "courses",
   },
   {
