@@ -159,6 +159,19 @@ async function settleFolderDelete(
   return DONE;
 }
 
+/** Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows. */
+async function settleFolderPost(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "post-folder" }>,
+): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const found = await remote.findFolder(toService(ctx.world, intent.remotePath));
+  if (!found.ok) return unsettled({ kind: "uncertain", detail: "", requestId: null }, found.fault);
+  state.closeIntent(intentId);
+  return DONE;
+}
+
 async function settleReadBack(
   ctx: PassContext,
   intentId: number,
@@ -189,8 +202,6 @@ export async function settleIntent(ctx: PassContext, intentId: number, intent: R
     case "delete-folder":
       return settleFolderDelete(ctx, intentId, intent);
     case "post-folder":
-      // The listing of this pass shows whether the folder is there; base moves by that.
-      ctx.world.state.closeIntent(intentId);
-      return DONE;
+      return settleFolderPost(ctx, intentId, intent);
   }
 }

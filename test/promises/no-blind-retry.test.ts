@@ -136,3 +136,26 @@ test.each(["drop-before", "drop-after"] as const)(
     expect(seen.filter(isDelete)).toHaveLength(fault === "drop-before" ? 2 : 1);
   },
 );
+
+test.each(["drop-before", "drop-after"] as const)(
+  "I08 a POST of a folder whose end is not known (%s) is not sent again until the service shows its folders",
+  async (fault) => {
+    const ground = await inSync();
+    const { rig, mirror, seen } = ground;
+    mirror.disk.user.makeFolder(mirror.path("made"));
+    const isPost = ({ method, path }: Seen): boolean => method === "POST" && path.startsWith("/v1/folders");
+    let sent = false;
+    ground.fault = (request) => {
+      if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
+      if (!isPost(request)) return null;
+      sent = true;
+      return fault;
+    };
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    expect(seen.filter(isPost)).toHaveLength(1);
+    ground.fault = () => null;
+    await settle(mirror);
+    expect(rig.app.folders()).toContain("made");
+    expect(seen.filter(isPost)).toHaveLength(fault === "drop-before" ? 2 : 1);
+  },
+);

@@ -104,6 +104,12 @@ function settleLocalOnly(
     return;
   }
   if (!neededThere && !empty) return;
+  // An earlier POST of this folder, of which no read has told yet (I08).
+  const open = desk.trees.local.unseen.get(path);
+  if (open !== undefined) {
+    holdFolder(desk, folder, "not-seen", open);
+    return;
+  }
   if (desk.policy.direction === "pull-only" || isFolderStopped(desk, path, "make")) return;
   if (link !== null) forgetFolder(desk, folder);
   folder.remote.goal = wish.place;
