@@ -22,6 +22,8 @@ export type Signals = {
   readonly refusedBases: number;
   /** Conflicts opened in this run so far. */
   readonly conflictsOpened: number;
+  /** Sides that a halt found emptied, and that were not seen otherwise or approved since. */
+  readonly emptied: ReadonlySet<"local" | "remote">;
   /** `guardKey`s of actions that the user approved. */
   readonly approved: ReadonlySet<string>;
 };

@@ -53,6 +53,34 @@ export function rememberFlood(world: World, verdict: Verdict, opened: number): v
   if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
 }
 
+type Emptied = Signals["emptied"] extends ReadonlySet<infer Side> ? Side : never;
+
+function emptiedSides(world: World): Set<Emptied> {
+  const text = world.state.meta(META.emptied);
+  return new Set(text === null ? [] : (text.split(" ") as Emptied[]));
+}
+
+/**
+ * A halt by an emptied side persists (I21, I22), from pass to pass: only the deletions are stopped, and what else the pass brings to that side would end
+ * the halt by itself. It ends when all of that side was seen, and no deletion that nobody approved was left.
+ */
+export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
+  const before = emptiedSides(world);
+  const sides = new Set(before);
+  if (verdict.kind === "halt") {
+    for (const { reason } of verdict.reasons) {
+      if (reason === "local-emptied") sides.add("local");
+      if (reason === "remote-emptied") sides.add("remote");
+    }
+  } else {
+    const waits = holds.some(({ reason }) => reason === "second-look" || reason === "still-being-written");
+    if (local.unseen.size === 0 && !waits) sides.delete("local");
+    if (remote.complete && remote.unseen.size === 0) sides.delete("remote");
+  }
+  if (sides.size === before.size) return;
+  world.state.setMeta(META.emptied, sides.size === 0 ? null : [...sides].sort().join(" "));
+}
+
 /** What `core/verdict` calls a flood of conflicts: applied while they are opened, since only then it shows which texts do not merge. */
 export function conflictBudget(
   world: World,
@@ -90,6 +118,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
     earlierChangeIds,
     refusedBases: ctx.tally.refusedBases,
     conflictsOpened: ctx.counts.conflicts + floodedConflicts(ctx.world),
+    emptied: emptiedSides(ctx.world),
     approved: approvedKeys(ctx.world),
   };
 }

@@ -13,4 +13,6 @@ export const META = {
   lastReport: "last.report",
   /** Conflicts that were opened before a flood of them halted: they count until that halt ends. */
   flood: "conflicts.flood",
+  /** Sides that were found emptied (`local`, `remote`), until nothing of that is pending. */
+  emptied: "emptied",
 } as const;

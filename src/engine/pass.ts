@@ -8,7 +8,7 @@ import { flushNow } from "./durable.ts";
 import { observe, planBlind, planWithSecondLook } from "./look.ts";
 import type { StepEnd } from "./execute.ts";
 import { openGroup } from "./group.ts";
-import { checkRoot, conflictBudget, gatherSignals } from "./guard-facts.ts";
+import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
 import type { RemoteLook } from "./observe.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import { type Counts, type PassContext, type Settings, type Tally, type World, zeroTally } from "./world.ts";
@@ -61,6 +61,7 @@ export async function runPass(world: World, input: PassInput): Promise<PassEnd> 
   const decided = await planWithSecondLook(ctx, input, trees, signals, inodesTrusted);
   if (input.dry) return { kind: "planned", ...decided, ends: [] };
   noteLook(ctx, decided.plan, decided.trees);
+  rememberEmptied(world, decided.plan, decided.trees);
   ctx.conflictBudget = conflictBudget(world, decided.plan, decided.trees, input.settings.guards);
   const ends = await carryOut(ctx, decided.plan);
   await flushNow(ctx);

@@ -47,7 +47,7 @@ export function judge(trees: Trees, policy: Policy, signals: Signals, steps: rea
     remote: pending((action) => action.kind === "delete-remote"),
     local: pending((action) => action.kind === "trash-local"),
   };
-  judgeEmptied(sight, deletions, guard);
+  judgeEmptied(sight, signals, deletions, guard);
   judgeBudgets(policy.guards, signals, sight, deletions, guard);
   const known = Math.max(sight.known, trees.remote.files.size);
   const flood = Math.max(policy.guards.minConflicts, Math.floor(policy.guards.conflictShare * known));
@@ -103,12 +103,22 @@ function stopsAll(trees: Trees, signals: Signals, sight: Sight): Reason[] {
 type Deletions = { readonly local: readonly Guarded[]; readonly remote: readonly Guarded[] };
 type Guard = (reason: HaltReason, detail: string, those: readonly Guarded[]) => void;
 
-/** Emptied: five or more linked documents are gone from a side, and not one linked document is left there. */
-function judgeEmptied(sight: Sight, deletions: Deletions, guard: Guard): void {
-  if (sight.absentHere >= EMPTIED_FROM && sight.hereNow === 0 && deletions.remote.length > 0)
-    guard("local-emptied", `all ${sight.absentHere} linked documents are gone from the folder`, deletions.remote);
-  if (sight.goneThere >= EMPTIED_FROM && sight.shownThere === 0 && deletions.local.length > 0)
-    guard("remote-emptied", `all ${sight.goneThere} linked documents are gone from the service`, deletions.local);
+/**
+ * Emptied: five or more linked documents are gone from a side, and not one linked document is left there. It stays so while any of that is pending: what
+ * the mirror itself brought there since is no sign that the rest was meant to go.
+ */
+function judgeEmptied(sight: Sight, { emptied }: Signals, deletions: Deletions, guard: Guard): void {
+  const isEmptied = (side: "local" | "remote", gone: number, left: number): boolean =>
+    emptied.has(side) || (gone >= EMPTIED_FROM && left === 0);
+  const tell = (gone: number, left: number, whence: string): string =>
+    left === 0
+      ? `all ${gone} linked documents are gone from ${whence}`
+      : `all linked documents were gone from ${whence}, and ${gone} still are`;
+  const { absentHere, hereNow, goneThere, shownThere } = sight;
+  if (isEmptied("local", absentHere, hereNow) && deletions.remote.length > 0)
+    guard("local-emptied", tell(absentHere, hereNow, "the folder"), deletions.remote);
+  if (isEmptied("remote", goneThere, shownThere) && deletions.local.length > 0)
+    guard("remote-emptied", tell(goneThere, shownThere, "the service"), deletions.local);
 }
 
 function judgeBudgets(limits: GuardLimits, signals: Signals, sight: Sight, deletions: Deletions, guard: Guard): void {

@@ -22,5 +22,6 @@ export const SIGNALS: Signals = {
   earlierChangeIds: 0,
   refusedBases: 0,
   conflictsOpened: 0,
+  emptied: new Set(),
   approved: new Set(),
 };

@@ -48,6 +48,7 @@ const signals: fc.Arbitrary<Signals> = fc.record({
   earlierChangeIds: fc.nat(2),
   refusedBases: fc.nat(4),
   conflictsOpened: fc.nat(20),
+  emptied: fc.subarray(["local", "remote"] as const).map((sides) => new Set(sides)),
   approved: fc.constant(new Set<string>()),
 });
 

@@ -34,6 +34,8 @@ function guardedKeys({ verdict, steps }: Plan): string[] {
 
 const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
 
+const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
+
 describe("guards (DESIGN 6)", () => {
   const rows: [string, () => World, Partial<Signals>, HaltReason[], stopsAll: boolean][] = [
     ["nothing to say", () => synced(6), {}, [], false],
@@ -60,6 +62,10 @@ describe("guards (DESIGN 6)", () => {
     ["5 of 6 gone here", () => removeHere(synced(6), 5), {}, [], false],
     ["5 of 5 gone there", () => removeThere(synced(5), 5), {}, ["remote-emptied"], false],
     ["4 of 4 gone there", () => removeThere(synced(4), 4), {}, [], false],
+    ["3 gone here after all were", () => removeHere(synced(6), 3), { emptied: HERE }, ["local-emptied"], false],
+    ["3 gone there after all were here", () => removeThere(synced(6), 3), { emptied: HERE }, [], false],
+    ["3 gone there after all were", () => removeThere(synced(6), 3), { emptied: THERE }, ["remote-emptied"], false],
+    ["all here again after all were gone", () => synced(6), { emptied: HERE }, [], false],
     ["10 of 20 gone here", () => removeHere(synced(20), 10), {}, [], false],
     ["11 of 20 gone here", () => removeHere(synced(20), 11), {}, ["delete-budget-remote"], false],
     ["11 of 20 gone there", () => removeThere(synced(20), 11), {}, ["delete-budget-local"], false],

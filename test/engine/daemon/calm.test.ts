@@ -161,6 +161,7 @@ describe("the part cut out of base", () => {
         earlierChangeIds: 0,
         refusedBases: 0,
         conflictsOpened: 0,
+        emptied: new Set<never>(),
         approved: new Set<string>(),
       } as const;
       const plan = makePlan(

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { guardKey } from "../../src/core/verdict/guard-key.ts";
+import { META } from "../../src/engine/meta.ts";
+import { type Ground, openGround, settle } from "./ground.ts";
+
+describe("I21 I22 a halt by an emptied side stays until somebody approves, whatever the mirror brings there meanwhile", () => {
+  const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
+
+  async function inSync(seed: number): Promise<Ground> {
+    const ground = openGround(seed);
+    for (const path of paths) ground.rig.app.create(path, `${path}\n`);
+    await settle(ground.mirror);
+    return ground;
+  }
+
+  async function approveAndSync({ mirror }: Ground): Promise<void> {
+    const { stopped } = (await mirror.sync())!;
+    mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
+    await settle(mirror);
+  }
+
+  test("all documents removed here, and new ones there", async () => {
+    const ground = await inSync(24);
+    const { rig, mirror } = ground;
+    for (const path of paths) mirror.disk.user.remove(mirror.path(path));
+    rig.app.edit("d/n0.md", "edited there\n");
+    rig.app.create("e/new.md", "new\n");
+    for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    expect([...mirror.texts().keys()]).toEqual(["d/n0.md", "e/new.md"]);
+    expect(rig.app.files().size).toBe(7);
+    await approveAndSync(ground);
+    expect(rig.app.files().size).toBe(2);
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+  });
+
+  test("all documents removed there, and new ones here", async () => {
+    const ground = await inSync(25);
+    const { rig, mirror } = ground;
+    rig.app.create("k.md", "k\n");
+    await settle(mirror);
+    for (const path of [...paths, "k.md"]) rig.app.remove(path);
+    for (const path of ["new.md", "new-2.md"]) mirror.write(path, `${path}\n`);
+    expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    // It is the right workspace, and they may be gone; nobody has said yet that they may go here.
+    mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
+    for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    expect(rig.app.files().size).toBe(2);
+    expect(mirror.texts().size).toBe(9);
+    await approveAndSync(ground);
+    expect(mirror.texts().size).toBe(2);
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+  });
+
+  test("what is there again ends it by itself", async () => {
+    const { rig, mirror } = await inSync(26);
+    for (const path of paths) mirror.disk.user.remove(mirror.path(path));
+    rig.app.create("e/new.md", "new\n");
+    expect(await mirror.sync()).toMatchObject({ state: "halted" });
+    for (const path of paths) mirror.write(path, `${path}\n`);
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+    mirror.disk.user.remove(mirror.path("d/n1.md"));
+    await settle(mirror);
+    expect(rig.app.files().size).toBe(6);
+  });
+});
