@@ -195,7 +195,7 @@ async function exchange(cast: Cast, request: WireRequest, one: Befall | null): P
   }
 }
 
-function supersededIn(cast: Cast, { index, state }: LifeMirror): readonly string[] {
+function supersededIn(cast: Cast, { index, state, setup }: LifeMirror): readonly string[] {
   // What a process that died had under way is settled before.
   if (state.meta(META.approved) !== null || state.intents().length > 0) return [];
   const { conflicts } = state.load();
@@ -203,6 +203,8 @@ function supersededIn(cast: Cast, { index, state }: LifeMirror): readonly string
     const link = state.link(id);
     // Let in by an approval, and shown as an open conflict's other version.
     if (conflicts.has(id)) return [];
+    // Of the mirrored subtree alone the service lists versions to this mirror (DESIGN 6: "list a change id").
+    if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
     const isOlder =
       link !== null && bare(link.changeId) !== changeId && state.isEarlier(id, changeId as never, link.changeId);
     return isOlder ? [path] : [];
