@@ -1,5 +1,7 @@
 import type { Digest } from "../../../src/core/digest.ts";
 import { digestOf } from "../../../src/core/digest.ts";
+import { isTemporaryName } from "../../../src/core/local-name.ts";
+import { nameOf } from "../../../src/core/path.ts";
 import type { Link } from "../../../src/core/link.ts";
 import type { Cast } from "./cast.ts";
 import { documentsOf } from "./desk.ts";
@@ -66,7 +68,16 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     }
     if (isUnchangedHere && live !== null && !isUnchangedThere && after !== null && after.text !== live.text)
       fail("I10 edited there alone, and written there");
-    if (isUnchangedHere && isUnchangedThere && !isInPlaceThere && after !== null && own(after.path) === link.remotePath)
+    // A name that another mirror's plan left where it was cut short is nobody's wish, and any mirror may take it back (I13).
+    const isWished = live !== null && !isTemporaryName(nameOf(live.path));
+    if (
+      isUnchangedHere &&
+      isUnchangedThere &&
+      !isInPlaceThere &&
+      isWished &&
+      after !== null &&
+      own(after.path) === link.remotePath
+    )
       fail("I09 moved there alone, and moved back there");
     if (!isUnchangedThere || !isInPlaceThere || refused.has(link.id)) continue;
     const now = local.get(link.localPath);
