@@ -9,7 +9,10 @@ export type UndiciWireOptions = {
   readonly baseUrl: string;
   /** Hosts that plain http may be used for, besides loopback (`--allow-http`). */
   readonly allowHttpHosts?: readonly string[];
-  /** Sockets at most; as many as the queue's largest concurrency, so that no exchange waits in the pool. */
+  /**
+   * Sockets at most. Twice the queue's largest concurrency: undici uses a socket again a turn of the loop after its answer, and by then all answers that had
+   * come were dealt with; with spare ones the next exchange is sent at once.
+   */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
   /** PEM of a certificate authority to trust instead of the system's. */
@@ -30,7 +33,7 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
     // Loaded at the first exchange: commands that stay offline are spared it. ASSUMES: the exact version that package.json names has this file.
     const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
     return new Pool(base.origin, {
-      connections: options.connections ?? 32,
+      connections: options.connections ?? 64,
       pipelining: 1,
       // One exchange a socket: what HTTP/2 shares, a lost connection loses together.
       allowH2: false,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Clock } from "../core/ports/world.ts";
 import { pageFault } from "./damage.ts";
 import { closeWritten, type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
+import { packAside } from "./pack-aside.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { type StoredState, stateOver } from "./state.ts";
 
@@ -61,7 +62,8 @@ export function openState(location: StateLocation): OpenedState {
     if (inDoubt) rmSync(suspect, { force: true });
     const created = before.state === null || before.state === 0;
     const onDamage = () => (readOnly || memory ? undefined : noteSuspect(suspect));
-    const opened = stateOver(state.db, texts.db, location.clock, close, onDamage);
+    const aside = memory || readOnly ? null : packAside();
+    const opened = stateOver(state.db, texts.db, location.clock, close, onDamage, aside);
     const impossible = memory ? null : opened.examine();
     if (impossible === null) return { kind: "opened", state: opened, created };
     close();

@@ -8,6 +8,7 @@ import { openEvents, openRuns } from "./events.ts";
 import { openVersions } from "./journal.ts";
 import { openMembers, openSubtrees } from "./subtree.ts";
 import { openNamedTexts } from "./named.ts";
+import type { PackAside } from "./pack-aside.ts";
 import { openRetention, type Pruned, type Retention } from "./retention.ts";
 import { TextStore } from "./texts.ts";
 import { transactions } from "./transactions.ts";
@@ -36,15 +37,20 @@ function openTables(db: Db) {
   };
 }
 
-/** The port over two open files. @param onDamage told when the texts' file is found damaged in use */
+/**
+ * The port over two open files.
+ * @param onDamage told when the texts' file is found damaged in use
+ * @param aside what packs texts ahead; closed with it
+ */
 export function stateOver(
   db: Db,
   textsDb: Db,
   clock: Clock,
   close: () => void,
   onDamage: () => void = () => undefined,
+  aside: PackAside | null = null,
 ): StoredState {
-  const texts = new TextStore(textsDb, clock, onDamage);
+  const texts = new TextStore(textsDb, clock, onDamage, aside);
   const transact = transactions(db, texts);
   const tables = openTables(db);
   const { links, dirs, tombstones, conflicts, holds, intents, versions, events, runs, meta, subtrees, members, named } =
@@ -106,6 +112,7 @@ export function stateOver(
     intents: intents.all,
     putText: (text) => texts.put(text),
     putKnownText: (digest, text) => texts.putKnown(digest, text),
+    prepareText: (digest, text) => texts.prepare(digest, text),
     text: (digest) => texts.get(digest),
     hasText: (digest) => texts.has(digest),
     secureTexts: () => texts.secure(),
@@ -122,6 +129,9 @@ export function stateOver(
     deletionsSince: events.deletionsSince,
     prune: openRetention(db, textsDb, texts, meta, named),
     missingTexts: () => named.bases().filter((digest) => !texts.isSound(digest)),
-    close,
+    close() {
+      aside?.close();
+      close();
+    },
   };
 }

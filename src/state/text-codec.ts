@@ -12,7 +12,8 @@ const MIN_COMPRESSED_BYTES = 256;
 export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, "utf8");
   if (plain.length >= MIN_COMPRESSED_BYTES) {
-    const packed = zstdCompressSync(plain);
+    // One chunk of the text's own size: by default each text would leave 16 kB behind until they are collected.
+    const packed = zstdCompressSync(plain, { chunkSize: plain.length });
     if (packed.length < plain.length) return { codec: ZSTD, size: plain.length, bytes: packed };
   }
   return { codec: PLAIN, size: plain.length, bytes: plain };

@@ -1,6 +1,7 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import type { Clock } from "../core/ports/world.ts";
 import { type Db, enterWal, faultOf } from "./database.ts";
+import type { PackAside } from "./pack-aside.ts";
 import { TextCache } from "./text-cache.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
@@ -24,6 +25,7 @@ export class TextStore implements Companion {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onDamage: () => void;
+  readonly #aside: PackAside | null;
   readonly #cache = new TextCache(CACHE_BYTES);
   /** Texts that this process has written or proven, and when: for a day they need not be read again to be relied on. */
   readonly #sure = new Map<Digest, number>();
@@ -34,11 +36,15 @@ export class TextStore implements Companion {
   #grouping = false;
   #grouped = 0;
 
-  /** @param onDamage told when a page is met that is not as SQLite wrote it, before the exception goes on to the caller */
-  constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
+  /**
+   * @param onDamage told when a page is met that is not as SQLite wrote it, before the exception goes on to the caller
+   * @param aside null: each text is packed when it is put
+   */
+  constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined, aside: PackAside | null = null) {
     this.#db = db;
     this.#clock = clock;
     this.#onDamage = onDamage;
+    this.#aside = aside;
     this.#statements = {
       begin: db.prepare("BEGIN IMMEDIATE"),
       commit: db.prepare("COMMIT"),
@@ -65,10 +71,15 @@ export class TextStore implements Companion {
     this.#watch(() => this.#putKey(keyOf(digest), digest, text, now));
   }
 
+  prepare(digest: Digest, text: string): void {
+    if (!this.#sure.has(digest) && text.isWellFormed()) this.#aside?.prepare(digest, text);
+  }
+
   #putKey(key: Buffer, digest: Digest, text: string, now: number): void {
+    const packed = this.#aside?.take(digest) ?? null;
     const known = this.#statements.used.get(key);
     if (known === undefined) {
-      const { codec, size, bytes } = encodeText(text);
+      const { codec, size, bytes } = packed ?? encodeText(text);
       this.#group();
       this.#secured = false;
       this.#statements.insert.run(key, codec, size, now, bytes);

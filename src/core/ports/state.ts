@@ -138,6 +138,8 @@ export interface State {
   /** Idempotent. */
   putText(text: string): Digest;
   putKnownText(digest: Digest, text: string): void;
+  /** A text that is to be put soon may be packed meanwhile. Writes nothing; left out, the putting does all. */
+  prepareText(digest: Digest, text: string): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /** Every text put so far outlives a power cut from here on: before the last file that holds one goes. Free where none was put since. */
