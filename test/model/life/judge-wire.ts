@@ -38,6 +38,8 @@ export class WireJudge {
   /** This run: whether something was at a path when it was looked at last, and when; when all of the folder was. Virtual ms. */
   readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
   readonly #walks: number[] = [];
+  /** What stood where when it was looked at last. */
+  #stood: ReadonlyMap<string, string> = new Map();
 
   constructor(mirror: LifeMirror, house: House, history: History) {
     this.#mirror = mirror;
@@ -66,7 +68,9 @@ export class WireJudge {
   onDisk(call: string, path: string): void {
     const at = this.#house.clock.monotonic();
     if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
-    if (call === "readdir" && path === ROOT) this.#walks.push(at);
+    if (call !== "readdir" || path !== ROOT) return;
+    this.#walks.push(at);
+    this.#stood = this.#mirror.disk.user.texts(ROOT);
   }
 
   /** Before it leaves the machine. */
@@ -112,9 +116,11 @@ export class WireJudge {
     const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
     if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
       fail("I04 it is deleted, and nobody looked whether it is here again");
-    // Where another document stands, no editor is between the two steps of a save.
+    // Where another document stands, no editor is between the two steps of a save; or stood, and this very run took it away, as it had left the mirrored part.
     const waited = this.#walks.at(-1)! - this.#walks[0]!;
-    if (!user.exists(at) && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
+    const stood = link === null ? undefined : this.#stood.get(link.localPath);
+    const isTaken = user.exists(at) || (link !== null && stood !== undefined && !this.#isBack(link, stood));
+    if (!isTaken && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
   }
 
