@@ -114,26 +114,48 @@ describe.each(OF_DOCUMENTS)("I08 a %s whose end no read could tell is not sent a
   });
 });
 
-test.each(["drop-before", "drop-after"] as const)(
-  "I08 a DELETE of a folder whose end is not known (%s) is not sent again until the service shows its folders",
-  async (fault) => {
-    const ground = await inSync();
-    const { rig, mirror, seen } = ground;
-    mirror.disk.user.remove(mirror.path("empty"));
-    const isDelete = ({ method, path }: Seen): boolean => method === "DELETE" && path.startsWith("/v1/folders/");
-    let sent = false;
-    ground.fault = (request) => {
-      if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
-      if (!isDelete(request)) return null;
-      sent = true;
-      return fault;
-    };
-    for (let run = 0; run < 3; run++) await mirror.sync();
-    expect(seen.filter(isDelete)).toHaveLength(1);
-    ground.fault = () => null;
-    await settle(mirror);
-    expect(rig.app.folders()).not.toContain("empty");
-    expect(seen.filter(isDelete)).toHaveLength(fault === "drop-before" ? 2 : 1);
+describe.each([
+  [
+    "DELETE of a folder",
+    ({ method, path }: Seen) => method === "DELETE" && path.startsWith("/v1/folders/"),
+    ({ mirror }: Ground) => mirror.disk.user.remove(mirror.path("empty")),
+  ],
+  [
+    "POST of a folder",
+    ({ method, path }: Seen) => method === "POST" && path === "/v1/folders",
+    ({ mirror }: Ground) => mirror.disk.user.makeFolder(mirror.path("f")),
+  ],
+  [
+    "POST of a folder for what is new inside",
+    ({ method, path }: Seen) => method === "POST" && path === "/v1/folders",
+    ({ mirror }: Ground) => mirror.write("f/new.md", "new here\n"),
+  ],
+] as const)(
+  "I08 a %s whose end is not known is not sent again until the service shows its folders",
+  (_name, is, make) => {
+    test.each(["drop-before", "drop-after"] as const)("%s", async (fault) => {
+      const ground = await inSync();
+      const { rig, mirror, seen } = ground;
+      make(ground);
+      let sent = false;
+      ground.fault = (request) => {
+        if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
+        if (!is(request)) return null;
+        sent = true;
+        return fault;
+      };
+      for (let run = 0; run < 3; run++) await mirror.sync();
+      expect(seen.filter(is)).toHaveLength(1);
+      ground.fault = () => null;
+      await settle(mirror);
+      for (const folder of ["f", "empty"])
+        expect({ folder, there: rig.app.folders().includes(folder) }).toEqual({
+          folder,
+          there: mirror.disk.user.exists(mirror.path(folder)),
+        });
+      expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
+      expect(seen.filter(is)).toHaveLength(fault === "drop-before" ? 2 : 1);
+    });
   },
 );
 
