@@ -40,6 +40,8 @@ export class WireJudge {
   readonly #walks: number[] = [];
   /** What stood where when it was looked at last. */
   #stood: ReadonlyMap<string, string> = new Map();
+  /** Rows that were held before this run: their files may be elsewhere than base says. */
+  #held: ReadonlySet<string> = new Set();
 
   constructor(mirror: LifeMirror, house: House, history: History) {
     this.#mirror = mirror;
@@ -56,6 +58,7 @@ export class WireJudge {
     this.requests.length = 0;
     this.#looks.clear();
     this.#walks.length = 0;
+    this.#held = new Set(this.#mirror.state.holds().map(({ key }) => key));
   }
 
   /** The journal went back with the power cut: what it said is not known any more. */
@@ -120,7 +123,7 @@ export class WireJudge {
     const waited = this.#walks.at(-1)! - this.#walks[0]!;
     const stood = link === null ? undefined : this.#stood.get(link.localPath);
     const isTaken = user.exists(at) || (link !== null && stood !== undefined && !this.#isBack(link, stood));
-    if (!isTaken && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
+    if ((!isTaken || this.#held.has(id)) && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
   }
 
@@ -199,8 +202,10 @@ export class WireJudge {
       return;
     }
     if (status !== 200) return;
-    // What a 404 was about was looked for anew.
-    if (answer["hasMore"] === false) for (const one of this.#missed) this.#refused.delete(one);
+    // What a 404 was about was looked for anew: in the whole of the list, or as far as the page that shows it.
+    const shown = Array.isArray(answer["data"]) ? answer["data"].map((item: { id?: unknown }) => String(item.id)) : [];
+    for (const one of this.#missed)
+      if (answer["hasMore"] === false || shown.some((id) => one.includes(id))) this.#refused.delete(one);
     const { pathname, searchParams } = new URL(path, "http://service");
     const exact = searchParams.get("path");
     if (exact !== null) {
