@@ -86,8 +86,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I21",
     does: "deletes every document there because every file is gone here",
     file: "core/verdict/verdict.ts",
-    find: "if (sight.absentHere >= EMPTIED_FROM && sight.hereNow === 0 && deletions.remote.length > 0)",
-    replace: "if (sight.absentHere >= Number.POSITIVE_INFINITY)",
+    find: 'if (isEmptied("local", absentHere, hereNow) && deletions.remote.length > 0)',
+    replace: "if (absentHere >= Number.POSITIVE_INFINITY)",
     net: "guards",
   },
   {
