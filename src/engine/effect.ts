@@ -5,7 +5,7 @@ import { type Digest, digestOf } from "../core/digest.ts";
 import type { Hold, Link, Stamp } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome } from "../core/ports/disk.ts";
-import type { Fault } from "../core/ports/remote.ts";
+import type { Answer, Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { bury } from "../core/settle.ts";
 import { type EventFields, type PassContext, parkingPlace, recordEvent } from "./world.ts";
@@ -68,6 +68,13 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
   const fetched = await fetchUnkept(ctx, id, path);
   if (fetched.kind === "got") ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text);
   return fetched;
+}
+
+/** GET for its facts alone. The text that it shows is kept all the same: it may be another there before it is read again (I03). */
+export async function readFacts(ctx: PassContext, id: DocId): Promise<Answer<FileWithContent>> {
+  const answer = await ctx.world.remote.getFile(id);
+  if (answer.ok && answer.value.content.isWellFormed()) ctx.world.state.putText(answer.value.content);
+  return answer;
 }
 
 /** GET, judged. The caller keeps the text, at the latest with the commit of what it was fetched for; until then nothing may be taken away for it. */

@@ -2,7 +2,7 @@ import type { Outcome } from "../core/action.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { moveBase, movePlace, submit } from "../core/settle.ts";
-import { commit, DONE, endLink, fetchText, stale } from "./effect.ts";
+import { commit, DONE, endLink, fetchText, readFacts, stale } from "./effect.ts";
 import { readCreated } from "./apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
 import { unsettled } from "./unsettled.ts";
@@ -89,8 +89,8 @@ async function settlePatch(
   intentId: number,
   intent: Extract<Intent, { kind: "patch" }>,
 ): Promise<Outcome> {
-  const { remote, state } = ctx.world;
-  const answer = await remote.getFile(intent.id);
+  const { state } = ctx.world;
+  const answer = await readFacts(ctx, intent.id);
   if (!answer.ok && !(answer.fault.kind === "problem" && answer.fault.status === 404))
     return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
   state.transact(() => {
@@ -107,8 +107,8 @@ async function settleDelete(
   intentId: number,
   intent: Extract<Intent, { kind: "delete" }>,
 ): Promise<Outcome> {
-  const { remote, state } = ctx.world;
-  const answer = await remote.getFile(intent.id);
+  const { state } = ctx.world;
+  const answer = await readFacts(ctx, intent.id);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
   if (!answer.ok && !gone) return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
   state.transact(() => {
