@@ -106,6 +106,8 @@ export class Aim {
     if (own === null || desk.user.exists(to) || !this.#meets(odds * 2)) return;
     // The path is free for the moment of a replace alone, and speaks for its document: what comes there is an edit of it.
     if ([...state.load().links.values()].some(({ localPath }) => localPath === own)) return;
+    // Also where base does not know yet that its document was moved there.
+    if (state.intents().some(({ intent }) => intent.kind === "replace" && intent.path === own)) return;
     this.#act(`a newcomer at ${to}`, () => desk.user.write(to, this.#cast.history.newText(this.#seed())));
   }
 
