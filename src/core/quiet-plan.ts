@@ -1,11 +1,13 @@
+import { ownOf } from "./borrowed-map.ts";
 import { pathsFit } from "./fit.ts";
+import type { Link } from "./link.ts";
 import { isTemporaryName } from "./local-name.ts";
 import { folderInodeKey } from "./match/inode.ts";
 import { quietTest } from "./match/quiet.ts";
 import { type LocalPath, parentOf, type RemotePath } from "./path.ts";
 import type { Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "./policy.ts";
-import type { LocalTree, RemoteTree, Trees } from "./tree.ts";
+import type { BaseTree, LocalTree, RemoteTree, Trees } from "./tree.ts";
 import { judge } from "./verdict/verdict.ts";
 
 /**
@@ -20,17 +22,33 @@ export function planQuiet(trees: Trees, policy: Policy, signals: Signals): Plan 
   if (local.files.size !== count || remote.files.size !== count) return null;
   const folders = restingFolders(trees);
   if (folders === null) return null;
-  const quiet = quietTest(trees, false);
+  const lent = isLent(trees);
+  const quiet = lent ? restsAlone : quietTest(trees, false);
   const isInOne = parentTest(folders);
-  const paths = new Set<LocalPath>();
-  for (const link of base.links.values()) {
-    if (!quiet(link) || !isInOne(link)) return null;
-    paths.add(link.localPath);
-  }
-  // Two links at one path, and a file that is nobody's.
-  if (paths.size !== count) return null;
+  for (const link of base.links.values()) if (!quiet(link) || !isInOne(link)) return null;
+  if (!lent && !isOneEach(base.links)) return null;
   const sight = { known: count, hereNow: count, absentHere: 0, shownThere: count, goneThere: 0 };
   return { steps: [], holds: [], verdict: judge(trees, policy, signals, [], sight) };
+}
+
+/** Whether no two links are at one path: there would be a file that is nobody's. */
+function isOneEach(links: BaseTree["links"]): boolean {
+  const paths = new Set<LocalPath>();
+  for (const { localPath } of links.values()) paths.add(localPath);
+  return paths.size === links.size;
+}
+
+/**
+ * Whether both looks found each document as its link has it: then nothing but the link is left to be asked. Lent are files at the path of one link each: as many as
+ * there are links, so each has its own.
+ */
+function isLent({ base, local, remote }: Trees): boolean {
+  return ownOf(local.files, base.links).size === 0 && ownOf(remote.files, base.links).size === 0;
+}
+
+function restsAlone(link: Link): boolean {
+  if (link.standing !== "linked" || link.submissions.length > 0 || isTemporaryName(link.localPath)) return false;
+  return pathsFit(link.localPath, link.remotePath, link.id);
 }
 
 /** Where a disk makes one of several names, the planner looks for paths that clash. */

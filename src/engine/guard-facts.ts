@@ -1,4 +1,5 @@
 import type { DocId } from "../contract/ids.ts";
+import { ownOf } from "../core/borrowed-map.ts";
 import type { Plan, Signals, Verdict } from "../core/plan-types.ts";
 import type { GuardLimits } from "../core/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../core/tree.ts";
@@ -105,7 +106,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   const { state, clock } = ctx.world;
   const since = Math.max(Number(state.meta(META.approvedAt) ?? 0), clock.now() - HOUR_MS);
   let earlierChangeIds = 0;
-  for (const file of remote.files.values()) {
+  for (const file of ownOf(remote.files, base.links).values()) {
     const link = base.links.get(file.id);
     if (link === undefined || link.changeId === file.changeId) continue;
     // Somebody let it in, and it is the open conflict's other version: base stays where the two parted, and nothing is left to be asked.

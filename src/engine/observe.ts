@@ -3,8 +3,10 @@ import type { FileResource, FolderResource } from "../contract/resources.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
 import { isAway, type Link } from "../core/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
+import { BorrowedMap, ownOf } from "../core/borrowed-map.ts";
 import type { Fault, Listing } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
+import { documentsOf, listDocuments, recogniseBy, withRecognised } from "./listed.ts";
 import { fromService, type World } from "./world.ts";
 
 /** The two looks of a pass. Both may be incomplete, and say so; neither decides anything. */
@@ -31,7 +33,8 @@ export function observeLocal(
     }, keep),
   );
   world.progress.report("scan", tree.files.size, tree.files.size);
-  return { ...tree, inodesTrusted };
+  const files = tree.files instanceof BorrowedMap ? tree.files.lentBy(base.links) : tree.files;
+  return { ...tree, files, inodesTrusted };
 }
 
 /**
@@ -41,8 +44,11 @@ export function observeLocal(
 export function refreshStamps(world: World, base: BaseTree, local: LocalTree): BaseTree {
   const { state } = world;
   const refreshed: Link[] = [];
+  // What is the link's own has its stamp.
+  const read = ownOf(local.files, base.links);
+  if (read.size === 0) return base;
   for (const link of base.links.values()) {
-    const file = isAway(link) ? undefined : local.files.get(link.localPath);
+    const file = isAway(link) ? undefined : read.get(link.localPath);
     if (file === undefined || !file.stampTrusted || file.digest !== link.localDigest) continue;
     if (
       link.stampTrusted &&
@@ -75,33 +81,6 @@ export type Known = {
   readonly keep?: (digest: Digest, text: string) => void;
 };
 
-/** The documents of the mirrored subtree, to the end of the list or not. */
-export function listDocuments(world: World): Promise<Listing<FileResource>> {
-  const { remote, prefix } = world;
-  return remote.listFiles(prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix }, (seen) =>
-    world.progress.report("list", seen, null),
-  );
-}
-
-/** A listing's documents by id, at their paths below the mirrored subtree. */
-export function documentsOf(
-  world: World,
-  listing: Listing<FileResource>,
-  links: BaseTree["links"] = new Map(),
-): Map<DocId, RemoteFile> {
-  const seen = new Map<DocId, RemoteFile>();
-  for (const item of listing.items) {
-    const path = fromService(world, item.path);
-    if (path === null || path === "") continue;
-    // The link's own strings where they are equal: those of the listing can go.
-    const link = links.get(item.id);
-    const id = link?.id ?? item.id;
-    const changeId = link?.changeId === item.lastChangeId ? link.changeId : item.lastChangeId;
-    seen.set(id, { id, path: link?.remotePath === path ? link.remotePath : path, changeId, protected: item.protected });
-  }
-  return seen;
-}
-
 /**
  * Lists the mirrored subtree and proves each absence (DESIGN 6). A failed page voids the absences of the pass (I20).
  * @param trustEmpty the user approved that nothing known is visible: then 404 alone is proof
@@ -115,10 +94,11 @@ export async function observeRemote(
   const { remote, prefix } = world;
   const listFolders = () => remote.listFolders(prefix === "" ? null : prefix);
   const [files, early] = await Promise.all([
-    known.files ?? listDocuments(world),
+    known.files ?? listDocuments(world, recogniseBy(world, base.links)),
     known.folders === undefined ? listFolders() : null,
   ]);
-  const seen = documentsOf(world, files, base.links);
+  const own = documentsOf(world, files, base.links);
+  const seen = withRecognised(base.links, files, own);
   const believed = known.folders !== undefined && knowsParents(seen, known.folders) ? known.folders : null;
   const folders: Listing<FolderResource> =
     believed === null ? (early ?? (await listFolders())) : { items: [], complete: false, fault: null };
@@ -131,7 +111,7 @@ export async function observeRemote(
     if (path !== null && path !== "") dirs.set(item.id, { id: item.id, path });
   }
   const proof = files.complete
-    ? await proveAbsences(world, base, seen, trustEmpty, known.keep)
+    ? await proveAbsences(world, base, seen, own, trustEmpty, known.keep)
     : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const complete = folders.complete && files.complete;
@@ -208,17 +188,20 @@ function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, why: s
   return { gone: new Set(), outside, unseen, fault: null };
 }
 
-/** GET of each known id that the listing does not show. `seen` gains those that a torn listing missed. */
+/** GET of each known id that the listing does not show. `own`, of `seen`, gains those that a torn listing missed. */
 async function proveAbsences(
   world: World,
   base: BaseTree,
-  seen: Map<DocId, RemoteFile>,
+  seen: ReadonlyMap<DocId, RemoteFile>,
+  own: Map<DocId, RemoteFile>,
   trustEmpty: boolean,
   keep: Known["keep"],
 ): Promise<Proof> {
   const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null };
   const missing: DocId[] = [];
-  for (const link of base.links.values()) {
+  // Where nothing but links is shown, and as many as there are, it is each of them.
+  const isWhole = own.size === 0 && seen.size === base.links.size;
+  for (const link of isWhole ? [] : base.links.values()) {
     if (seen.has(link.id)) continue;
     if (link.standing === "outside") proof.outside.add(link.id);
     else missing.push(link.id);
@@ -236,7 +219,7 @@ async function proveAbsences(
       if (content.isWellFormed()) keep?.(digestOf(content), content);
       const path = fromService(world, answer.value.path);
       if (path === null) proof.outside.add(id);
-      else seen.set(id, { id, path, changeId: answer.value.lastChangeId, protected: answer.value.protected });
+      else own.set(id, { id, path, changeId: answer.value.lastChangeId, protected: answer.value.protected });
     } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
     else if (isWholeServiceFault(answer.fault)) fault = answer.fault;
     else proof.unseen.set(id, answer.fault.detail);

@@ -1,3 +1,4 @@
+import { BorrowedMap, borrow } from "../core/borrowed-map.ts";
 import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { FsStat, KnownFile } from "../core/ports/disk.ts";
@@ -7,7 +8,7 @@ import type { Ground, Root } from "./ground.ts";
 import { ignoresPath } from "./ignore.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
-import { readFolder, type WalkedFolder, type WalkWork } from "./walk-folder.ts";
+import { fileOf, readFolder, type WalkedFolder, type WalkWork } from "./walk-folder.ts";
 
 export type WalkOptions = {
   /** Whether the disk may be asked its time by a probe file; without, no new stamp is trusted. */
@@ -39,6 +40,7 @@ export function walkTree(
     folders: new Map<LocalPath, LocalFolder>(),
     others: new Map<LocalPath, LocalOther>(),
   };
+  const same: (readonly LocalPath[])[] = [];
   const rules: WalkWork["rules"] = new Map();
   if (root === null) {
     unseen.set("", "the mirrored folder is not there, or is another one");
@@ -56,11 +58,13 @@ export function walkTree(
       read: new Map(),
     };
     const { top, rests } = readTree(work, root);
-    if (top !== null) collect(top, tree, unseen);
+    if (top !== null) collect(top, tree, same, unseen);
     if (!rests) unseen.set("", top === null ? "the mirrored folder went away" : "its folders keep changing");
   }
+  const lend = (path: LocalPath): LocalFile => fileOf({ path, ...known(path)! });
   return {
     ...tree,
+    files: same.length === 0 ? tree.files : new BorrowedMap(known, borrow(same), lend, tree.files),
     unseen,
     disk: ground.folding(),
     inodesTrusted: true,
@@ -148,14 +152,16 @@ function doubted(folder: WalkedFolder, why: string): WalkedFolder {
 function collect(
   folder: WalkedFolder,
   tree: { files: Map<LocalPath, LocalFile>; folders: Map<LocalPath, LocalFolder>; others: Map<LocalPath, LocalOther> },
+  same: (readonly LocalPath[])[],
   unseen: Map<LocalPath, string>,
 ): void {
   for (const file of folder.files) tree.files.set(file.path, file);
+  if (folder.same.length > 0) same.push(folder.same);
   for (const other of folder.others) tree.others.set(other.path, other);
   for (const [path, why] of folder.unseen) unseen.set(path, why);
   for (const child of folder.folders) {
     const { dev, ino, birthMs } = child.stat;
     tree.folders.set(child.path, { path: child.path, dev, ino, birthMs });
-    collect(child, tree, unseen);
+    collect(child, tree, same, unseen);
   }
 }

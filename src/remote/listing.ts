@@ -2,7 +2,7 @@ import { isDirId, isDocId } from "../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../contract/limits.ts";
 import { listQuery } from "../contract/routes.ts";
 import type { Selector } from "../contract/resources.ts";
-import type { Fault, Listing } from "../core/ports/remote.ts";
+import type { Fault, Listing, Recognise } from "../core/ports/remote.ts";
 import { faultOf, misreadFault, type Reply } from "./http.ts";
 import { isObject, member } from "./json.ts";
 import type { Caller } from "./retry.ts";
@@ -17,6 +17,7 @@ export type ListOptions<Item> = {
   readonly selector: Selector;
   readonly read: (value: unknown) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
+  readonly recognise?: Recognise | undefined;
   /** Shared by listings whose items are held together; its own for each traversal where there is none. */
   readonly spent?: Spent;
 };
@@ -43,6 +44,11 @@ export const LIST_LIMITS = {
 /** How one traversal ended. */
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
+/** What is shown, by id: an id is in one of the two, by what was seen of it last. */
+type Sighting<Item> = { readonly items: Map<string, Item>; readonly same: Set<string> };
+
+const sightNothing = <Item>(): Sighting<Item> => ({ items: new Map(), same: new Set() });
+
 /**
  * Follows a list to its end, through short and empty pages. Keyed by id, last seen wins. An item that is not understood is left
  * out and makes the listing incomplete, so that it is never taken for absent.
@@ -50,22 +56,34 @@ type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
 ): Promise<Listing<Item>> {
-  const before = new Map<string, Item>();
+  const before = sightNothing<Item>();
   for (let start = 1; ; start++) {
-    const seen = new Map<string, Item>();
+    const seen = sightNothing<Item>();
     const end = await traverse(options, seen);
     // What an earlier traversal saw and a complete one did not is gone; it counts only where no traversal came to its end.
-    if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
-    for (const [id, item] of seen) before.set(id, item);
+    if (end.kind === "complete")
+      return { items: [...seen.items.values()], same: seen.same, complete: true, fault: null };
+    for (const item of seen.items.values()) noteItem(before, item);
+    for (const id of seen.same) noteSame(before, id);
     if (end.kind === "failed" || start === MAX_STARTS) {
-      return { items: [...before.values()], complete: false, fault: end.fault };
+      return { items: [...before.items.values()], same: before.same, complete: false, fault: end.fault };
     }
   }
 }
 
+function noteItem<Item extends { readonly id: string }>({ items, same }: Sighting<Item>, item: Item): void {
+  items.set(item.id, item);
+  same.delete(item.id);
+}
+
+function noteSame({ items, same }: Sighting<unknown>, id: string): void {
+  same.add(id);
+  if (items.size > 0) items.delete(id);
+}
+
 async function traverse<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
-  seen: Map<string, Item>,
+  seen: Sighting<Item>,
 ): Promise<End> {
   const selector = spellSelector(options.selector, options.traits);
   const cursors = new Set<string>();
@@ -73,10 +91,12 @@ async function traverse<Item extends { readonly id: string }>(
   let cursor: string | null = null;
   let barren = 0;
   let oddity: Fault | null = null;
+  let asked: Promise<Reply> | null = null;
   for (;;) {
     const over = overOf(spent);
     if (over !== null) return { kind: "failed", fault: misreadFault(READ, over, null) };
-    const reply = await getPage(options, selector, cursor);
+    const reply: Reply = await (asked ?? getPage(options, selector, cursor));
+    asked = null;
     if (reply.kind !== "success") {
       const fault = faultOf(READ, reply);
       return { kind: cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
@@ -84,18 +104,41 @@ async function traverse<Item extends { readonly id: string }>(
     const fail = (why: string): End => ({ kind: "failed", fault: misreadFault(READ, why, reply.requestId) });
     const page = readPage(reply.value);
     if (!page.ok) return fail(page.why);
-    const knownBefore = seen.size;
-    const why = takeItems(options, page.value.items, seen, spent);
-    if (why !== null) oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, reply.requestId);
-    options.onPage?.(seen.size);
+    const { items, hasMore, nextCursor } = page.value;
     spent.pages++;
+    const isNew = hasMore && !cursors.has(nextCursor!);
+    if (isNew && items.length > 0 && barren === 0 && isFarFromOver(spent)) {
+      asked = getPage(options, selector, nextCursor);
+      await sending();
+    }
+    const knownBefore = countOf(seen);
+    const why = takeItems(options, items, seen, spent);
+    if (why !== null) oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, reply.requestId);
+    options.onPage?.(countOf(seen));
     if (!page.value.hasMore) return oddity === null ? { kind: "complete" } : { kind: "failed", fault: oddity };
-    cursor = page.value.nextCursor!;
-    if (cursors.has(cursor)) return fail("the list's cursor repeats");
+    if (!isNew) return fail("the list's cursor repeats");
+    cursor = nextCursor!;
     cursors.add(cursor);
-    barren = seen.size > knownBefore ? 0 : barren + 1;
+    barren = countOf(seen) > knownBefore ? 0 : barren + 1;
     if (barren >= LIST_LIMITS.barrenPages) return fail("the list does not end");
   }
+}
+
+function countOf({ items, same }: Sighting<unknown>): number {
+  return items.size + same.size;
+}
+
+/** Calls on the way to the wire that each wait for a turn, and some more. */
+const TURNS = 16;
+
+/** ORDER: what was asked for is on its way before a page is taken, which takes as long as the service needs to make the next. */
+async function sending(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await null;
+}
+
+/** Whether a page more cannot pass a limit that this one reaches. */
+function isFarFromOver({ pages, items, characters }: Spent): boolean {
+  return pages * 2 < LIST_LIMITS.pages && items * 2 < LIST_LIMITS.items && characters * 2 < LIST_LIMITS.characters;
 }
 
 /** Why no further page is asked for; null: it may be. */
@@ -119,24 +162,45 @@ function isCursorRefusal(reply: Reply): boolean {
 function takeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
-  seen: Map<string, Item>,
+  seen: Sighting<Item>,
   spent: Spent,
 ): string | null {
   let why: string | null = null;
   for (const value of items) {
-    const item = options.read(value);
-    if (item.ok) {
-      options.traits.sawPath(item.value.wirePath);
-      if (!seen.has(item.value.resource.id)) {
-        spent.items++;
-        spent.characters += item.value.wirePath.length;
-      }
-      seen.set(item.value.resource.id, item.value.resource);
+    const before = countOf(seen);
+    const known = options.recognise === undefined ? null : recogniseItem(options.recognise, value);
+    let path: string;
+    if (known !== null) {
+      path = known.wirePath;
+      noteSame(seen, known.id);
     } else {
-      why ??= `${item.why}${idOf(value)}`;
+      const item = options.read(value);
+      if (!item.ok) {
+        why ??= `${item.why}${idOf(value)}`;
+        continue;
+      }
+      path = item.value.wirePath;
+      noteItem(seen, item.value.resource);
     }
+    options.traits.sawPath(path);
+    if (countOf(seen) === before) continue;
+    spent.items++;
+    spent.characters += path.length;
   }
   return why;
+}
+
+/** What the caller holds was read once, and is of the form: an item that says the same needs no second look. */
+function recogniseItem(
+  recognise: Recognise,
+  value: unknown,
+): { readonly id: string; readonly wirePath: string } | null {
+  if (!isObject(value)) return null;
+  const wirePath = member(value, "path");
+  if (typeof wirePath !== "string") return null;
+  const path = wirePath.startsWith("/") ? wirePath.slice(1) : wirePath;
+  const id = recognise(member(value, "id"), path, member(value, "lastChangeId"), member(value, "protected") ?? false);
+  return id === null ? null : { id, wirePath };
 }
 
 /** Which item it is, where it has an id that can be shown. */

@@ -7,7 +7,8 @@ import { upsert } from "./upsert.ts";
 type LinkRow = [
   id: DocId,
   localPath: string,
-  remotePath: string,
+  /** null, of a whole load: the same as `localPath`. */
+  remotePath: string | null,
   changeId: ChangeId,
   digest: Digest,
   /** null: the same as `digest`, as almost always. */
@@ -25,7 +26,8 @@ type LinkRow = [
   echoDigest: Digest | null,
   /** JSON; null for none. */
   submissions: string | null,
-  standing: Link["standing"],
+  /** null, of a whole load: `linked`. */
+  standing: Link["standing"] | null,
   /** Of a whole load alone. */
   rowid: number,
 ];
@@ -33,6 +35,12 @@ type LinkRow = [
 const COLUMNS =
   "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
   "stamp_trusted, protected, durable, echo_digest, submissions, standing";
+
+/** Of a whole load: what is as almost always is null, and makes no string of each row. */
+const LOADED = COLUMNS.replace("remote_path", "nullif(remote_path, local_path)").replace(
+  "standing",
+  "nullif(standing, 'linked')",
+);
 
 type StoredRow = LinkRow extends [...infer Columns, number] ? Columns : never;
 
@@ -42,7 +50,7 @@ const NO_SUBMISSIONS: readonly Submission[] = [];
 
 export function openLinks(db: Db) {
   const some = db
-    .prepare<[number, number], LinkRow>(`SELECT ${COLUMNS}, rowid FROM links WHERE rowid > ? ORDER BY rowid LIMIT ?`)
+    .prepare<[number, number], LinkRow>(`SELECT ${LOADED}, rowid FROM links WHERE rowid > ? ORDER BY rowid LIMIT ?`)
     .raw();
   const one = db.prepare<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE id = ?`).raw();
   const at = db.prepare<[string], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE local_path = ?`).raw();
@@ -148,7 +156,7 @@ function linkOf(row: LinkRow): Link {
     id: row[0],
     localPath: row[1],
     // One string where both are alike, as almost always.
-    remotePath: row[2] === row[1] ? row[1] : row[2],
+    remotePath: row[2] === null || row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],
     localDigest: row[5] ?? row[4],
@@ -161,6 +169,6 @@ function linkOf(row: LinkRow): Link {
     durable: row[15] === 1,
     echoDigest: row[16],
     submissions: row[17] === null ? NO_SUBMISSIONS : (JSON.parse(row[17]) as Submission[]),
-    standing: row[18],
+    standing: row[18] ?? "linked",
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
+import type { Recognise } from "../../src/core/ports/remote.ts";
 import { LIST_LIMITS } from "../../src/remote/listing.ts";
 import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
 
@@ -48,6 +49,70 @@ describe("a listing of files", () => {
     const { remote } = bench([page([file(1, "old.md"), file(2)], "c1"), page([moved])]);
     const { items } = await remote.listFiles({ kind: "none" });
     expect(items).toEqual([moved, file(2)]);
+  });
+
+  describe("of which the caller holds some", () => {
+    const held = new Map([1, 2, 3].map((n) => [`doc_${n}`, file(n)]));
+    const recognise: Recognise = (id, path, changeId, isProtected) => {
+      const known = held.get(id as string);
+      const alike = known?.path === path && known.lastChangeId === changeId && known.protected === isProtected;
+      return alike ? known.id : null;
+    };
+    const listing = async (...pages: ReturnType<typeof page>[]) => {
+      const { items, same, complete } = await bench(pages).remote.listFiles({ kind: "none" }, undefined, recognise);
+      return { items: items.map(({ id, path }) => [id, path]), same: [...(same ?? [])], complete };
+    };
+
+    it("names those that are as it holds them, however their paths are spelled, and gives the others", async () => {
+      const slashed = { ...file(2), path: "/f2.md" };
+      const moved = file(3, "moved.md");
+      expect(await listing(page([file(1), slashed], "c1"), page([moved, file(4)]))).toEqual({
+        items: [
+          ["doc_3", "moved.md"],
+          ["doc_4", "f4.md"],
+        ],
+        same: ["doc_1", "doc_2"],
+        complete: true,
+      });
+    });
+
+    it.each([
+      ["another path", { path: "else.md" }],
+      ["another version", { lastChangeId: "chg_9" }],
+      ["protected", { protected: true }],
+    ])("does not take an item for held that has %s", async (_what, other) => {
+      const { items, same } = await listing(page([{ ...file(1), ...other }]));
+      expect([items.length, same]).toEqual([1, []]);
+    });
+
+    it("last seen wins, whichever it is", async () => {
+      expect(await listing(page([file(1), file(2, "old.md")], "c1"), page([file(1, "new.md"), file(2)]))).toEqual({
+        items: [["doc_1", "new.md"]],
+        same: ["doc_2"],
+        complete: true,
+      });
+    });
+
+    it("I20 what a traversal saw that a refused cursor ended is not there, when the next one is complete without it", async () => {
+      const refused = problem(400, "invalid_cursor");
+      expect(await listing(page([file(1), file(2)], "c1"), refused, page([file(2)]))).toEqual({
+        items: [],
+        same: ["doc_2"],
+        complete: true,
+      });
+    });
+
+    it("I20 counts what is shown in a listing that does not end well", async () => {
+      const bad = { ...file(3), id: "nonsense" };
+      expect(await listing(page([file(1), bad]))).toEqual({ items: [], same: ["doc_1"], complete: false });
+    });
+  });
+
+  it("asks for the next page before it takes this one", async () => {
+    const { remote, wire } = bench([page([file(1)], "c1"), page([file(2)], "c2"), page([file(3)])]);
+    const sent: number[] = [];
+    await remote.listFiles({ kind: "none" }, () => sent.push(wire.sent.length));
+    expect(sent).toEqual([2, 3, 3]);
   });
 
   it("takes more items than it asked for, and ignores members it does not know", async () => {

@@ -3,7 +3,10 @@ import type { Stamp } from "../link.ts";
 import type { DiskFolding, LocalPath } from "../path.ts";
 import type { LocalTree } from "../tree.ts";
 
-/** `path`: as it was asked for, where the caller keeps that string anyway: the walk's own is not kept beside it. */
+/**
+ * `path`: as it was asked for, where the caller keeps that string anyway: the walk keeps nothing but it of a file that is still so, and asks again when the file is
+ * wanted.
+ */
 export type KnownFile = { readonly stamp: Stamp; readonly digest: Digest; readonly path?: LocalPath };
 
 export type LocalText = {

@@ -51,6 +51,8 @@ export type Answer<T> =
 /** A whole traversal of a list. `items` hold what was seen, by id, last seen wins, even when it is not complete. */
 export type Listing<Item> = {
   readonly items: readonly Item[];
+  /** Ids of those that were recognised: they show what the caller holds of them, and are not among the items. Left out: none. */
+  readonly same?: ReadonlySet<string>;
   readonly complete: boolean;
   readonly fault: Fault | null;
 };
@@ -72,9 +74,15 @@ export type RemoteTraits = {
   readonly refusedCharacters: string;
 };
 
+/**
+ * Whether an item shows just what the caller holds of this id. What is asked is what the service answered, unread.
+ * @returns the caller's own id, so that the answer's string can go
+ */
+export type Recognise = (id: unknown, path: RemotePath, changeId: unknown, isProtected: unknown) => string | null;
+
 /** Paths in and out are without leading slash and relative to the workspace (not to the mirrored subtree). */
 export interface Remote {
-  listFiles(selector: Selector, onPage?: (seen: number) => void): Promise<Listing<FileResource>>;
+  listFiles(selector: Selector, onPage?: (seen: number) => void, recognise?: Recognise): Promise<Listing<FileResource>>;
   /** All folders: the roots, then `path_prefix` of each; below `prefix` only, when one is given. */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** The folder at an exact path, by the `path` selector; null when the list is empty. */

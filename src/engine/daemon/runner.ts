@@ -1,7 +1,8 @@
 import type { LocalPath } from "../../core/path.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Watcher } from "../../core/ports/watch.ts";
-import { isWholeServiceFault, listDocuments } from "../observe.ts";
+import { listDocuments } from "../listed.ts";
+import { isWholeServiceFault } from "../observe.ts";
 import type { RunReport } from "../report.ts";
 import type { Settings, World } from "../world.ts";
 import { Agenda, type Due } from "./agenda.ts";

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { BorrowedMap, borrow } from "../../../src/core/borrowed-map.ts";
 import { makePlan } from "../../../src/core/plan.ts";
 import type { Signals } from "../../../src/core/plan-types.ts";
 import { planQuiet } from "../../../src/core/quiet-plan.ts";
@@ -42,6 +43,31 @@ function agreeing(trees: Trees): Trees {
   };
 }
 
+/** The same trees, as the looks show them: what is as its link has it is borrowed of base. */
+function borrowing(trees: Trees): Trees {
+  const { base, local, remote } = trees;
+  const lend = <K, V>(map: ReadonlyMap<K, V>, isLent: (key: K) => boolean) => {
+    const own = new Map([...map].filter(([key]) => !isLent(key)));
+    const keys = [...map.keys()].filter(isLent);
+    return new BorrowedMap<K, V>(base.links, borrow([keys]), (key) => map.get(key)!, own);
+  };
+  const vouched = new Map([...base.links.values()].map((link) => [link.localPath, link]));
+  const files = lend(local.files, (path) => {
+    const [link, file] = [vouched.get(path), local.files.get(path)!];
+    return (
+      link !== undefined &&
+      link.localDigest === file.digest &&
+      JSON.stringify(link.stamp) === JSON.stringify(file.stamp)
+    );
+  });
+  const listed = lend(remote.files, (id) => {
+    const [link, file] = [base.links.get(id), remote.files.get(id)!];
+    if (link === undefined || link.remotePath !== file.path) return false;
+    return link.changeId === file.changeId && link.protected === file.protected;
+  });
+  return { base, local: { ...local, files }, remote: { ...remote, files: listed } };
+}
+
 const signals: fc.Arbitrary<Signals> = fc.record({
   root: fc.constantFrom("same" as const, "moved-or-copied" as const),
   deletionsDone: fc.constant({ local: 0, remote: 0 }),
@@ -65,6 +91,8 @@ describe("the quiet plan is the planner's", () => {
         if (found === null) return;
         quiet++;
         expect(found).toEqual(makePlan(trees, policy, facts, lookups.lookup()));
+        expect(planQuiet(borrowing(trees), policy, facts)).toEqual(found);
+        expect(makePlan(borrowing(trees), policy, facts, lookups.lookup())).toEqual(found);
       }),
       { numRuns: 5_000 },
     );
@@ -82,6 +110,7 @@ describe("the quiet plan is the planner's", () => {
         };
         const found = planQuiet(trees, policy, SIGNALS);
         if (found !== null) expect(found).toEqual(makePlan(trees, policy, SIGNALS, lookups.lookup()));
+        expect(planQuiet(borrowing(trees), policy, SIGNALS)).toEqual(found);
       }),
       { numRuns: 5_000 },
     );
@@ -94,10 +123,14 @@ describe("the quiet plan is the planner's", () => {
         const world = baseWorld(scenario);
         expect(planQuiet(world.trees(), POLICY, SIGNALS)).not.toBeNull();
         applyChanges(world, scenario);
-        const found = planQuiet(world.trees(), POLICY, SIGNALS);
+        const trees = world.trees();
+        const found = planQuiet(trees, POLICY, SIGNALS);
+        expect(planQuiet(borrowing(trees), POLICY, SIGNALS)).toEqual(found);
+        const plan = makePlan(trees, POLICY, SIGNALS, world.lookup());
+        expect(makePlan(borrowing(trees), POLICY, SIGNALS, world.lookup())).toEqual(plan);
         if (found === null) return;
         quiet++;
-        expect(found).toEqual(makePlan(world.trees(), POLICY, SIGNALS, world.lookup()));
+        expect(found).toEqual(plan);
       }),
       { numRuns: 1_000 },
     );

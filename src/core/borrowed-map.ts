@@ -1,0 +1,82 @@
+import { once } from "./once.ts";
+
+/** Keys that are looked up only where somebody asks for one. */
+export type Borrowed<K> = { readonly size: number; readonly keys: () => ReadonlySet<K> };
+
+/**
+ * A map most of whose values somebody else holds anyway, in another form: they are made when they are asked for. Of 100,000 documents that neither side has
+ * changed, nothing is kept but their number, until one is asked for.
+ */
+export class BorrowedMap<K, V> implements ReadonlyMap<K, V> {
+  /** What the borrowed values are made of, by identity. */
+  readonly lender: object;
+  /** The values that are not borrowed. */
+  readonly own: ReadonlyMap<K, V>;
+  readonly #borrowed: Borrowed<K>;
+  readonly #lend: (key: K) => V;
+
+  /** @param own has none of the borrowed keys */
+  constructor(lender: object, borrowed: Borrowed<K>, lend: (key: K) => V, own: ReadonlyMap<K, V>) {
+    this.lender = lender;
+    this.own = own;
+    this.#borrowed = borrowed;
+    this.#lend = lend;
+  }
+
+  get size(): number {
+    return this.#borrowed.size + this.own.size;
+  }
+
+  has(key: K): boolean {
+    return this.#borrowed.keys().has(key) || this.own.has(key);
+  }
+
+  get(key: K): V | undefined {
+    return this.#borrowed.keys().has(key) ? this.#lend(key) : this.own.get(key);
+  }
+
+  *keys(): MapIterator<K> {
+    yield* this.#borrowed.keys();
+    yield* this.own.keys();
+  }
+
+  *values(): MapIterator<V> {
+    for (const key of this.#borrowed.keys()) yield this.#lend(key);
+    yield* this.own.values();
+  }
+
+  *entries(): MapIterator<[K, V]> {
+    for (const key of this.#borrowed.keys()) yield [key, this.#lend(key)];
+    yield* this.own.entries();
+  }
+
+  [Symbol.iterator](): MapIterator<[K, V]> {
+    return this.entries();
+  }
+
+  forEach(act: (value: V, key: K, map: ReadonlyMap<K, V>) => void): void {
+    for (const [key, value] of this.entries()) act(value, key, this);
+  }
+
+  /** The same, of which it is now known whose they are. */
+  lentBy(lender: object): BorrowedMap<K, V> {
+    return new BorrowedMap(lender, this.#borrowed, this.#lend, this.own);
+  }
+}
+
+/** Of lists without a key twice. */
+export function borrow<K>(lists: readonly (readonly K[])[]): Borrowed<K> {
+  return {
+    size: lists.reduce((sum, { length }) => sum + length, 0),
+    keys: once(() => {
+      const keys = new Set<K>();
+      for (const list of lists) for (const key of list) keys.add(key);
+      return keys;
+    }),
+  };
+}
+
+/** Those values that are not known to be the lender's. */
+export function ownOf<K, V>(map: ReadonlyMap<K, V>, lender: object): ReadonlyMap<K, V> {
+  return map instanceof BorrowedMap && map.lender === lender ? map.own : map;
+}
