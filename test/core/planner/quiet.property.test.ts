@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { BorrowedMap, borrow } from "../../../src/core/borrowed-map.ts";
 import { makePlan } from "../../../src/core/plan.ts";
 import type { Signals } from "../../../src/core/plan-types.ts";
+import { EXACT_DISK } from "../../../src/core/path.ts";
 import { planQuiet } from "../../../src/core/quiet-plan.ts";
 import type { LocalFile, LocalFolder, RemoteFile, RemoteFolder, Trees } from "../../../src/core/tree.ts";
 import { applyChanges, baseWorld, scenarios } from "./arbitrary.ts";
@@ -29,7 +30,14 @@ function agreeing(trees: Trees): Trees {
   const byPath = <T extends { readonly path: string }>(all: readonly T[]) => new Map(all.map((one) => [one.path, one]));
   return {
     base: { ...trees.base, conflicts: new Map(), holds: new Map() },
-    local: { ...trees.local, files: byPath(files), folders: byPath(folders), unseen: new Map(), inodesTrusted: true },
+    local: {
+      ...trees.local,
+      files: byPath(files),
+      folders: byPath(folders),
+      unseen: new Map(),
+      inodesTrusted: true,
+      disk: EXACT_DISK,
+    },
     remote: {
       files: new Map(listed.map((file) => [file.id, file])),
       folders: new Map(dirs.map(({ id, remotePath: path }): [typeof id, RemoteFolder] => [id, { id, path }])),
