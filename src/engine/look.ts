@@ -9,6 +9,7 @@ import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
 import { flushEarlier, noteBoot, restoreTorn } from "./durable.ts";
 import { APPROVE_EMPTY, type PassEnd, type PassInput } from "./pass.ts";
 import { approvedKeys, gatherSignals } from "./guard-facts.ts";
+import { hideOpenPosts } from "./open-posts.ts";
 import { observeLocal, observeRemote, refreshStamps } from "./observe.ts";
 import type { StillOpen } from "./recover.ts";
 import { loadTools, readyTools } from "./tools.ts";
@@ -23,7 +24,7 @@ export type Observed =
 export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
   const { state } = world;
-  let stillOpen: StillOpen = { ids: new Map(), paths: new Map() };
+  let stillOpen: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map() };
   let openPaths = new Map<LocalPath, string>();
   const intents = state.intents();
   let restarted = false;
@@ -64,11 +65,12 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   }
   for (const folder of remote.tree.folders.values()) ctx.folderIds.set(folder.path, folder.id);
   dryTexts.set(ctx, known);
-  const trees = {
+  const seen = {
     base,
     local: withUnseen(local, openPaths, stillOpen.paths),
     remote: withOpenIds(remote.tree, stillOpen.ids),
   };
+  const trees = hideOpenPosts(seen, stillOpen.posts);
   ctx.local = trees.local;
   return { kind: "seen", trees };
 }

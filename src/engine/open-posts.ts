@@ -1,0 +1,31 @@
+import type { DocId } from "../contract/ids.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { Intent } from "../core/ports/state.ts";
+import type { Trees } from "../core/tree.ts";
+
+export type Post = Extract<Intent, { kind: "post" }>;
+
+/**
+ * Documents that were sent as new and of which no read has told yet. Where the file was moved since, it is known by its inode and not sent as another one; and
+ * what stands at its path on the service is not brought here as another one either: once a read tells, the two are linked, and the move is a move (I09).
+ * @param open with why each is not settled
+ */
+export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
+  if (open.size === 0) return trees;
+  const { base, local, remote } = trees;
+  const unseenHere = new Map<LocalPath, string>(local.unseen);
+  const files = new Map(remote.files);
+  const unseenThere = new Map<DocId, string>(remote.unseen);
+  for (const [{ stamp, localPath, remotePath }, why] of open) {
+    for (const file of local.inodesTrusted && stamp !== undefined ? local.files.values() : [])
+      if (file.stamp.ino === stamp!.ino && file.stamp.dev === stamp!.dev && !unseenHere.has(file.path))
+        unseenHere.set(file.path, why);
+    if (local.files.has(localPath)) continue;
+    for (const { id, path } of remote.files.values()) {
+      if (path !== remotePath || base.links.has(id)) continue;
+      files.delete(id);
+      unseenThere.set(id, why);
+    }
+  }
+  return { base, local: { ...local, unseen: unseenHere }, remote: { ...remote, files, unseen: unseenThere } };
+}
