@@ -38,8 +38,8 @@ export class WireJudge {
   /** This run: whether something was at a path when it was looked at last, and when; when all of the folder was. Virtual ms. */
   readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
   readonly #walks: number[] = [];
-  /** What stood where when it was looked at last. */
-  #stood: ReadonlyMap<string, string> = new Map();
+  /** What stood at each document's path when all was looked at last: this plan may have moved it on since, or the folder of both. */
+  #stood: ReadonlyMap<string, string | undefined> = new Map();
   /** Rows that were held before this run: their files may be elsewhere than base says. */
   #held: ReadonlySet<string> = new Set();
 
@@ -73,7 +73,9 @@ export class WireJudge {
     if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
     if (call !== "readdir" || path !== ROOT) return;
     this.#walks.push(at);
-    this.#stood = this.#mirror.disk.user.texts(ROOT);
+    const texts = this.#mirror.disk.user.texts(ROOT);
+    const { links } = this.#mirror.state.load();
+    this.#stood = new Map([...links.values()].map(({ id, localPath }) => [id, texts.get(localPath)]));
   }
 
   /** Before it leaves the machine. */
@@ -121,7 +123,7 @@ export class WireJudge {
       fail("I04 it is deleted, and nobody looked whether it is here again");
     // Where another document stands, no editor is between the two steps of a save; or stood, and this very run took it away, as it had left the mirrored part.
     const waited = this.#walks.at(-1)! - this.#walks[0]!;
-    const stood = link === null ? undefined : this.#stood.get(link.localPath);
+    const stood = link === null ? undefined : this.#stood.get(link.id);
     const isTaken = user.exists(at) || (link !== null && stood !== undefined && !this.#isBack(link, stood));
     if ((!isTaken || this.#held.has(id)) && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
