@@ -85,6 +85,7 @@ export type Conflict = {
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
   readonly sidecarPath: LocalPath;
+  /** 0: it is being replaced by a newer version, see `isBeingReplaced`. */
   readonly sidecarIno: number;
   readonly sidecarDev: number;
   /** Oldest first; the last is what the sidecar holds unless the user edited it. Never empty. */
@@ -93,6 +94,14 @@ export type Conflict = {
   readonly looksGone: number;
   readonly since: number;
 };
+
+/**
+ * The sidecar was about to be taken away for a newer one, and nothing says yet that this one is there: what is seen of it is not what its user did. The
+ * versions on record may be ahead of it.
+ */
+export function isBeingReplaced({ sidecarIno }: Conflict): boolean {
+  return sidecarIno === 0;
+}
 
 /** A row that is left alone on purpose. `key` is the id, or the local path of what has none. */
 export type Hold = {

@@ -1,6 +1,6 @@
 import type { Outcome } from "../core/action.ts";
 import type { Digest } from "../core/digest.ts";
-import type { Conflict, Link, ShownVersion, Stamp } from "../core/link.ts";
+import { type Conflict, isBeingReplaced, type Link, type ShownVersion, type Stamp } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import { moveBase } from "../core/settle.ts";
 import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
@@ -17,7 +17,7 @@ export type Placed = { readonly link: Link; readonly at: LocalPath };
  * store and, as a file, in the trash. A crash between two effects leaves what an editor alone could have made, and the next pass goes on from it.
  */
 
-/** The local text stays and goes up, based on the version that was shown last. */
+/** The local text stays and goes up, based on the version that the sidecar showed. */
 export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): HandEnd {
   const { disk } = ctx.world;
   const look = disk.look(placed.at);
@@ -25,7 +25,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
   keepText(ctx, placed.at);
   const dropped = dropSidecar(ctx, conflict);
   if (dropped.kind === "end") return notDone(dropped.outcome);
-  const shown = conflict.shown.at(-1)!;
+  const shown = versionSeen(conflict);
   const event = { detail: "mine, by hand", before: shown.digest, after: look.digest };
   const outcome = endConflict(ctx, placed, shown, look.stamp, null, event);
   return { outcome, notes: keptNote("the other version", dropped.value) };
@@ -50,7 +50,7 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
     closeLanded(ctx, landed.value);
     return notDone(dropped.outcome);
   }
-  const shown = conflict.shown.at(-1)!;
+  const shown = versionSeen(conflict);
   const after = ctx.world.state.putText(text);
   const event = { detail: "merged, by hand", before: shown.digest, after };
   const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
@@ -185,4 +185,10 @@ export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }:
 
 function closing(closes: number | null): { readonly closes: number } | Record<never, never> {
   return closes === null ? {} : { closes };
+}
+
+/** The last one; the one before where it is not certain that the last was put there: what is only in that one is merged, as a newer edit would be. */
+function versionSeen(conflict: Conflict): ShownVersion {
+  const before = isBeingReplaced(conflict) ? conflict.shown.at(-2) : undefined;
+  return before ?? conflict.shown.at(-1)!;
 }

@@ -1,5 +1,5 @@
 import type { Drift } from "../drift/drift.ts";
-import type { Conflict, Link } from "../link.ts";
+import { type Conflict, isBeingReplaced, type Link } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
 import { type LocalPath, nameOf, parentOf, sidecarPath } from "../path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../tree.ts";
@@ -67,6 +67,7 @@ function endsOrWaits(
   sidecar: Sidecar,
 ): boolean {
   const last = conflict.shown.at(-1)!;
+  const replaced = isBeingReplaced(conflict);
   const end = (how: "mine" | "theirs" | "equal", why: string): boolean => {
     if (how !== "equal" && isTextHeld(desk, body, body.link, here)) return true;
     draft(desk, body, "content", (at) => ({
@@ -84,15 +85,16 @@ function endsOrWaits(
     const moved = here.stamp.ino === conflict.sidecarIno && here.stamp.dev === conflict.sidecarDev;
     if (moved && sidecar.kind === "gone") return end("theirs", "the other version was put in its place");
     if (here.digest === last.digest) return end("equal", "both versions are the same now");
-    if (sidecar.kind === "gone" && conflict.looksGone > 0) return end("mine", "the other version was removed");
+    if (sidecar.kind === "gone" && conflict.looksGone > 0 && !replaced)
+      return end("mine", "the other version was removed");
   }
-  if (sidecar.kind === "gone") {
+  if (sidecar.kind === "gone" && !replaced) {
     if (conflict.looksGone === 0)
       draft(desk, body, "note", () => ({ kind: "look-again", why: "the other version is not there", id: conflict.id }));
-  } else if (there.changeId !== last.changeId) {
+  } else if (replaced || there.changeId !== last.changeId) {
     draft(desk, body, "content", (at) => ({
       kind: "renew-conflict",
-      why: "edited again on the service",
+      why: there.changeId !== last.changeId ? "edited again on the service" : "the other version is to be shown again",
       id: conflict.id,
       localPath: at.local,
       changeId: there.changeId,

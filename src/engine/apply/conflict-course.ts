@@ -4,7 +4,7 @@ import type { Conflict } from "../../core/link.ts";
 import { type LocalPath, sidecarPath } from "../../core/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
 import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "../effect.ts";
-import { dropSidecar, placeSidecar } from "./conflict.ts";
+import { dropSidecar, showVersion } from "./conflict.ts";
 import { type PassContext, recordEvent } from "../world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -14,7 +14,7 @@ const JUST_SHOWN_MS = 60_000;
 
 /** The remote moved on: what merges now ends the conflict; else the sidecar shows the new version, unless the user edited it. */
 export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict">): Promise<Outcome> {
-  const { disk, state, clock } = ctx.world;
+  const { state } = ctx.world;
   const local = readLocal(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
@@ -55,29 +55,16 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
       },
     });
   }
-  const sidecar = disk.look(conflict.sidecarPath);
-  // One that holds the new version already was put there by a pass that was cut off.
-  const edited = sidecar.kind === "file" && sidecar.digest !== shown.digest && sidecar.digest !== digest;
-  if (!edited && digest !== shown.digest) {
-    const placed = placeSidecar(ctx, conflict.sidecarPath, text, digest);
-    if (placed.kind === "end") return placed.outcome;
-  }
-  const now = disk.look(conflict.sidecarPath);
-  const stamp = now.kind === "file" ? { sidecarIno: now.stamp.ino, sidecarDev: now.stamp.dev } : {};
-  // An edited sidecar goes on showing the version it was made of; the newer one is noted so that it is not fetched again.
-  const version = { changeId: file.lastChangeId, digest, at: edited ? shown.at : clock.now() };
-  const versions =
-    digest === shown.digest
-      ? [...conflict.shown.slice(0, -1), { ...shown, changeId: file.lastChangeId }]
-      : [...conflict.shown, version];
+  const renewed = showVersion(ctx, conflict, fetched.value, action.localPath);
+  if (renewed.kind === "end") return renewed.outcome;
   return commit(ctx, {
     version: { id: action.id, changeId: file.lastChangeId, digest },
-    also: () => state.putConflict({ ...conflict, ...stamp, looksGone: 0, shown: versions }),
+    also: () => state.putConflict(renewed.value),
     event: {
       kind: action.kind,
       side: "local",
       id: action.id,
-      path: conflict.sidecarPath,
+      path: renewed.value.sidecarPath,
       detail: action.why,
       before: shown.digest,
       after: digest,

@@ -1,8 +1,8 @@
 import type { Outcome } from "../../core/action.ts";
 import type { Digest } from "../../core/digest.ts";
-import type { Conflict, Link } from "../../core/link.ts";
-import { sidecarPath } from "../../core/path.ts";
-import { commit, outcomeOfDisk, type RemoteText, stale, whereItStands } from "../effect.ts";
+import { type Conflict, isBeingReplaced, type Link } from "../../core/link.ts";
+import { type LocalPath, sidecarPath } from "../../core/path.ts";
+import { commit, type Got, got, outcomeOfDisk, type RemoteText, stale, whereItStands } from "../effect.ts";
 import { type PassContext, trashPlace } from "../world.ts";
 
 /**
@@ -65,6 +65,38 @@ export function openConflict(
       after: remote.digest,
     },
   });
+}
+
+/** The sidecar shows the service's version of now, unless the user edited it. @returns the conflict as it is from now on; the caller commits it */
+export function showVersion(
+  ctx: PassContext,
+  conflict: Conflict,
+  { file, text, digest }: RemoteText,
+  documentPath: LocalPath,
+): Got<Conflict> {
+  const { disk, state, clock } = ctx.world;
+  const last = conflict.shown.at(-1)!;
+  const replaced = isBeingReplaced(conflict);
+  const found = disk.look(conflict.sidecarPath);
+  const edited = found.kind === "file" && ![...conflict.shown, { digest }].some((one) => one.digest === found.digest);
+  const places = !edited && (digest !== last.digest || replaced);
+  // An edited sidecar goes on showing the version it was made of; the newer one is noted so that it is not fetched again.
+  const at = edited ? last.at : clock.now();
+  const shown =
+    digest === last.digest
+      ? [...conflict.shown.slice(0, -1), { ...last, changeId: file.lastChangeId, ...(places ? { at } : {}) }]
+      : [...conflict.shown, { changeId: file.lastChangeId, digest, at }];
+  // Taken away for the newer one, by a pass that ended between the two: its document may have moved since.
+  const sidecar = replaced && found.kind === "absent" ? sidecarPath(documentPath) : conflict.sidecarPath;
+  const renewed: Conflict = { ...conflict, sidecarPath: sidecar, looksGone: 0, shown };
+  if (places) {
+    // ORDER: noted before the old one goes. Cut off in between, or refused by a full disk, the sidecar is not there, and its user did not remove it.
+    state.putConflict({ ...renewed, sidecarIno: 0 });
+    const placed = placeSidecar(ctx, sidecar, text, digest);
+    if (placed.kind === "end") return placed;
+  }
+  const now = disk.look(sidecar);
+  return got(now.kind === "file" ? { ...renewed, sidecarIno: now.stamp.ino, sidecarDev: now.stamp.dev } : renewed);
 }
 
 type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import type { Conflict } from "../../../src/core/link.ts";
 import { openConflict } from "./commands.ts";
 import { execute } from "./executor.ts";
 import { planOf, say, worldAfter } from "./table.ts";
@@ -21,6 +22,11 @@ function inConflict(
 }
 
 const SIDECAR = "a (theirs).md";
+
+function patchConflict(world: World, patch: Partial<Conflict>): void {
+  const id = world.idAt("a.md");
+  world.conflicts.set(id, { ...world.conflicts.get(id)!, ...patch });
+}
 
 function moveOutside(world: World): void {
   const id = world.idAt("a.md");
@@ -89,6 +95,21 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     },
     1,
     "end-conflict mine a.md",
+  ],
+  [
+    "a sidecar that was being replaced is not gone, and is shown again",
+    (world) => {
+      world.others.delete(SIDECAR);
+      patchConflict(world, { sidecarIno: 0 });
+    },
+    1,
+    "renew-conflict a.md; hold conflict a.md",
+  ],
+  [
+    "nor is the older one taken for the newer, where it is still there",
+    (world) => patchConflict(world, { sidecarIno: 0 }),
+    0,
+    "renew-conflict a.md; hold conflict a.md",
   ],
   [
     "a sidecar that could not be seen is not gone",

@@ -1,3 +1,5 @@
+import { isBeingReplaced } from "../../../src/core/link.ts";
+import { sidecarPath } from "../../../src/core/path.ts";
 import { check, isTakenHere, type OfDocument } from "./refusals.ts";
 import type { World } from "./world.ts";
 
@@ -32,7 +34,12 @@ export function applyConflict(
     case "renew-conflict": {
       fileAt(action.localPath, action.expect);
       const shown = [...conflict.shown, { changeId: document!.changeId, digest: world.digest(document!.text), at: 0 }];
-      world.conflicts.set(action.id, { ...conflict, shown });
+      const replaced = isBeingReplaced(conflict);
+      const at =
+        replaced && !world.others.has(conflict.sidecarPath) ? sidecarPath(action.localPath) : conflict.sidecarPath;
+      const sidecarIno = replaced ? world.next() : conflict.sidecarIno;
+      if (replaced) world.others.set(at, { kind: "sidecar", ino: sidecarIno });
+      world.conflicts.set(action.id, { ...conflict, shown, sidecarPath: at, sidecarIno });
       return;
     }
     case "move-sidecar": {

@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import { digestOf } from "../../src/core/digest.ts";
+import { sidecarPath } from "../../src/core/path.ts";
+import { createRig, type Mirror, type Rig, ROOT } from "../model/rig.ts";
+
+const BASE = "base\n";
+const MINE = "mine\n";
+
+/** A conflict over `d/note.md`, whose sidecar shows the service's text. */
+async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirror }> {
+  const rig = createRig(17);
+  const mirror = rig.mirror();
+  rig.app.create("d/note.md", BASE);
+  await mirror.sync();
+  mirror.write("d/note.md", MINE);
+  rig.app.edit("d/note.md", "theirs 0\n");
+  await mirror.sync();
+  expect(mirror.texts().get("d/note (theirs).md")).toBe("theirs 0\n");
+  return { rig, mirror };
+}
+
+/** The conflict that there was: one that its user had ended, and that came again, would have another base. */
+function expectOpen(
+  { rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror },
+  path: string,
+  theirs: string,
+  when: string,
+): void {
+  expect([...mirror.texts()], when).toEqual([
+    [sidecarPath(path), theirs],
+    [path, MINE],
+  ]);
+  expect(
+    [...mirror.state.load().conflicts.values()].map(({ baseDigest }) => baseDigest),
+    when,
+  ).toEqual([digestOf(BASE)]);
+  expect(rig.app.files().get(path)?.text, when).toBe(theirs);
+}
+
+it("I13 I27 killed at any call while its sidecar is replaced by a newer version, a conflict goes on with the newer one", async () => {
+  const { rig, mirror } = await inConflict();
+  // The folders of the trash are there from now on: each kill finds the calls where the one before found them.
+  rig.app.edit("d/note.md", "theirs 0, renewed\n");
+  await mirror.sync();
+  const left = () => JSON.stringify([[...mirror.texts()], [...mirror.state.load().conflicts.values()]]);
+  let isOver = false;
+  for (let call = 1; !isOver; call++) {
+    const theirs = `theirs ${call}\n`;
+    const before = left();
+    rig.app.edit("d/note.md", theirs);
+    mirror.killAt(call);
+    isOver = (await mirror.sync()) !== null;
+    // Where nothing was done yet, the next kill finds the same.
+    if (left() === before) continue;
+    await mirror.sync();
+    expectOpen({ rig, mirror }, "d/note.md", theirs, `killed at call ${call}`);
+  }
+});
+
+it("I06 I27 a disk too full for the newer version decides nothing: it is shown where its document is by then", async () => {
+  const { rig, mirror } = await inConflict();
+  rig.app.edit("d/note.md", "theirs 1\n");
+  const emptied = mirror.disk.fail({ call: "writeNew.bytes", path: null, code: "ENOSPC" });
+  await mirror.sync();
+  await mirror.sync();
+  expect([...mirror.texts().keys()]).toEqual(["d/note.md"]);
+  emptied();
+  mirror.disk.user.rename(`${ROOT}/d`, `${ROOT}/e`);
+  await mirror.sync();
+  await mirror.sync();
+  expectOpen({ rig, mirror }, "e/note.md", "theirs 1\n", "with room again");
+});
+
+it("I27 a sidecar that somebody edited while it waited for a newer version is not replaced", async () => {
+  const { rig, mirror } = await inConflict();
+  rig.app.edit("d/note.md", "theirs 1\n");
+  const ends = mirror.disk.fail({ call: "link", path: `${ROOT}/d/note (theirs).md`, code: "EIO" });
+  await mirror.sync();
+  ends();
+  mirror.write("d/note (theirs).md", "theirs, and mine\n");
+  await mirror.sync();
+  expect(mirror.texts().get("d/note (theirs).md")).toBe("theirs, and mine\n");
+  expect(rig.app.files().get("d/note.md")?.text).toBe("theirs 1\n");
+});
