@@ -1,4 +1,5 @@
 import type { Digest } from "../digest.ts";
+import { pathsFit } from "../fit.ts";
 import { isAway, type Link } from "../link.ts";
 import { type LocalPath, pathKey } from "../path.ts";
 import { isSimilar } from "../similar.ts";
@@ -63,17 +64,20 @@ function matchByPath(matching: Matching, evidence: Evidence): void {
     const file = byKey?.get(pathKey(path, disk));
     return file !== undefined && matching.files.has(file.path) ? file : undefined;
   };
-  // ORDER: a base path may be one that its document has left (its move is held), and another's by now, if in another case: whose inode is there is asked
-  // first, then whose very path it is.
-  const { inodesTrusted } = matching.trees.local;
+  // ORDER: a base path may be one that its document has left (its move is held, or was cut off half way), and another's by now, if in another case. Asked first is
+  // whose inode is there, then whose two places belong together.
+  const proofs: readonly ((link: Link, file: LocalFile) => boolean)[] = [
+    ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
+    ({ localPath, remotePath, id }) => pathsFit(localPath, remotePath, id),
+    () => true,
+  ];
   for (const where of [(link: Link) => expectedPath(link.localPath, matching.folders), (link: Link) => link.localPath])
-    for (const withInode of inodesTrusted ? [true, false] : [false])
+    for (const isProven of proofs)
       for (const at of folds ? [exact, folded] : [exact])
         for (const link of [...matching.links.values()]) {
           const path = where(link);
           const file = path === null ? undefined : at(path);
-          if (file === undefined || (withInode && !isInodeOf(link, file))) continue;
-          claim(matching, link, file, evidence);
+          if (file !== undefined && isProven(link, file)) claim(matching, link, file, evidence);
         }
 }
 

@@ -79,6 +79,15 @@ describe("what an inode proves, and what not", () => {
       expect(steps).not.toContain("delete-remote");
     },
   );
+  test.each([["a.md"], ["b.md"]])(
+    "I09 of two documents that base has at one path, a file that was saved anew is the one's whose two places belong together (not %s)",
+    (gone) => {
+      const stays = gone === "a.md" ? "b.md" : "a.md";
+      const world = worldAfter([`a.md=${LONG} b.md=${NUMBERS}`, `rm ${gone}; rm ${stays}; new ${stays} other`, "", ""]);
+      world.patchLink(world.idAt(gone), { localPath: stays });
+      expect(say(planOf(world))).toBe(`put ${stays}; delete-remote ${gone}`);
+    },
+  );
   test("an inode in another root is no evidence", () => {
     const blind = (world: World): void => {
       world.inodesTrusted = false;
