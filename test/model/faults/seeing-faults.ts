@@ -118,7 +118,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     file: "core/verdict/verdict.ts",
     find: "if (signals.earlierChangeIds >= few)",
     replace: "if (signals.earlierChangeIds >= Number.POSITIVE_INFINITY)",
-    net: ["core/verdict/verdict.test.ts"],
+    net: "guards",
   },
   {
     id: "unseen-counts-as-absent",

@@ -11,6 +11,7 @@ export class Tally {
   powerCuts = 0;
   meddles = 0;
   syncs = 0;
+  watches = 0;
   readonly faults = new Map<string, number>();
 
   fault(kind: string): void {

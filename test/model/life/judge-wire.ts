@@ -42,6 +42,7 @@ export class WireJudge {
   #stood: ReadonlyMap<string, string | undefined> = new Map();
   /** Rows that were held before this run: their files may be elsewhere than base says. */
   #held: ReadonlySet<string> = new Set();
+  #watches = false;
 
   constructor(mirror: LifeMirror, house: House, history: History) {
     this.#mirror = mirror;
@@ -49,7 +50,9 @@ export class WireJudge {
     this.#history = history;
   }
 
-  startRun(): void {
+  /** @param watches it is a daemon's: what is gone here waits for a grace, and not for a second walk */
+  startRun(watches: boolean): void {
+    this.#watches = watches;
     this.#shown.clear();
     this.#refused.clear();
     this.refusedIds.clear();
@@ -125,7 +128,8 @@ export class WireJudge {
     const waited = this.#walks.at(-1)! - this.#walks[0]!;
     const stood = link === null ? undefined : this.#stood.get(link.id);
     const isTaken = user.exists(at) || (link !== null && stood !== undefined && !this.#isBack(link, stood));
-    if ((!isTaken || this.#held.has(id)) && waited < SECOND_LOOK_MS) fail("I04 it is deleted after one look");
+    if ((!isTaken || this.#held.has(id)) && !this.#watches && waited < SECOND_LOOK_MS)
+      fail("I04 it is deleted after one look");
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
   }
 

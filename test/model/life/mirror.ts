@@ -30,7 +30,7 @@ const OUTSIDE = "/home/ann/outside";
 export type Fate = {
   readonly killAt: number | null;
   /** Before each port call; may act as somebody else. */
-  readonly onCall: (call: number) => void;
+  readonly onCall: (call: number, member: string) => void;
   /** One exchange with the service, with what befalls it. */
   readonly exchange: (request: WireRequest) => Promise<WireResult>;
   /** Told of each call of the disk that is about to be made. */
@@ -94,7 +94,7 @@ export class LifeMirror {
     const enter = (member: string): void => {
       if (dead) throw new Killed("the process is gone");
       this.calls++;
-      fate.onCall(this.calls);
+      fate.onCall(this.calls, member);
       if (this.calls !== fate.killAt) return;
       dead = true;
       this.#died = true;

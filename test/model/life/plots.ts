@@ -1,6 +1,7 @@
 import { type Dice, rollDice } from "../dice.ts";
+import { actOf, type Cause, CAUSES, strikeOf, strikesAt, TO_REQUESTS } from "./causes.ts";
 import { makeSetup, makeStep, seedOf } from "./generate.ts";
-import type { AppAct, Happening, LocalAct, Moment, Script, Setup, Step, Strike, SyncStep } from "./script.ts";
+import type { Act, AppAct, LocalAct, Script, Setup, Step, SyncStep, WatchStep } from "./script.ts";
 
 /**
  * Lives with plots: a few steps that belong together, among steps by chance. A plot has people cause a kind of effect, and something happens at a moment of it:
@@ -9,68 +10,16 @@ import type { AppAct, Happening, LocalAct, Moment, Script, Setup, Step, Strike, 
 
 const QUIET = { retry: true, kill: null, storm: null, trouble: null, meddles: [] } as const;
 
-const TO_REQUESTS: readonly Happening[] = [
-  "not-sent",
-  "lost-before",
-  "lost-after",
-  "lost-after",
-  "late",
-  "cut",
-  "unavailable",
-  "broken",
-  "refused",
-  "killed",
-];
-const AT_READS: readonly Happening[] = ["edited-there", "edited-there", "renamed-there", "removed-there"];
-
-/** Who causes what, and what may happen at which moment of it. */
-type Cause = {
-  readonly here?: readonly LocalAct[];
-  readonly there?: readonly AppAct[];
-  readonly moments: Readonly<Partial<Record<Moment, readonly Happening[]>>>;
-};
-
-const CAUSES: readonly Cause[] = [
-  {
-    here: ["remove", "remove", "remove-folder"],
-    moments: {
-      "read-absent": [...AT_READS, "back-here", "back-here", "killed"],
-      DELETE: [...TO_REQUESTS, "back-here"],
-    },
-  },
-  {
-    here: ["write-in-place", "save-by-rename", "rewrite", "cut-short", "redress"],
-    moments: { list: AT_READS, PUT: [...TO_REQUESTS, ...AT_READS, "edited-here"] },
-  },
-  { here: ["create", "create", "odd-file"], moments: { POST: [...TO_REQUESTS, "edited-here"] } },
-  {
-    here: ["rename", "move", "swap", "change-case", "rename-folder", "move-folder"],
-    moments: { PATCH: [...TO_REQUESTS, ...AT_READS, "edited-here"] },
-  },
-  {
-    there: ["edit"],
-    moments: {
-      read: [...AT_READS, "edited-here", "lost-before", "killed"],
-      park: ["written-late", "written-late", "edited-here", "killed"],
-      make: ["killed"],
-    },
-  },
-  { there: ["remove", "remove-folder"], moments: { read: ["lost-before"], trash: ["edited-here", "killed"] } },
-  { there: ["create"], moments: { make: ["killed"], read: [...AT_READS, "lost-before"] } },
-  { there: ["rename", "move", "swap", "rename-folder"], moments: { rename: ["edited-here", "killed"] } },
-];
-
 type Plot = (dice: Dice, mirror: number) => Step[];
 
 /** An effect is caused, and one thing happens while it is carried out. */
 const struck: Plot = (dice, mirror) => {
   const cause = dice.pick(CAUSES);
-  const [moment, happenings] = dice.pick(Object.entries(cause.moments) as [Moment, readonly Happening[]][]);
   const acts = Array.from({ length: 1 + dice.below(3) }, () => actOf(dice, mirror, cause));
   return [
     quiet(mirror),
     ...acts,
-    { ...quiet(mirror), seed: seedOf(dice), strikes: [strikeOf(dice, moment, dice.pick(happenings))] },
+    { ...quiet(mirror), seed: seedOf(dice), strikes: strikesAt(dice, cause) },
     ...(dice.below(2) === 0 ? [quiet(mirror)] : []),
   ];
 };
@@ -142,7 +91,7 @@ const darkened: Plot = (dice, mirror) => {
     ...Array.from({ length: 2 + dice.below(3) }, () => actOf(dice, mirror, cause)),
     {
       ...quiet(mirror),
-      strikes: [{ ...strikeOf(dice, "make", "killed"), nth: 2 + dice.below(3), calls: 3 + dice.below(12) }],
+      strikes: [strikeOf(dice, "flush", "killed")],
     },
     { ...quiet(mirror), seed: seedOf(dice), kill: { at: 1 + dice.below(8), power: true } },
     ...Array.from({ length: 4 }, (): Step[] =>
@@ -160,28 +109,52 @@ const hurried: Plot = (dice, mirror) => [
   quiet(mirror),
 ];
 
+/** Its daemon runs, and people act beside it. */
+const watched: Plot = (dice, mirror) => [watchOf(dice, mirror), ...(dice.below(3) === 0 ? [quiet(mirror)] : [])];
+
+function watchOf(dice: Dice, mirror: number): WatchStep {
+  const cause = dice.pick(CAUSES);
+  return {
+    do: "watch",
+    mirror,
+    seed: seedOf(dice),
+    kill: dice.below(3) === 0 ? { at: 1 + dice.below(dice.pick([200, 800])), power: false } : null,
+    storm: dice.below(4) === 0 ? dice.pick([5, 12, 30]) : null,
+    strikes: dice.below(2) === 0 ? strikesAt(dice, cause) : [],
+    acts: Array.from({ length: 2 + dice.below(6) }, () => actBeside(dice, cause)),
+    rest: dice.pick([500, 5_000, 40_000, 90_000]),
+  };
+}
+
+function actBeside(dice: Dice, cause: Cause): Act {
+  const after = dice.pick([1, 60, 400, 2_000, 7_000, 35_000]);
+  const step = dice.below(2) === 0 ? actOf(dice, 0, cause) : actOf(dice, 0, dice.pick(CAUSES));
+  if (step.do === "here") return { after, by: "local", act: step.act, seed: step.seed };
+  if (step.do === "there") return { after, by: "app", act: step.act, seed: step.seed };
+  throw new Error(`no act: ${step.do}`);
+}
+
 const PLOTS: readonly Plot[] = [
-  struck,
-  struck,
-  struck,
-  struck,
+  ...Array.from({ length: 8 }, () => struck),
   reviewed,
   crossed,
   restored,
   emptied,
   darkened,
   hurried,
+  watched,
+  watched,
 ];
-/** Of every plot. */
-const STEPS_OF_PLOT = 5;
 
 /** @param steps about so many */
 export function makePlottedScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 104_729 + 31);
   const setup = plottedSetup(dice);
   const all: Step[] = [];
+  // A first clone is when most files are not safe yet.
+  if (dice.below(4) === 0) all.push(...darkened(dice, 0));
   while (all.length < steps) {
-    if (dice.below(STEPS_OF_PLOT) > 0) all.push(makeStep(dice, setup));
+    if (dice.below(2) === 0) all.push(makeStep(dice, setup));
     else all.push(...dice.pick(PLOTS)(dice, dice.below(setup.mirrors.length)));
   }
   return { seed, setup, steps: all };
@@ -199,14 +172,4 @@ function plottedSetup(dice: Dice): Setup {
 
 function quiet(mirror: number): SyncStep {
   return { do: "sync", mirror, seed: 0, ...QUIET };
-}
-
-function actOf(dice: Dice, mirror: number, { here, there }: Cause): Step {
-  return here === undefined
-    ? { do: "there", act: dice.pick(there ?? []), seed: seedOf(dice) }
-    : { do: "here", mirror, act: dice.pick(here), seed: seedOf(dice) };
-}
-
-function strikeOf(dice: Dice, moment: Moment, what: Happening): Strike {
-  return { moment, nth: dice.pick([1, 1, 1, 2]), what, seed: seedOf(dice), calls: dice.pick([1, 1, 2, 4, 9, 20]) };
 }

@@ -40,6 +40,8 @@ function isKnown(step: Step): boolean {
         step.meddles.every(({ by, act }) => (by === "app" ? isInApp(act) : by === "local" && isLocal(act))) &&
         (step.strikes ?? []).every(({ moment, what }) => MOMENTS.includes(moment) && HAPPENINGS.includes(what))
       );
+    case "watch":
+      return step.acts.every(({ by, act }) => (by === "app" ? isInApp(act) : isLocal(act)));
     case "grant":
     case "workspace":
     case "backup":

@@ -8,6 +8,7 @@ import { documentsOf } from "./desk.ts";
 import { choose } from "./house.ts";
 import { actHere } from "./local-acts.ts";
 import { runSync } from "./sync-step.ts";
+import { runWatch } from "./watch-step.ts";
 import { explainLife } from "./why.ts";
 
 /**
@@ -34,6 +35,8 @@ export type Life = {
   readonly kills: number;
   readonly powerCuts: number;
   readonly syncs: number;
+  /** Times that a daemon ran. */
+  readonly watches: number;
   /** Acts of people between the port calls of a pass. */
   readonly meddles: number;
   readonly faults: ReadonlyMap<string, number>;
@@ -77,6 +80,7 @@ export async function runLife(script: Script): Promise<Life> {
     kills: tally.kills,
     powerCuts: tally.powerCuts,
     syncs: tally.syncs,
+    watches: tally.watches,
     meddles: tally.meddles,
     faults: tally.faults,
     crashPoints: cast.crashPoints,
@@ -112,6 +116,11 @@ async function takeStep(cast: Cast, step: Step): Promise<string> {
     case "sync": {
       cast.tally.syncs++;
       const { report } = await runSync(cast, step);
+      return `${tellStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
+    }
+    case "watch": {
+      cast.tally.watches++;
+      const { report } = await runWatch(cast, step);
       return `${tellStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
     }
     case "grant":

@@ -57,8 +57,8 @@ export type Meddle =
 
 /** What a mirror is about to do: a request that it sends, or a call of the disk that it makes about a document. */
 export const MOMENTS = [
-  /** A page of documents; what happens is about any. */
-  "list",
+  /** It has looked, and carries out its plan now; what happens is about any document. */
+  "planned",
   "read",
   /** Of one that is not in the folder. */
   "read-absent",
@@ -71,6 +71,8 @@ export const MOMENTS = [
   "trash",
   "make",
   "rename",
+  /** New files are brought to the medium. */
+  "flush",
 ] as const;
 export type Moment = (typeof MOMENTS)[number];
 
@@ -126,8 +128,22 @@ export type SyncStep = {
   readonly strikes?: readonly Strike[];
 };
 
+/** Somebody acts, so many milliseconds after the act before. */
+export type Act = { readonly after: number } & (
+  | { readonly by: "app"; readonly act: AppAct; readonly seed: number }
+  | { readonly by: "local"; readonly act: LocalAct; readonly seed: number }
+);
+
+/** A mirror is run by its daemon, till `rest` milliseconds after the last act. */
+export type WatchStep = Pick<SyncStep, "mirror" | "seed" | "kill" | "storm" | "strikes"> & {
+  readonly do: "watch";
+  readonly acts: readonly Act[];
+  readonly rest: number;
+};
+
 export type Step =
   | SyncStep
+  | WatchStep
   | { readonly do: "here"; readonly mirror: number; readonly act: LocalAct; readonly seed: number }
   | {
       readonly do: "there";

@@ -87,6 +87,13 @@ function onlyMirror(script: Script, index: number): Script {
 
 /** Simplest first. */
 function simplerSteps(step: Step): Step[] {
+  if (step.do === "watch")
+    return [
+      ...step.acts.map((_, index) => ({ ...step, acts: step.acts.toSpliced(index, 1) })),
+      { ...step, kill: null },
+      { ...step, storm: null },
+      { ...step, strikes: [] },
+    ].filter((one) => JSON.stringify(one) !== JSON.stringify(step));
   if (step.do !== "sync") return [];
   const plain = { ...step, kill: null, storm: null, trouble: null, meddles: [] };
   const without: Step[] = [

@@ -24,6 +24,10 @@ const BY_PEOPLE: ReadonlySet<Happening> = new Set([
   "back-here",
   "written-late",
 ]);
+const MOMENT_OF_MEMBER: ReadonlyMap<string, Moment> = new Map([
+  ["state.replaceHolds", "planned"],
+  ["disk.sync", "flush"],
+]);
 const OWN = `${ROOT}/.mdmirror`;
 
 /**
@@ -62,11 +66,21 @@ export class Strikes {
     if (moment === null) return null;
     let befallen: Befall | null = null;
     for (const strike of this.#due(moment)) {
-      const id = moment === "list" ? this.#chooseId(strike) : idIn(request);
+      const id = idIn(request);
       const path = id === null ? null : (this.#mirror.state.link(id as DocId)?.localPath ?? null);
       befallen = befallenBy(strike, request) ?? this.#happen(strike, id, path);
     }
     return befallen;
+  }
+
+  /** Before any call of a port. */
+  onCall(member: string): void {
+    const moment = MOMENT_OF_MEMBER.get(member);
+    if (this.#left.size === 0 || moment === undefined) return;
+    for (const strike of this.#due(moment)) {
+      const id = this.#chooseId(strike);
+      this.#happen(strike, id, id === null ? null : (this.#mirror.state.link(id as DocId)?.localPath ?? null));
+    }
   }
 
   /** Before a call of the disk. */
@@ -106,7 +120,6 @@ export class Strikes {
 
   #momentOf(request: WireRequest): Moment | null {
     const id = idIn(request);
-    if (/^\/v1\/files\?/.test(request.path) && request.method === "GET") return "list";
     if (request.method !== "GET") return MOMENTS.find((moment) => moment === request.method) ?? null;
     const link = id === null ? null : this.#mirror.state.link(id as DocId);
     if (link === null) return null;

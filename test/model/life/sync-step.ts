@@ -5,7 +5,7 @@ import { DEFAULT_GUARDS } from "../../../src/core/policy.ts";
 import type { RunReport } from "../../../src/engine/report.ts";
 import { META } from "../../../src/engine/meta.ts";
 import { syncToConvergence } from "../../../src/engine/sync.ts";
-import type { Settings } from "../../../src/engine/world.ts";
+import type { Settings, World } from "../../../src/engine/world.ts";
 import { rollDice } from "../dice.ts";
 import { Killed, SETTINGS } from "../rig.ts";
 import { Aim } from "./aim.ts";
@@ -42,7 +42,10 @@ export type RunFacts = {
   readonly heard: readonly number[];
 };
 
-export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
+/** What the process does with its world; people may act within it. @returns null: it never came so far as to a report */
+export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
+
+export async function runSync(cast: Cast, step: SyncStep, work: Work | null = null): Promise<RunFacts> {
   const { history, tally } = cast;
   const mirror = cast.mirrors[step.mirror]!;
   const judge = cast.judges[step.mirror]!;
@@ -59,7 +62,7 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
   const superseded = supersededIn(cast, mirror);
   const watch = watchDisk(cast, mirror);
   const calm = makeTrouble(mirror, step);
-  judge.startRun();
+  judge.startRun(work !== null);
   cast.startLooking(step.mirror);
   const aim = new Aim(cast, step, ledger);
   const meddle = meddler(cast, step, ledger);
@@ -68,8 +71,9 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
     get killAt() {
       return strikes.killAt ?? step.kill?.at ?? null;
     },
-    onCall: (call) => {
+    onCall: (call, member) => {
       aim.onCall();
+      strikes.onCall(member);
       meddle(call);
     },
     exchange: exchanger(cast, step, heard, aim, strikes),
@@ -80,12 +84,13 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
       judge.onDisk(call, path);
     },
   });
-  const report = await survive(() =>
-    syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" }),
-  );
+  const once: Work = () =>
+    syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" });
+  const end = await survive(async () => ({ report: await (work ?? once)(world, ledger) }));
+  const report = end?.report ?? null;
   calm();
   tally.portCalls += mirror.calls;
-  if (report === null) {
+  if (end === null) {
     tally.kills++;
     cast.crashPoints.add(mirror.crashPoint!);
     if (step.kill?.power) {
@@ -96,15 +101,15 @@ export async function runSync(cast: Cast, step: SyncStep): Promise<RunFacts> {
       tally.powerCuts++;
     }
   }
-  ledger.judge(cast.mirrors, cast.house, history, judge.shownTexts, report !== null);
+  ledger.judge(cast.mirrors, cast.house, history, judge.shownTexts, end !== null);
   // With attention, a move may be held: base knows the document by its old place, and by likeness once it is edited too.
-  history.lookedAt(step.mirror, treeOf(mirror), report?.state === "in-sync");
+  history.lookedAt(step.mirror, treeOf(mirror), work === null && report?.state === "in-sync");
   const facts: RunFacts = {
     report,
-    killed: report === null,
+    killed: end === null,
     before,
     sighted,
-    meddled: step.meddles.length > 0 || (step.aim ?? null) !== null || strikes.byPeople,
+    meddled: step.meddles.length > 0 || (step.aim ?? null) !== null || strikes.byPeople || work !== null,
     unmounted: step.trouble === "unmounted",
     superseded,
     approved,

@@ -5,6 +5,7 @@ export type Totals = {
   runs: number;
   steps: number;
   syncs: number;
+  watches: number;
   portCalls: number;
   kills: number;
   powerCuts: number;
@@ -19,6 +20,7 @@ export function noTotals(): Totals {
     runs: 0,
     steps: 0,
     syncs: 0,
+    watches: 0,
     portCalls: 0,
     kills: 0,
     powerCuts: 0,
@@ -31,8 +33,8 @@ export function noTotals(): Totals {
 
 export function countLife(totals: Totals, life: Life): void {
   const one = { runs: 1, steps: life.steps.length, failed: life.failures.length > 0 ? 1 : 0 };
-  const { syncs, portCalls, kills, powerCuts, meddles, crashPoints, faults } = life;
-  addTotals(totals, { ...one, syncs, portCalls, kills, powerCuts, meddles, crashPoints, faults });
+  const { syncs, watches, portCalls, kills, powerCuts, meddles, crashPoints, faults } = life;
+  addTotals(totals, { ...one, syncs, watches, portCalls, kills, powerCuts, meddles, crashPoints, faults });
 }
 
 type Sums = Omit<Totals, "crashPoints" | "faults"> & {
@@ -41,17 +43,27 @@ type Sums = Omit<Totals, "crashPoints" | "faults"> & {
 };
 
 export function addTotals(totals: Totals, more: Sums): void {
-  for (const name of ["runs", "steps", "syncs", "portCalls", "kills", "powerCuts", "meddles", "failed"] as const)
+  for (const name of [
+    "runs",
+    "steps",
+    "syncs",
+    "watches",
+    "portCalls",
+    "kills",
+    "powerCuts",
+    "meddles",
+    "failed",
+  ] as const)
     totals[name] += more[name];
   for (const point of more.crashPoints) totals.crashPoints.add(point);
   for (const [kind, count] of more.faults) totals.faults.set(kind, (totals.faults.get(kind) ?? 0) + count);
 }
 
 export function tellTotals(totals: Totals): string {
-  const { runs, steps, syncs, portCalls, kills, powerCuts, meddles, failed, crashPoints, faults } = totals;
+  const { runs, steps, syncs, watches, portCalls, kills, powerCuts, meddles, failed, crashPoints, faults } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [
-    `${runs} lives: ${steps} steps, ${syncs} syncs, ${portCalls} port calls`,
+    `${runs} lives: ${steps} steps, ${syncs} syncs, ${watches} daemons, ${portCalls} port calls`,
     `${kills} kills (${powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${meddles} acts of people within a pass`,
     `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,
     `${failed} failed`,

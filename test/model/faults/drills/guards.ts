@@ -1,6 +1,7 @@
 import { makeMirrorFolder } from "../../../../src/local/marker.ts";
 import type { Fault } from "../../../../src/service/variant.ts";
 import { ROOT } from "../../rig.ts";
+import { RESTORED } from "./restored.ts";
 import { type Drill, drill, type Stage, textOf } from "./stage.ts";
 
 /** What looks like a deletion and is none; and deletions that nobody would want carried out unasked. */
@@ -20,6 +21,7 @@ const keepsRemote = (stage: Stage, promise: string, count: number) =>
   stage.expect(`${promise} documents of the service went`, stage.rig.app.files().size === count);
 
 export const GUARDS: readonly Drill[] = [
+  ...RESTORED,
   drill("fifteen of thirty are deleted there", {}, async (stage) => {
     await stage.begin(many(30));
     for (const path of many(15)) stage.rig.app.remove(path);

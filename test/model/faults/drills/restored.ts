@@ -1,0 +1,35 @@
+import { runLife } from "../../life/run.ts";
+import type { Script, Step, SyncStep } from "../../life/script.ts";
+import type { Drill } from "./stage.ts";
+
+/** A service that was put back to a backup shows versions that it had superseded: as a life, whose service can be restored. */
+
+const SYNC: SyncStep = {
+  do: "sync",
+  mirror: 0,
+  seed: 0,
+  retry: true,
+  kill: null,
+  storm: null,
+  trouble: null,
+  meddles: [],
+};
+const EDITS: readonly Step[] = [1, 2, 3, 4].map((seed) => ({ do: "there", act: "edit", seed }));
+
+export const RESTORED: readonly Drill[] = [1, 6, 14].map((documents) => ({
+  name: `a service of ${documents} documents is restored from a backup`,
+  async run() {
+    const script: Script = {
+      seed: 3,
+      setup: {
+        mirrors: [{ prefix: "", level: "full", disk: {}, conflicts: "sidecar" }],
+        variant: {},
+        combines: true,
+        documents,
+        clockOff: 0,
+      },
+      steps: [SYNC, { do: "backup" }, ...EDITS, SYNC, { do: "restore-backup" }, SYNC],
+    };
+    return (await runLife(script)).failures;
+  },
+}));
