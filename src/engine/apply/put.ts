@@ -83,11 +83,11 @@ async function savedVersion(
   changeId: Link["changeId"] | null,
   content: string | null,
 ): Promise<Got<Saved>> {
-  if (changeId !== null && content?.isWellFormed()) {
+  if (content?.isWellFormed()) {
     const digest = digestOf(content);
-    // What was sent is in the store since its intent.
+    // What was sent is in the store since its intent. Without its change id it may be another text when that is asked for, and is kept all the same (I03).
     if (digest !== action.expect) ctx.world.state.putKnownText(digest, content);
-    return got({ text: content, digest, changeId });
+    if (changeId !== null) return got({ text: content, digest, changeId });
   }
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched;
