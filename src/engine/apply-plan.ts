@@ -40,7 +40,7 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
 /** An action, with what did not end well remembered and logged. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { state, log } = ctx.world;
-  if (isFruitless(ctx.tally, action)) return foundBefore(ctx.tally, action);
+  if (isFruitless(ctx.tally, action, ctx.isListed)) return foundBefore(ctx.tally, action);
   const outcome = await performAction(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
   if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFruitless(ctx.tally, action, outcome.detail);

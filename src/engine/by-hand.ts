@@ -46,6 +46,7 @@ export async function runByHand(
     run,
     settings: SETTINGS,
     local: null,
+    isListed: true,
     folderIds: new Map(),
     counts: zeroCounts(),
     toFlush: new Map(),

@@ -72,6 +72,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   };
   const trees = hideOpenPosts(seen, stillOpen.posts);
   ctx.local = trees.local;
+  ctx.isListed = trees.remote.complete;
   return { kind: "seen", trees };
 }
 

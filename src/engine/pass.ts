@@ -83,6 +83,7 @@ export function newContext(world: World, input: PassInput): PassContext {
     },
     settings: input.settings,
     local: null,
+    isListed: true,
     folderIds: new Map(),
     counts: input.counts,
     toFlush: new Map(),

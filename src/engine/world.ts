@@ -95,6 +95,8 @@ export type PassContext = {
   readonly settings: Settings;
   /** The walk that the plan was made of; null during recovery, before it. */
   local: LocalTree | null;
+  /** Whether the listing that the plan was made of came to its end. */
+  isListed: boolean;
   /** Folder ids by remote path (below the prefix), kept in step with the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
   readonly counts: Counts;

@@ -181,3 +181,24 @@ test.each(["drop-before", "drop-after"] as const)(
     expect(seen.filter(isPost)).toHaveLength(fault === "drop-before" ? 2 : 1);
   },
 );
+
+test("I08 a POST that was answered 404 is not sent again in the same run until a whole listing was looked at", async () => {
+  const ground = await inSync();
+  const { rig, mirror, seen } = ground;
+  mirror.write("d/new.md", "new here\n");
+  const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
+  let isRefused = false;
+  ground.fault = (request) => {
+    if (isRefused && request.path.startsWith("/v1/files?")) return problem(400, "invalid_request");
+    if (!isPost(request)) return null;
+    isRefused = true;
+    return problem(404, "folder_not_found");
+  };
+  await mirror.sync();
+  expect(isRefused).toBe(true);
+  expect(seen.filter(isPost)).toHaveLength(1);
+  ground.fault = () => null;
+  await settle(mirror);
+  expect(seen.filter(isPost)).toHaveLength(2);
+  expect(remoteTexts(rig).get("d/new.md")).toBe("new here\n");
+});
