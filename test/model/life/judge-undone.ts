@@ -33,6 +33,7 @@ export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
   const underWay = new Set(state.intents().flatMap(({ intent }) => ("id" in intent ? [intent.id as string] : [])));
   const files = cast.house.files();
   const readable = new Set(cast.house.readable(mirror.index).map(({ id }) => id));
+  const tagsThere = files.map(({ text }) => tagOf(text));
   const local = documentsOf(mirror.desk);
   const documents = [...links.values()].flatMap((link): Before[] => {
     const base = state.text(link.digest);
@@ -42,7 +43,9 @@ export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
     if (tag === null || busy || link.standing !== "linked" || (live !== null && !readable.has(live.id))) return [];
     const places = [...local].flatMap(([path, text]) => (tagOf(text) === tag ? [path] : []));
     const isTwin = [...links.values()].some((one) => one.id !== link.id && tagOf(state.text(one.digest) ?? "") === tag);
-    if (places.length > 1 || isTwin) return [];
+    // Or on the service alone: made anew from a file that a kill left without its link.
+    const isTwinThere = tagsThere.some((one, index) => one === tag && files[index]!.id !== link.id);
+    if (places.length > 1 || isTwin || isTwinThere) return [];
     return [{ link, tag, text: local.get(link.localPath) ?? null, place: places[0] ?? null, live }];
   });
   return { documents, ids: new Set(files.map(({ id }) => id)) };
