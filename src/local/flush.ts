@@ -39,7 +39,13 @@ export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): P
 /** The whole disk at once, as one call of the system: of 10,000 new files each by itself takes seconds. */
 export async function flushDisk({ fs, root }: Ground): Promise<boolean> {
   const found = root();
-  return found === null ? false : ((await fs.syncDisk?.(found.real)) ?? false);
+  if (found === null || fs.syncDisk === undefined) return false;
+  try {
+    return await fs.syncDisk(found.real);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return false;
+  }
 }
 
 /** A folder above may refuse to be looked at (EACCES, EIO): a failure of this path, and of no other. */

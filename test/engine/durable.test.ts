@@ -50,6 +50,14 @@ describe("new files that earlier passes left", () => {
     expect(waiting(mirror)).toBe(0);
   });
 
+  test("I13 so has one that cannot be asked now", async () => {
+    const { mirror, calls } = await clone(MANY);
+    mirror.disk.fail({ call: "syncDisk", path: null, code: "EIO" });
+    await mirror.sync();
+    expect(calls.filter((path) => path.endsWith(".md"))).toHaveLength(MANY);
+    expect(waiting(mirror)).toBe(0);
+  });
+
   test("I13 a file that is gone meanwhile is not called durable", async () => {
     const { mirror } = await clone(MANY);
     mirror.disk.user.remove(mirror.path("area/n3.md"));
