@@ -181,18 +181,24 @@ describe("I31 a document in review neither reverts the local text nor blocks oth
     await expectOthersFree(ground, 1);
   });
 
-  test("the answer of the review is lost: it is not sent twice", async () => {
-    const ground = openGround(31);
+  test.each([
+    ["nothing else happens", {}, null],
+    ["its rename from here moves the change id meanwhile", { changeIdMovesOnRename: true }, "d/q.md"],
+  ] as const)("I08 the answer of the review is lost, and %s: it is not sent twice", async (_, variant, name) => {
+    const ground = openGround(31, variant);
     const { rig, mirror } = ground;
-    rig.app.create("d/p.md", START);
+    // Renamed and edited, it is known by what stayed.
+    const rest = Array.from({ length: 20 }, (_, n) => `\nline ${n}\n`).join("");
+    rig.app.create("d/p.md", START + rest);
     rig.app.protect("d/p.md", true);
     await settle(mirror);
-    mirror.write("d/p.md", MINE);
+    mirror.write("d/p.md", MINE + rest);
+    if (name !== null) mirror.disk.user.rename(mirror.path("d/p.md"), mirror.path(name));
     ground.fault = (request) => (putId(request) === null ? null : "drop-after");
     for (let run = 0; run < 2; run++) await mirror.sync();
     ground.fault = () => null;
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(reviewsOf(ground)).toHaveLength(1);
-    expect(mirror.texts().get("d/p.md")).toBe(MINE);
+    expect([...mirror.texts()]).toEqual([[name ?? "d/p.md", MINE + rest]]);
   });
 });
