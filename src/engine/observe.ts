@@ -1,18 +1,16 @@
 import type { DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FolderResource } from "../contract/resources.ts";
-import { type Digest, digestOf } from "../core/digest.ts";
+import type { Digest } from "../core/digest.ts";
 import { isAway, type Link } from "../core/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
 import { BorrowedMap, ownOf } from "../core/borrowed-map.ts";
 import type { Fault, Listing } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
 import { documentsOf, listDocuments, recogniseBy, withRecognised } from "./listed.ts";
+import { isWholeServiceFault, proveAbsences, unprovable } from "./prove-absences.ts";
 import { fromService, type World } from "./world.ts";
 
 /** The two looks of a pass. Both may be incomplete, and say so; neither decides anything. */
-
-/** How many documents a linked workspace must have for "none of them is visible" to mean another workspace rather than an empty one. */
-export const WRONG_WORKSPACE_FROM = 5;
 
 /** Walks the folder; what the links' stamps vouch for is not read. New texts are kept at once (I03). */
 export function observeLocal(
@@ -137,11 +135,6 @@ function misreadOf(fault: Fault | null): { readonly misread?: string } {
   return fault?.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : {};
 }
 
-/** Faults after which nothing of this pass can be trusted to be sent: no connection, the service closed, the key refused. */
-export function isWholeServiceFault(fault: Fault): boolean {
-  return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
-}
-
 function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
   const paths = new Set([...folders.values()].map((folder) => folder.path));
   for (const { path } of files.values()) {
@@ -168,68 +161,4 @@ function findGoneFolders(
 function holdsDocument(folder: string, files: ReadonlyMap<DocId, RemoteFile>): boolean {
   for (const file of files.values()) if (isBelow(file.path, folder)) return true;
   return false;
-}
-
-type Proof = {
-  readonly gone: Set<DocId>;
-  readonly outside: Set<DocId>;
-  readonly unseen: Map<DocId, string>;
-  readonly fault: Fault | null;
-};
-
-function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, why: string): Proof {
-  const unseen = new Map<DocId, string>();
-  const outside = new Set<DocId>();
-  for (const link of base.links.values()) {
-    if (seen.has(link.id)) continue;
-    if (link.standing === "outside") outside.add(link.id);
-    else unseen.set(link.id, why);
-  }
-  return { gone: new Set(), outside, unseen, fault: null };
-}
-
-/** GET of each known id that the listing does not show. `own`, of `seen`, gains those that a torn listing missed. */
-async function proveAbsences(
-  world: World,
-  base: BaseTree,
-  seen: ReadonlyMap<DocId, RemoteFile>,
-  own: Map<DocId, RemoteFile>,
-  trustEmpty: boolean,
-  keep: Known["keep"],
-): Promise<Proof> {
-  const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null };
-  const missing: DocId[] = [];
-  // Where nothing but links is shown, and as many as there are, it is each of them.
-  const isWhole = own.size === 0 && seen.size === base.links.size;
-  for (const link of isWhole ? [] : base.links.values()) {
-    if (seen.has(link.id)) continue;
-    if (link.standing === "outside") proof.outside.add(link.id);
-    else missing.push(link.id);
-  }
-  if (missing.length === 0) return proof;
-  const visible = [...seen.keys()].find((id) => base.links.has(id));
-  let healthy = trustEmpty || (visible === undefined && base.links.size < WRONG_WORKSPACE_FROM);
-  const notFound: DocId[] = [];
-  let fault: Fault | null = null;
-  const probe = async (id: DocId) => {
-    const answer = await world.remote.getFile(id);
-    if (answer.ok) {
-      healthy = true;
-      const { content } = answer.value;
-      if (content.isWellFormed()) keep?.(digestOf(content), content);
-      const path = fromService(world, answer.value.path);
-      if (path === null) proof.outside.add(id);
-      else own.set(id, { id, path, changeId: answer.value.lastChangeId, protected: answer.value.protected });
-    } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
-    else if (isWholeServiceFault(answer.fault)) fault = answer.fault;
-    else proof.unseen.set(id, answer.fault.detail);
-  };
-  await Promise.all([...missing.map(probe), ...(visible === undefined ? [] : [probe(visible)])]);
-  if (fault !== null) return { ...proof, fault };
-  for (const id of notFound) {
-    // Proven once, and held for it since: what nobody can see any more is no less gone because nothing else is left to be seen.
-    if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);
-    else proof.unseen.set(id, "none of the known documents is visible, so nothing is proven about any");
-  }
-  return proof;
 }

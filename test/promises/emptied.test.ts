@@ -3,20 +3,20 @@ import { guardKey } from "../../src/core/verdict/guard-key.ts";
 import { META } from "../../src/engine/meta.ts";
 import { type Ground, openGround, settle } from "./ground.ts";
 
-describe("I21 I22 a halt by an emptied side stays until somebody approves, whatever the mirror brings there meanwhile", () => {
-  const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
+const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
 
+async function approveAndSync({ mirror }: Ground): Promise<void> {
+  const { stopped } = (await mirror.sync())!;
+  mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
+  await settle(mirror);
+}
+
+describe("I21 I22 a halt by an emptied side stays until somebody approves, whatever the mirror brings there meanwhile", () => {
   async function inSync(seed: number): Promise<Ground> {
     const ground = openGround(seed);
     for (const path of paths) ground.rig.app.create(path, `${path}\n`);
     await settle(ground.mirror);
     return ground;
-  }
-
-  async function approveAndSync({ mirror }: Ground): Promise<void> {
-    const { stopped } = (await mirror.sync())!;
-    mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
-    await settle(mirror);
   }
 
   test("all documents removed here, and new ones there", async () => {
@@ -61,5 +61,46 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     mirror.disk.user.remove(mirror.path("d/n1.md"));
     await settle(mirror);
     expect(rig.app.files().size).toBe(6);
+  });
+});
+
+describe("I04 a mirror of a part of which nothing is left knows by what left it whether this is its workspace", () => {
+  /** Six documents in `work`, one of which was moved out. */
+  async function oneOutside(seed: number): Promise<Ground> {
+    const ground = openGround(seed, {}, { prefix: "work" });
+    const { rig, mirror } = ground;
+    for (const path of paths) rig.app.create(`work/${path}`, `${path}\n`);
+    await settle(mirror);
+    rig.app.move("work/d/n0.md", null);
+    await settle(mirror);
+    expect(mirror.texts().size).toBe(5);
+    return ground;
+  }
+
+  test("that is there: the others are gone, and go from here when somebody says so", async () => {
+    const ground = await oneOutside(27);
+    for (const path of paths.slice(1)) ground.rig.app.remove(`work/${path}`);
+    expect((await ground.mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["remote-emptied"]);
+    expect(ground.mirror.texts().size).toBe(5);
+    await approveAndSync(ground);
+    expect(ground.mirror.texts().size).toBe(0);
+  });
+
+  test("that is not there either: nothing is proven, and somebody is asked", async () => {
+    const { rig, mirror } = await oneOutside(28);
+    for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) rig.app.remove(path);
+    expect((await mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["wrong-workspace"]);
+    expect(mirror.texts().size).toBe(5);
+  });
+
+  test("fewer than five are believed to be gone, however many had left before", async () => {
+    const { rig, mirror } = await oneOutside(29);
+    rig.app.move("work/d/n1.md", null);
+    rig.app.move("work/d/n2.md", null);
+    await settle(mirror);
+    for (const path of [...paths.slice(3).map((one) => `work/${one}`), "n0.md", "n1.md", "n2.md"]) rig.app.remove(path);
+    await settle(mirror);
+    expect(mirror.texts().size).toBe(0);
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   });
 });

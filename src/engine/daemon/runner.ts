@@ -2,7 +2,7 @@ import type { LocalPath } from "../../core/path.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Watcher } from "../../core/ports/watch.ts";
 import { listDocuments } from "../listed.ts";
-import { isWholeServiceFault } from "../observe.ts";
+import { isWholeServiceFault } from "../prove-absences.ts";
 import type { RunReport } from "../report.ts";
 import type { Settings, World } from "../world.ts";
 import { Agenda, type Due } from "./agenda.ts";
@@ -225,7 +225,6 @@ export class Runner {
   }
 
   async #run(retryRefused: boolean): Promise<void> {
-    const { world } = this.#parts;
     this.#ground.look();
     this.#enter({ kind: "look" });
     const ended = await this.#work.run(retryRefused);
@@ -237,7 +236,7 @@ export class Runner {
     }
     if (this.#paused) this.#enter({ kind: "pause" });
     const dueAt = new Map(this.#work.graces.pending().map((one) => [one.path, one.dueAt]));
-    const shown = world.clock.now() - this.#now();
+    const shown = this.#parts.world.clock.now() - this.#now();
     this.#chronicle.note(ended, (path) => Math.round(shown + (dueAt.get(path) ?? this.#now())));
     this.#agenda.scheduleRest();
     await this.#ground.watch();

@@ -6,7 +6,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     id: "absence-without-proof",
     promise: "I04",
     does: "takes what a listing does not show for gone, without a GET",
-    file: "engine/observe.ts",
+    file: "engine/prove-absences.ts",
     find: "else missing.push(link.id);",
     replace: "else proof.gone.add(link.id);",
     net: "guards",
@@ -19,7 +19,11 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     find: "return { items: [...before.items.values()], same: before.same, complete: false, fault: end.fault };",
     replace: "return { items: [...before.items.values()], same: before.same, complete: true, fault: null };",
     also: [
-      { file: "engine/observe.ts", find: "else missing.push(link.id);", replace: "else proof.gone.add(link.id);" },
+      {
+        file: "engine/prove-absences.ts",
+        find: "else missing.push(link.id);",
+        replace: "else proof.gone.add(link.id);",
+      },
     ],
     net: "guards",
   },
@@ -45,7 +49,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     id: "any-refusal-is-absence",
     promise: "I19",
     does: "takes 401 and 403 for 404: what the key may not read is gone",
-    file: "engine/observe.ts",
+    file: "engine/prove-absences.ts",
     find: 'if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);',
     replace: 'if (answer.fault.kind === "problem" || answer.fault.kind === "locked-out") notFound.push(id);',
     also: [
@@ -56,7 +60,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
           'const fault = faultOf(READ, reply);\n      if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
       },
       {
-        file: "engine/observe.ts",
+        file: "engine/prove-absences.ts",
         find: 'if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);',
         replace: "if (healthy || notFound.length > 0) proof.gone.add(id);",
       },
