@@ -43,8 +43,8 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I27",
     does: "takes a sidecar that is missing in one look for a decision",
     file: "core/decide/conflict.ts",
-    find: 'if (sidecar.kind === "gone" && conflict.looksGone > 0)',
-    replace: 'if (sidecar.kind === "gone")',
+    find: 'if (sidecar.kind === "gone" && conflict.looksGone > 0 && !replaced)',
+    replace: 'if (sidecar.kind === "gone" && !replaced)',
     net: "courses",
   },
   {
