@@ -1,7 +1,8 @@
 /**
  * `npm run plant-faults [-- --only ID …] [--net own|lives|both] [--lives N]`: faults that are planted on purpose, one at a time, in memory, and a net thrown over
  * each. First the control, without any fault, which must pass. `own` (the default): the drills and tests that are meant for the fault; all must be caught.
- * `lives`: N seeded lives (60 by default) and nothing else, which nobody wrote for any fault: how many they catch is a measure, and none of them a failure.
+ * `lives`: the lives of N seeds (60 by default; of each a plain one and one with plots) and nothing else, which nobody wrote for any fault: how many they
+ * catch is a measure, and none of them a failure.
  * `both`: each fault twice. The last line tells how many were planted and caught; exit 1 on any that its own net missed, or on a control that failed.
  */
 import { parseArgs } from "node:util";
@@ -67,8 +68,8 @@ if (broken) console.log("THE CONTROL FAILED: what is caught means nothing");
 console.log(`in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 const told = {
   own: `${own.length - missed.length} caught`,
-  lives: `${byLives} caught by ${lives} seeded lives alone`,
-  both: `${own.length - missed.length} caught (${byLives} by ${lives} seeded lives alone)`,
+  lives: `${byLives} caught by the lives of ${lives} seeds alone`,
+  both: `${own.length - missed.length} caught (${byLives} by the lives of ${lives} seeds alone)`,
 }[values.net];
 console.log(`${chosen.length} planted, ${told}`);
 process.exit(missed.length === 0 && !broken ? 0 : 1);
