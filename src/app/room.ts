@@ -5,7 +5,7 @@ const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule(
 /** From so many steps on: each holds a text for a moment. */
 const MANY_STEPS = 1_000;
 /** V8's space for new objects, both halves of it, may grow to about so much. */
-const ENOUGH_BYTES = 30_000_000;
+const ENOUGH_BYTES = 15_000_000;
 /** Asked so often, in steps: it takes some microseconds. */
 const ASKED_EVERY = 64;
 

@@ -14,7 +14,7 @@ import { type PassContext, recordEvent } from "./world.ts";
  * LIMIT: most have read a text when they begin, so that 256 are held at most; a new file's comes with its request, and the group bounds what waits then (I33).
  */
 const PARTS_AT_ONCE = 768;
-const partsOf = ({ kind }: Action): number => (kind === "create-local" ? 1 : 3);
+const partsOf = ({ kind }: Action): number => (kind === "create-local" ? 2 : 3);
 
 export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   const { verdict, steps } = plan;

@@ -2,7 +2,7 @@ import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 
 /** So many commits make a transaction at most: rows of one go share pages of the indexes, each of which is written once a transaction. */
-const MOST = 512;
+const MOST = 256;
 /** LIMIT: so many characters of text wait at most, and what one more commit brings. */
 const MOST_CHARACTERS = 4_000_000;
 /** So long one of them waits for others, in milliseconds: `soon` where an effect waits for it, `late` where only the end of a step does. */

@@ -83,7 +83,8 @@ export class TextStore implements Companion {
       this.#group();
       this.#secured = false;
       this.#statements.insert.run(key, codec, size, now, bytes);
-      this.#cache.set(digest, text);
+      // Of many that are stored one after the other none is asked for soon, and each would grow old before it is let go.
+      if (packed === null) this.#cache.set(digest, text);
       this.#remember(digest, now);
       return;
     }
