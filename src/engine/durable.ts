@@ -1,6 +1,8 @@
 import type { DocId } from "../contract/ids.ts";
 import { digestOf } from "../core/digest.ts";
 import type { Link } from "../core/link.ts";
+import { fileInodeKey } from "../core/match/inode.ts";
+import { once } from "../core/once.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../core/tree.ts";
 import { commit, outcomeOfDisk } from "./effect.ts";
@@ -62,15 +64,19 @@ export function noteBoot(world: World): boolean {
 /** Makes torn files again, after a restart of the machine. Returns whether any was: then the walk must be made anew. */
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
   let restored = false;
+  const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
   for (const link of base.links.values()) {
     if (link.durable || link.standing !== "linked" || local.unseen.has(link.localPath)) continue;
-    if (isTorn(ctx, link, local)) restored = restoreOne(ctx, link, local) || restored;
+    // Moved since, it is not gone from where base has it, and what stands there is another's.
+    const key = local.inodesTrusted ? fileInodeKey(link.stamp) : null;
+    const moved = key === null ? undefined : byInode().get(key);
+    const file = moved ?? local.files.get(link.localPath);
+    if (isTorn(ctx, link, file)) restored = restoreOne(ctx, link, file) || restored;
   }
   return restored;
 }
 
-function isTorn(ctx: PassContext, link: Link, local: LocalTree): boolean {
-  const file = local.files.get(link.localPath);
+function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {
   if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
   if (file.digest === link.localDigest) return false;
   if (file.empty) return true;
@@ -92,29 +98,29 @@ function isCutOff(bytes: Buffer, { stamp: { size }, digest }: Pick<LocalFile, "s
   return false;
 }
 
-function restoreOne(ctx: PassContext, link: Link, local: LocalTree): boolean {
+function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined): boolean {
   const { disk, state, log } = ctx.world;
   const text = state.text(link.localDigest);
   if (text === null) return false;
-  const torn = local.files.get(link.localPath);
+  const path = torn?.path ?? link.localPath;
   if (torn !== undefined) {
-    const away = disk.trash(link.localPath, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
+    const away = disk.trash(path, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
     if (away.kind !== "done") return false;
   }
-  const made = disk.create(link.localPath, text);
+  const made = disk.create(path, text);
   if (made.kind !== "done") {
     const why = outcomeOfDisk(made);
-    log.write("warn", "not-restored", { path: link.localPath, detail: "detail" in why ? why.detail : why.kind });
+    log.write("warn", "not-restored", { path, detail: "detail" in why ? why.detail : why.kind });
     return false;
   }
-  ctx.toFlush.set(link.id, link.localPath);
+  ctx.toFlush.set(link.id, path);
   commit(ctx, {
     link: { ...link, stamp: made.value.stamp, stampTrusted: false },
     event: {
       kind: "recover",
       side: "local",
       id: link.id,
-      path: link.localPath,
+      path,
       detail: "torn by a power loss; made again from the text store",
       after: link.localDigest,
     },

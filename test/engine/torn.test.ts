@@ -56,6 +56,25 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(mirror.texts().get("note.md")).toBe(edited);
   });
 
+  test("I09 moved by a person meanwhile, is where it was moved to, and there alone", async () => {
+    const { rig, mirror } = await begin();
+    const [id] = mirror.state.load().links.keys();
+    mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
+    await startAnew({ mirror }, "boot-2");
+    expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
+    expect(rig.app.files().get("moved.md")?.id).toBe(id);
+  });
+
+  test("I13 moved by a person, and torn, is made again where it was moved to", async () => {
+    const { rig, mirror } = await begin();
+    const [id] = mirror.state.load().links.keys();
+    mirror.disk.user.rename(mirror.path("note.md"), mirror.path("moved.md"));
+    mirror.disk.user.open(mirror.path("moved.md")).write(cut(512));
+    await startAnew({ mirror }, "boot-2");
+    expect(mirror.texts()).toEqual(new Map([["moved.md", TEXT]]));
+    expect([...rig.app.files().values()]).toEqual([expect.objectContaining({ id, path: "moved.md", text: TEXT })]);
+  });
+
   test("I14 cut off where a sector ends, but without a restart, it was edited by a person", async () => {
     const { rig, mirror } = await begin();
     mirror.write("note.md", cut(512));
