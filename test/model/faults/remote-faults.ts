@@ -70,8 +70,8 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I08",
     does: "sends a text to review again when the answer of the first PUT was lost",
     file: "engine/settle-writes.ts",
-    find: "if (intent.review && file.lastChangeId === intent.baseChangeId) {",
-    replace: "if (intent.review && file.lastChangeId === null) {",
+    find: "if (mayBeInReview) {",
+    replace: "if (mayBeInReview && file.lastChangeId === null) {",
     net: "courses",
   },
   {
