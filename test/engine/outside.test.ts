@@ -46,3 +46,29 @@ it("I09 a document that has the path of one that left the subtree keeps its id, 
   expect(rig.app.files().get("part/note.md")).toMatchObject({ id, text: "left, and edited here\n" });
   expect(rig.app.files().get("elsewhere/note.md")?.text).toBe("left\n");
 });
+
+/** Six documents of `part`, of which one was moved out; then the app deletes the other five. */
+async function emptied(seed: number): Promise<{ rig: Rig; mirror: Mirror }> {
+  const { rig, mirror } = await withOneOutside(seed, "note.md");
+  const names = ["a", "b", "c", "d"];
+  for (const name of names) rig.app.create(`part/${name}.md`, `${name}\n`);
+  await settle(mirror);
+  for (const name of [...names, "stays"]) rig.app.remove(`part/${name}.md`);
+  return { rig, mirror };
+}
+
+it("I04 I21 what left the subtree and can be read still answers for the key: what is gone from it is gone, and asked about", async () => {
+  const { mirror } = await emptied(33);
+  const report = await mirror.sync();
+  expect(report).toMatchObject({ state: "halted", halt: { reasons: [{ reason: "remote-emptied" }] } });
+  expect(report?.stopped.map(({ kind }) => kind)).toEqual(new Array(5).fill("trash-local"));
+  expect(mirror.texts().size).toBe(5);
+});
+
+it("I04 I19 where that cannot be read either, nothing is proven, and the mirror asks", async () => {
+  const { rig, mirror } = await emptied(34);
+  rig.app.remove("elsewhere/note.md");
+  const report = await mirror.sync();
+  expect(report).toMatchObject({ state: "halted", halt: { reasons: [{ reason: "wrong-workspace" }] } });
+  expect(mirror.texts().size).toBe(5);
+});
