@@ -82,3 +82,15 @@ it("I27 a sidecar that somebody edited while it waited for a newer version is no
   expect(mirror.texts().get("d/note (theirs).md")).toBe("theirs, and mine\n");
   expect(rig.app.files().get("d/note.md")?.text).toBe("theirs 1\n");
 });
+
+it("I06 I27 a power cut that the state survives takes no sidecar: nobody chose between the two texts", async () => {
+  const opened = await inConflict();
+  opened.mirror.disk.losePower(() => 0);
+  await opened.mirror.sync();
+  expectOpen(opened, "d/note.md", "theirs 0\n", "after it was opened");
+  opened.rig.app.edit("d/note.md", "theirs 1\n");
+  await opened.mirror.sync();
+  opened.mirror.disk.losePower(() => 0);
+  await opened.mirror.sync();
+  expectOpen(opened, "d/note.md", "theirs 1\n", "after it was renewed");
+});

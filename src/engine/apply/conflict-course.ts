@@ -55,7 +55,7 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
       },
     });
   }
-  const renewed = showVersion(ctx, conflict, fetched.value, action.localPath);
+  const renewed = await showVersion(ctx, conflict, fetched.value, action.localPath);
   if (renewed.kind === "end") return renewed.outcome;
   return commit(ctx, {
     version: { id: action.id, changeId: file.lastChangeId, digest },

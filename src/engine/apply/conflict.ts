@@ -10,27 +10,27 @@ import { type PassContext, trashPlace } from "../world.ts";
  * @param link the link as it is from now on: its base stays where the two sides parted
  * @param base where they parted; null when both were new at one path
  */
-export function openConflict(
+export async function openConflict(
   ctx: PassContext,
   link: Link,
   remote: RemoteText,
   base: Pick<Link, "digest" | "changeId"> | null,
   why: string,
-): Outcome {
+): Promise<Outcome> {
   const { disk, state, clock } = ctx.world;
   const { conflictBudget: budget } = ctx;
   // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks (`conflict-flood`).
   if (budget !== undefined && ctx.counts.conflicts > budget.most && !budget.approved.has(link.id))
     return stale("more conflicts than a run may open without a question");
   // Read anew: the document may have moved while its text was fetched.
-  const standing = whereItStands(ctx, link);
-  const at = sidecarPath(standing.localPath);
+  const at = sidecarPath(whereItStands(ctx, link).localPath);
   const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
   if (placed.kind === "end") {
     state.closeIntent(intentId);
     return placed.outcome;
   }
+  await makeDurable(ctx, at);
   const now = clock.now();
   const look = disk.look(at);
   const stamp = look.kind === "file" ? look.stamp : null;
@@ -47,7 +47,7 @@ export function openConflict(
   };
   ctx.counts.conflicts++;
   return commit(ctx, {
-    text: standing,
+    text: whereItStands(ctx, link),
     closes: intentId,
     version: { id: link.id, changeId: remote.file.lastChangeId, digest: remote.digest },
     also: () => {
@@ -68,12 +68,12 @@ export function openConflict(
 }
 
 /** The sidecar shows the service's version of now, unless the user edited it. @returns the conflict as it is from now on; the caller commits it */
-export function showVersion(
+export async function showVersion(
   ctx: PassContext,
   conflict: Conflict,
   { file, text, digest }: RemoteText,
   documentPath: LocalPath,
-): Got<Conflict> {
+): Promise<Got<Conflict>> {
   const { disk, state, clock } = ctx.world;
   const last = conflict.shown.at(-1)!;
   const replaced = isBeingReplaced(conflict);
@@ -94,9 +94,16 @@ export function showVersion(
     state.putConflict({ ...renewed, sidecarIno: 0 });
     const placed = placeSidecar(ctx, sidecar, text, digest);
     if (placed.kind === "end") return placed;
+    await makeDurable(ctx, sidecar);
   }
   const now = disk.look(sidecar);
   return got(now.kind === "file" ? { ...renewed, sidecarIno: now.stamp.ino, sidecarDev: now.stamp.dev } : renewed);
+}
+
+/** ORDER: before the state says that it is there. A sidecar that is not there was removed by its user, who so chose the local text: no power cut may say that. */
+async function makeDurable({ world }: PassContext, path: LocalPath): Promise<void> {
+  for (const { errno } of await world.disk.flush([path]))
+    if (errno !== "ENOENT") world.log.write("warn", "not-flushed", { path, errno });
 }
 
 type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };

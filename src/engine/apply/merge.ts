@@ -113,7 +113,7 @@ function landMerged(
 }
 
 /** The two texts do not merge. The loser of a policy is in the text store, as is every text that was ever read. */
-function disagree(ctx: PassContext, action: Of<"merge" | "settle-review">, both: Both): Outcome {
+async function disagree(ctx: PassContext, action: Of<"merge" | "settle-review">, both: Both): Promise<Outcome> {
   const { link, local, remote } = both;
   const policy = ctx.settings.conflicts(action.localPath);
   if (policy === "sidecar") return openConflict(ctx, link, remote, link, "the two edits do not merge");
