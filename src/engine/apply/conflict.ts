@@ -30,6 +30,8 @@ export async function openConflict(
     state.closeIntent(intentId);
     return placed.outcome;
   }
+  // ORDER: before anything else may run: others ask the budget meanwhile.
+  ctx.counts.conflicts++;
   await makeDurable(ctx, at);
   const now = clock.now();
   const look = disk.look(at);
@@ -45,7 +47,6 @@ export async function openConflict(
     looksGone: 0,
     since: now,
   };
-  ctx.counts.conflicts++;
   return commit(ctx, {
     text: whereItStands(ctx, link),
     closes: intentId,
