@@ -135,11 +135,15 @@ export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: R
   return found ?? plantGhost(forest, localPath, remotePath);
 }
 
+/**
+ * Likewise; and a linked one that stands there now, of which base does not know that yet: what base has there went ahead of it (moved one by one while no
+ * folder was listed), and did not move again.
+ */
 export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderBody {
-  const linked = forest.byBaseRemote.get(remotePath);
-  if (linked !== undefined) return linked;
-  const found = unlinked(forest, forest.byRemote.get(remotePath)) ?? unlinked(forest, forest.byLocal.get(localPath));
-  return found ?? plantGhost(forest, localPath, remotePath);
+  const known = forest.byBaseRemote.get(remotePath);
+  if (known !== undefined && (known.link !== null || known === forest.root)) return known;
+  const there = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
+  return there ?? plantGhost(forest, localPath, remotePath);
 }
 
 /** The root is only ever the root: nothing that stood elsewhere is taken for it. */

@@ -112,6 +112,21 @@ describe("what counts as unchanged", () => {
   });
 });
 
+describe("folders that base has behind their documents", () => {
+  test("I09 a folder renamed here is not renamed back when its documents were moved to it one by one", () => {
+    const world = worldAfter(["d/a.md=1 w/b.md=2", "", "", ""]);
+    const id = world.idAt("d/a.md");
+    // Moved on the service while no folder was listed: the document went there, and base has its folder where it was.
+    world.moveDir(world.dirAt("d"), "w/d");
+    world.makeFolder("w/e");
+    world.moveLocal("d/a.md", "w/e/a.md");
+    world.patchLink(id, { localPath: "w/d/a.md", remotePath: "w/d/a.md" });
+    const steps = say(planOf(world));
+    expect(steps).not.toContain("move-local");
+    expect(steps).toContain("relink w/e/a.md");
+  });
+});
+
 describe("folders' absences", () => {
   test("I20 a folder is not gone when the listing of documents or of folders was not complete", () => {
     for (const part of ["complete", "foldersComplete"] as const) {
