@@ -109,6 +109,8 @@ export type PassContext = {
   readonly tally: Tally;
   /** Where folders were that this pass forgot, to record them anew at a new place. */
   placesBefore?: Map<DirId, LocalPath>;
+  /** Inode keys of the linked folders that this pass made here. */
+  made?: Set<string>;
   /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */
   conflictBudget?: { readonly most: number; readonly approved: ReadonlySet<DocId> };
 };

@@ -2,6 +2,7 @@ import type { DirId } from "../../contract/ids.ts";
 import type { FolderResource } from "../../contract/resources.ts";
 import type { Action, Outcome } from "../../core/action.ts";
 import type { DirLink } from "../../core/link.ts";
+import { inodeKey } from "../../core/match/inode.ts";
 import type { LocalPath, RemotePath } from "../../core/path.ts";
 import type { Answer } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
@@ -26,6 +27,8 @@ export function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local"
   if (parents !== null) return parents;
   const made = disk.makeFolder(action.localPath);
   if (made.kind !== "done") return outcomeOfDisk(made);
+  ctx.made ??= new Set();
+  ctx.made.add(inodeKey(made.value));
   ctx.folderIds.set(action.remotePath, action.dirId);
   return commit(ctx, {
     also: () =>

@@ -1,14 +1,28 @@
 import type { Outcome } from "../../core/action.ts";
+import { folderInodeKey } from "../../core/match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../core/path.ts";
-import { outcomeOfDisk } from "../effect.ts";
+import { outcomeOfDisk, stale } from "../effect.ts";
 import type { PassContext } from "../world.ts";
 
 /** Makes the folders above a path that are not there (a folder that no listing shows; a document that comes back after its folder was deleted). */
 export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
     if (ctx.world.disk.look(folder).kind !== "absent") continue;
+    if (wentMeanwhile(ctx, folder)) return stale("its folder went meanwhile");
     const made = ctx.world.disk.makeFolder(folder);
     if (made.kind !== "done") return outcomeOfDisk(made);
   }
   return null;
+}
+
+/**
+ * RACE: a linked folder that was there when this pass looked, or that it made, and that somebody moved since. Made anew, it would stand where base has the
+ * moved one, and what is put into it would look moved out of that one by its user.
+ */
+function wentMeanwhile({ local, made, world }: PassContext, path: LocalPath): boolean {
+  const dir = world.state.dirAt(path);
+  const key = dir === null ? null : folderInodeKey(dir);
+  if (key === null) return false;
+  const walked = local?.folders.get(path);
+  return made?.has(key) === true || (walked !== undefined && folderInodeKey(walked) === key);
 }
