@@ -9,7 +9,7 @@ import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
 import { flushEarlier, noteBoot, restoreTorn } from "./durable.ts";
 import { APPROVE_EMPTY, type PassEnd, type PassInput } from "./pass.ts";
 import { approvedKeys, gatherSignals } from "./guard-facts.ts";
-import { hideOpenPosts } from "./open-posts.ts";
+import { hideOpenFolderMoves, hideOpenPosts } from "./open-posts.ts";
 import { observeLocal, observeRemote, refreshStamps } from "./observe.ts";
 import type { StillOpen } from "./recover.ts";
 import { loadTools, readyTools } from "./tools.ts";
@@ -24,7 +24,7 @@ export type Observed =
 export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
   const { state } = world;
-  let stillOpen: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map() };
+  let stillOpen: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
   let openPaths = new Map<LocalPath, string>();
   const intents = state.intents();
   let restarted = false;
@@ -70,7 +70,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     local: withUnseen(local, openPaths, stillOpen.paths),
     remote: withOpenIds(remote.tree, stillOpen.ids),
   };
-  const trees = hideOpenPosts(seen, stillOpen.posts);
+  const trees = hideOpenFolderMoves(hideOpenPosts(seen, stillOpen.posts), stillOpen.folderMoves);
   ctx.local = trees.local;
   ctx.isListed = trees.remote.complete;
   return { kind: "seen", trees };

@@ -1,8 +1,9 @@
-import type { DocId } from "../contract/ids.ts";
-import type { LocalPath } from "../core/path.ts";
+import type { DirId, DocId } from "../contract/ids.ts";
+import { isWithin, type LocalPath, type RemotePath } from "../core/path.ts";
 import type { Intent } from "../core/ports/state.ts";
 import type { Trees } from "../core/tree.ts";
 
+export type FolderMove = Extract<Intent, { kind: "patch-folder" }>;
 export type Post = Extract<Intent, { kind: "post" }>;
 
 /**
@@ -28,4 +29,30 @@ export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Tr
     }
   }
   return { base, local: { ...local, unseen: unseenHere }, remote: { ...remote, files, unseen: unseenThere } };
+}
+
+/**
+ * Folders that were sent to another place, and of which no read has told yet. Documents may show that place before any list of folders does: what stands at or
+ * below either of the two waits, for it would look moved by itself, into a folder that takes the place which this one is to have.
+ * @param open with why each is not settled
+ */
+export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
+  const { remote } = trees;
+  const unsettled = new Map<DirId, string>();
+  const files = new Map(remote.files);
+  const folders = new Map(remote.folders);
+  const unseen = new Map<DocId, string>(remote.unseen);
+  for (const [{ dirId, from, to }, why] of open) {
+    // A list that shows it, or that was seen to its end, has told.
+    if (remote.foldersComplete || remote.folders.has(dirId)) continue;
+    unsettled.set(dirId, why);
+    const isHidden = (path: RemotePath): boolean => isWithin(path, from) || isWithin(path, to);
+    for (const { id, path } of remote.files.values()) {
+      if (!isHidden(path)) continue;
+      files.delete(id);
+      unseen.set(id, why);
+    }
+    for (const { id, path } of remote.folders.values()) if (isHidden(path)) folders.delete(id);
+  }
+  return unsettled.size === 0 ? trees : { ...trees, remote: { ...remote, files, folders, unseen, unsettled } };
 }

@@ -4,7 +4,7 @@ import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent, OpenIntent } from "../core/ports/state.ts";
 import { inspectParked, lookAtParked, putBack } from "./late-write.ts";
-import type { Post } from "./open-posts.ts";
+import type { FolderMove, Post } from "./open-posts.ts";
 import { settleIntent } from "./settle-writes.ts";
 import { type PassContext, parkedDocument, recordEvent, trashPlace } from "./world.ts";
 
@@ -189,6 +189,7 @@ export type StillOpen = {
   readonly paths: ReadonlyMap<LocalPath, string>;
   /** Of `paths`, those of new documents. */
   readonly posts: ReadonlyMap<Post, string>;
+  readonly folderMoves: ReadonlyMap<FolderMove, string>;
 };
 
 /** Then the service: each write whose end is not known is settled by a read. Returns what stays open. */
@@ -196,6 +197,7 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
   const ids = new Map<string, string>();
   const paths = new Map<LocalPath, string>();
   const posts = new Map<Post, string>();
+  const folderMoves = new Map<FolderMove, string>();
   const remoteIntents = intents.flatMap(({ intentId, intent }) => (isLocal(intent) ? [] : [{ intentId, intent }]));
   // ORDER: one after the other, as they were written: two intents of one document must not be settled against each other.
   let unreachable: Outcome | null = null;
@@ -207,6 +209,7 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
     if ("id" in intent) ids.set(intent.id, why);
     else if ("localPath" in intent) paths.set(intent.localPath, why);
     if (intent.kind === "post") posts.set(intent, why);
+    if (intent.kind === "patch-folder") folderMoves.set(intent, why);
   }
-  return { ids, paths, posts };
+  return { ids, paths, posts, folderMoves };
 }

@@ -52,6 +52,12 @@ function placeFolder(desk: Desk, folder: FolderBody): void {
       return;
     }
     if (side === "remote" && isRootBarred(desk, folder, wish.place.parent)) return;
+    // An earlier PATCH of this folder, of which no read has told yet (I08).
+    const open = desk.trees.remote.unsettled?.get(folder.dirId!);
+    if (open !== undefined) {
+      holdFolder(desk, folder, "not-seen", open);
+      return;
+    }
     if (side === "remote" && isFolderStopped(desk, folder.dirId!, "move")) return;
     folder[side].goal = wish.place;
   }
