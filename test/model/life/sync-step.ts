@@ -202,7 +202,7 @@ async function exchange(cast: Cast, request: WireRequest, one: Befall | null): P
 
 function supersededIn(cast: Cast, { index, state, setup }: LifeMirror): readonly string[] {
   // What a process that died had under way is settled before.
-  if (state.meta(META.approved) !== null || state.intents().length > 0) return [];
+  if (state.meta(META.approved) !== null || state.intents().some(({ intent }) => intent.kind !== "parked")) return [];
   const { conflicts } = state.load();
   return cast.house.readable(index).flatMap(({ id, changeId, path }) => {
     const link = state.link(id);
