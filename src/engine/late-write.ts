@@ -85,13 +85,16 @@ function putBackOnItsBase(
 ): string | null {
   const { state } = ctx.world;
   const link = state.link(intent.id);
-  if (link !== null) state.putLink({ ...link, ...baseBefore(intent) });
+  if (link !== null) state.putLink({ ...link, ...baseBefore(intent, link) });
   return putBack(ctx, intentId, intent.parkAt, intent.path, intent.id, detail);
 }
 
-/** The base that the parked text was made on; nothing where it had none. */
-function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parked" }>): Partial<Link> {
-  return baseChangeId === null || baseDigest === null
+/**
+ * The base that the parked text was made on; nothing where it had none, or where it is that version still: a new document's that was read back since, whose text
+ * is the one that was read (I12).
+ */
+function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parked" }>, link: Link): Partial<Link> {
+  return baseChangeId === null || baseDigest === null || baseChangeId === link.changeId
     ? {}
     : { changeId: baseChangeId, digest: baseDigest, echoDigest: null };
 }
@@ -124,7 +127,7 @@ function landLateWrite(
       const landed = landText(ctx, intent.id, intent.path, text, writes, current.value.digest, link);
       if (landed.kind === "end")
         return "an edit that was saved while the file was replaced could not be brought back yet";
-      const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent);
+      const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);
       const localDigest = base.digest ?? link.localDigest;
       commit(ctx, {
         link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },

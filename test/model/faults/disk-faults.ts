@@ -105,7 +105,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "takes a text saved into the replaced file for an edit of the new version, so that it undoes the service's",
     file: "engine/late-write.ts",
-    find: "const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent);",
+    find: "const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);",
     replace: "const base: Partial<Link> = {};",
     net: "courses",
   },
