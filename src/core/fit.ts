@@ -20,14 +20,14 @@ export function namesFit(here: string, there: string, kind: "file" | "folder", i
 }
 
 /** By strings alone, name by name: for the many documents of which nothing else is known to have changed. */
-export function pathsFit(here: LocalPath, there: RemotePath, id: string): boolean {
+export function pathsFit(here: LocalPath, there: RemotePath, id: string, kind: "file" | "folder" = "file"): boolean {
   if (here === there) return true;
   const [ours, theirs] = [here.split("/"), there.split("/")];
   return (
     ours.length === theirs.length &&
     ours.every((name, index) => {
       const last = index === ours.length - 1;
-      return namesFit(name, theirs[index]!, last ? "file" : "folder", last ? id : null);
+      return namesFit(name, theirs[index]!, last ? kind : "folder", last ? id : null);
     })
   );
 }

@@ -70,7 +70,7 @@ function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, 
     const key = folderInodeKey(dir);
     if (here === undefined || key === null || folderInodeKey(here) !== key) return null;
     if (remote.folders.get(dir.id)?.path !== dir.remotePath || isTemporaryName(dir.localPath)) return null;
-    if (!pathsFit(dir.localPath, dir.remotePath, dir.id)) return null;
+    if (!pathsFit(dir.localPath, dir.remotePath, dir.id, "folder")) return null;
     folders.set(dir.localPath, dir.remotePath);
   }
   // Two rows at one path, or one at the root's own.

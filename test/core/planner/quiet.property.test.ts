@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { BorrowedMap, borrow } from "../../../src/core/borrowed-map.ts";
 import { makePlan } from "../../../src/core/plan.ts";
+import type { DirLink } from "../../../src/core/link.ts";
 import type { Signals } from "../../../src/core/plan-types.ts";
 import { EXACT_DISK } from "../../../src/core/path.ts";
 import { planQuiet } from "../../../src/core/quiet-plan.ts";
@@ -90,6 +91,15 @@ const signals: fc.Arbitrary<Signals> = fc.record({
 const picks = fc.record({ base: fc.boolean(), local: fc.boolean(), remote: fc.boolean() });
 
 describe("the quiet plan is the planner's", () => {
+  test("I24 a folder's name is mapped as a folder's: one that fits as a document's alone is not at rest", () => {
+    const dir = { id: "dir_1", localPath: "a\0.md", remotePath: "a.md", dev: 1, ino: 1, birthMs: 1 } as DirLink;
+    const [odd] = fc.sample(anyTrees, { numRuns: 1, seed: 1 });
+    const base = { ...odd!.base, links: new Map(), dirs: new Map([[dir.id, dir]]), tombstones: new Map() };
+    const trees = agreeing({ ...odd!, base });
+    expect(planQuiet(trees, POLICY, SIGNALS)).toBeNull();
+    expect(makePlan(trees, POLICY, SIGNALS, lookups.lookup()).steps).not.toEqual([]);
+  });
+
   test("I02 I24 whatever the rows of base are, where both sides agree with them", () => {
     let quiet = 0;
     fc.assert(
