@@ -68,7 +68,8 @@ async function clone(): Promise<void> {
 
 function* walk(below: string): Generator<string> {
   for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
-    if (entry.name.startsWith(".")) continue;
+    // As a mirror does: `..md` is a document, `.git` and `.gitignore` are not.
+    if (entry.name.startsWith(".") && (entry.isDirectory() || !entry.name.endsWith(".md"))) continue;
     const path = below === "" ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory()) yield* walk(path);
     else yield path;
