@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { History } from "./history.ts";
 
 const [A, B] = ["tag 1\n\na\n", "tag 2\n\nb\n"];
@@ -43,6 +43,36 @@ it("I09 its id may go where its path is that of a document that was edited elsew
   );
   expect(history.mayVanish).toEqual(new Set(["2"]));
 });
+
+describe.each(["d", "other"])(
+  "I09 b.md, written anew and moved to d/a.md, and then the folder %s is renamed",
+  (renamed) => {
+    const vanishing = (a: string | null): Set<string> => {
+      const history = new History();
+      history.lookedAt(
+        0,
+        new Map([
+          ["d/a.md", A],
+          ["b.md", B],
+        ]),
+        true,
+      );
+      history.rewrittenHere(0, B);
+      history.renamedHere(0, B);
+      history.folderMovedHere(0, renamed, "e");
+      history.weighPaths(0, () => new Map([["e/a.md", B], ...(a === null ? [] : ([[a, A]] as const))]));
+      return history.mayVanish;
+    };
+
+    it("its id may go only where that is the folder of a document that was removed", () => {
+      expect(vanishing(null)).toEqual(new Set(renamed === "d" ? ["2"] : []));
+    });
+
+    it("it must keep its id where that document is elsewhere", () => {
+      expect(vanishing("b.md")).toEqual(new Set());
+    });
+  },
+);
 
 it("I09 a document that was written anew where it was must keep its id", () => {
   const history = new History();

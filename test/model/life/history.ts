@@ -169,6 +169,17 @@ export class History {
     }
   }
 
+  /** A folder was renamed or moved: the path at which base has what is below it goes along (DESIGN 5: what is below has not moved itself). */
+  folderMovedHere(mirror: number, from: string, to: string): void {
+    const places = this.#places[mirror];
+    if (places === undefined) return;
+    for (const [path, tags] of [...places])
+      if (path.startsWith(`${from}/`)) {
+        const carried = `${to}${path.slice(from.length)}`;
+        places.set(carried, new Set([...(places.get(carried) ?? []), ...tags]));
+      }
+  }
+
   /**
    * The mirror has looked at its folder.
    * @param all nothing was held: base knows each document by where it is now

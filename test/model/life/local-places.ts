@@ -91,6 +91,7 @@ export function actOnFolder(
         );
   if (to === folder || user.exists(at(desk, to))) return null;
   for (const [, text] of below) history.renamedHere(desk.mirror, text);
+  history.folderMovedHere(desk.mirror, folder, to);
   user.rename(at(desk, folder), at(desk, to));
   return `${folder}/ → ${to}/`;
 }
