@@ -2,7 +2,7 @@
 import type { Line } from "./line.ts";
 import { CLONE, PUSH } from "./lines/bulk.ts";
 import { NO_OP } from "./lines/no-op.ts";
-import { EDIT_BISYNC, NO_OP_BISYNC, NO_OP_BISYNC_LOCAL, NO_OP_UNISON } from "./lines/peers.ts";
+import { BISYNC_HASHES, EDIT_BISYNC, NO_OP_BISYNC, NO_OP_BISYNC_LOCAL, NO_OP_UNISON } from "./lines/peers.ts";
 import { LATENCY, MEMORY, RENAME, START } from "./lines/small.ts";
 import { SYNCTHING } from "./lines/syncthing.ts";
 import { REST_CPU, REST_MEMORY, SAVE } from "./lines/watch.ts";
@@ -12,6 +12,7 @@ export const LINES: readonly Line[] = [
   PUSH,
   NO_OP,
   NO_OP_BISYNC,
+  BISYNC_HASHES,
   NO_OP_BISYNC_LOCAL,
   NO_OP_UNISON,
   EDIT_BISYNC,

@@ -42,7 +42,8 @@ export type Sshd = { readonly env: Readonly<Record<string, string>>; stop(): Pro
 /** An sshd of our own on loopback, with keys that are thrown away; `env` makes it rclone's remote `bench:`. */
 export async function startSshd(ground: Ground): Promise<Sshd> {
   const folder = ground.fresh("sshd");
-  mkdirSync(folder, { mode: 0o700 });
+  const home = join(folder, "home");
+  mkdirSync(home, { recursive: true, mode: 0o700 });
   const keygen = (name: string) =>
     runChild("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, name)], {});
   await keygen("host");
@@ -60,6 +61,8 @@ export async function startSshd(ground: Ground): Promise<Sshd> {
       "PasswordAuthentication no",
       "UsePAM no",
       "MaxStartups 200",
+      // Without anybody's own start files of a shell, which can take longer than what the shell is asked for.
+      `SetEnv HOME=${home}`,
       "Subsystem sftp internal-sftp",
       "",
     ].join("\n"),
@@ -87,7 +90,6 @@ export async function startSshd(ground: Ground): Promise<Sshd> {
       [`${remote}PORT`]: String(port),
       [`${remote}USER`]: userInfo().username,
       [`${remote}KEY_FILE`]: join(folder, "user"),
-      [`${remote}SHELL_TYPE`]: "none",
     },
     async stop() {
       const ended = once(child, "exit");
@@ -99,23 +101,24 @@ export async function startSshd(ground: Ground): Promise<Sshd> {
 
 export type Peer = { sync(): Promise<Finished>; readonly local: string; end(): Promise<void> };
 
-/**
- * Two trees that bisync keeps, known to it. rclone as it comes (more checkers made it slower: each opens a connection), but without a shell on the other
- * side: with one it asks md5sum for each file through ssh, which takes minutes for 1,000 files.
- */
-export async function startBisync(ground: Ground, from: string, over: "sftp" | "local"): Promise<Peer> {
+/** `sftp-hashes`: rclone as it comes, which asks md5sum for each file through ssh; `sftp`: its quickest form, without a shell on the other side. */
+export type BisyncOver = "sftp-hashes" | "sftp" | "local";
+
+/** Two trees that bisync keeps, known to it. With rclone's own number of checkers: more made it slower, for each opens a connection. */
+export async function startBisync(ground: Ground, from: string, over: BisyncOver): Promise<Peer> {
   const [local, remote, work] = [ground.fresh("bisync-a"), ground.fresh("bisync-b"), ground.fresh("bisync-work")];
   await copyTree(from, local);
   await copyTree(from, remote);
   mkdirSync(work);
-  const sshd = over === "sftp" ? await startSshd(ground) : null;
-  const env = sshd?.env ?? { RCLONE_CONFIG: join(work, "rclone.conf") };
-  const args = ["bisync", local, over === "sftp" ? `bench:${remote}` : remote];
+  const sshd = over === "local" ? null : await startSshd(ground);
+  const shell = over === "sftp" ? { RCLONE_CONFIG_BENCH_SHELL_TYPE: "none" } : {};
+  const env = { ...(sshd?.env ?? { RCLONE_CONFIG: join(work, "rclone.conf") }), ...shell };
+  const args = ["bisync", local, over === "local" ? remote : `bench:${remote}`];
   const options = ["--workdir", work];
   const sync = () => runChild("rclone", [...args, ...options], { env });
   try {
     await runChild("rclone", [...args, ...options, "--resync"], { env });
-    await sync();
+    if (over !== "sftp-hashes") await sync();
   } catch (error) {
     await sshd?.stop();
     throw error;

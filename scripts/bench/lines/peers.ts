@@ -11,6 +11,8 @@ import type { Bound, Row } from "../rows.ts";
 const HANDICAP = "local to local: a handicap for us, who speak HTTP with a service";
 const thousands = (size: string) => (isGenerated(size) ? Number(size) / 1_000 : 6);
 
+const onceFrom10_000 = (size: string, repeats: number) => (Number(size) >= 10_000 ? 1 : repeats);
+
 type Against = {
   readonly line: string;
   readonly who: string;
@@ -38,7 +40,8 @@ async function noOpAgainst(asked: Asked, against: Against): Promise<readonly Row
 
 export const NO_OP_BISYNC: Line = {
   name: "no-op-bisync",
-  about: "sync with nothing to do against rclone bisync over sftp on loopback",
+  about:
+    "sync with nothing to do against rclone bisync over sftp on loopback in its quickest form: no shell there, no hashes",
   sizes: (asked) => asked.filter((size) => (isGenerated(size) && size !== "1000") || asked.length === 1),
   seconds: (size, repeats) => thousands(size) * (0.5 + onceIfLarge(size, repeats) * 0.3),
   async run(asked) {
@@ -102,43 +105,72 @@ function edit(root: string, documents: number, count: number, turn: number): voi
   }
 }
 
+async function editsAgainst(asked: Asked, line: string, who: string, peer: Peer): Promise<readonly Row[]> {
+  const { ground, size, repeats, profile } = asked;
+  const mirror = await ground.mirror(size);
+  const documents = Number(size);
+  const rows: Row[] = [];
+  for (const [what, count] of [
+    ["one file changed", 1],
+    ["1 % of files changed", documents / 100],
+  ] as const) {
+    const ours = (turn: number, start: Start = {}) => {
+      edit(mirror.root, documents, count, turn);
+      return ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
+    };
+    const other = (turn: number) => {
+      edit(peer.local, documents, count, turn);
+      return peer.sync();
+    };
+    const pairs = await interleave(repeats, (turn) => ours(turn), other);
+    await profile(`${line}-${count}-${size}`, (start) => ours(repeats, start));
+    const bound = size === "10000" ? atMost(0.12, 0.08) : null;
+    rows.push(ratioRow({ line, what: `${what} / ${who}`, size, bound }, pairs));
+  }
+  return rows;
+}
+
 export const EDIT_BISYNC: Line = {
   name: "edit-bisync",
-  about: "one file changed, and 1 % of the files, against rclone bisync over sftp",
+  about: "one file changed, and 1 % of the files, against rclone bisync over sftp in its quickest form",
   sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
   seconds: (size, repeats) => thousands(size) * (0.5 + repeats * 0.7),
-  async run({ ground, size, repeats, profile }) {
+  async run(asked) {
     const line = "edit-bisync";
     const fault = peerFault("rclone", true);
-    if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
-    const mirror = await ground.mirror(size);
-    const { folder } = await ground.corpus(size);
-    const peer = await startBisync(ground, folder, "sftp");
-    const documents = Number(size);
+    if (fault !== null) return [{ kind: "skipped", line, size: asked.size, why: fault }];
+    const { folder } = await asked.ground.corpus(asked.size);
+    const peer = await startBisync(asked.ground, folder, "sftp");
     try {
-      const rows: Row[] = [];
-      for (const [what, count] of [
-        ["one file changed", 1],
-        ["1 % of files changed", documents / 100],
-      ] as const) {
-        const ours = (turn: number, start: Start = {}) => {
-          edit(mirror.root, documents, count, turn);
-          return ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
-        };
-        const other = (turn: number) => {
-          edit(peer.local, documents, count, turn);
-          return peer.sync();
-        };
-        const pairs = await interleave(repeats, (turn) => ours(turn), other);
-        await profile(`edit-${count}-${size}`, (start) => ours(repeats, start));
-        rows.push(
-          ratioRow(
-            { line, what: `${what} / bisync, sftp`, size, bound: size === "10000" ? atMost(0.12, 0.08) : null },
-            pairs,
-          ),
-        );
-      }
-      return rows;
+      return await editsAgainst(asked, line, "bisync, sftp", peer);
+    } finally {
+      await peer.end();
+    }
+  },
+};
+
+/** rclone as it comes asks md5sum for each file: a minute for 10,000, so a single pair of each there. */
+export const BISYNC_HASHES: Line = {
+  name: "bisync-hashes",
+  about:
+    "nothing to do, one file and 1 % changed, against rclone bisync over sftp as it comes: with md5sum of each file",
+  sizes: (asked) =>
+    asked.filter((size) => size === "1000" || size === "10000" || (asked.length === 1 && isGenerated(size))),
+  seconds: (size, repeats) => thousands(size) * (10 + onceFrom10_000(size, repeats) * 18),
+  async run(everything) {
+    const asked = { ...everything, repeats: onceFrom10_000(everything.size, everything.repeats) };
+    const { ground, size } = asked;
+    const line = "bisync-hashes";
+    const who = "bisync, sftp, md5sum";
+    const fault = peerFault("rclone", true);
+    if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
+    const { folder } = await ground.corpus(size);
+    const peer = await startBisync(ground, folder, "sftp-hashes");
+    const bound = size === "10000" ? atMost(0.1, 0.05) : null;
+    const start = () => Promise.resolve({ ...peer, end: () => Promise.resolve() });
+    try {
+      const none = await noOpAgainst(asked, { line, who, fault, note: "rclone's defaults", bound, start });
+      return [...none, ...(await editsAgainst(asked, line, who, peer))];
     } finally {
       await peer.end();
     }
