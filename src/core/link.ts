@@ -52,6 +52,13 @@ export function isAway({ standing, stamp }: Link): boolean {
   return standing === "outside" && stamp === null;
 }
 
+/** By the place that each has here now. What is away has none: another document may have the place that it had. */
+export function linksByPath(links: Iterable<Link>): Map<LocalPath, Link> {
+  const byPath = new Map<LocalPath, Link>();
+  for (const link of links) if (!isAway(link)) byPath.set(link.localPath, link);
+  return byPath;
+}
+
 /** One linked folder: presence and place only. */
 export type DirLink = {
   readonly id: DirId;

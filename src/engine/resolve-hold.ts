@@ -1,6 +1,6 @@
 import { mapName } from "../contract/names.ts";
 import type { Outcome } from "../core/action.ts";
-import { type Conflict, isAway, type Link } from "../core/link.ts";
+import { type Conflict, type Link, linksByPath } from "../core/link.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../core/path.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { bury } from "../core/settle.ts";
@@ -117,7 +117,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
     expect,
     tombstone: null,
   });
-  const created = [...state.load().links.values()].find((one) => one.localPath === path && !isAway(one));
+  const created = linksByPath(state.load().links.values()).get(path);
   if (created === undefined) {
     const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
     // It may have happened: the next run looks, and links what it finds.

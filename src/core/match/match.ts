@@ -1,5 +1,5 @@
 import type { DocId } from "../../contract/ids.ts";
-import { isAway, type Link } from "../link.ts";
+import { isAway, type Link, linksByPath } from "../link.ts";
 import { type LocalPath, nameOf, parentOf } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import { ABSENT, present, type Seen, unknown } from "../seen.ts";
@@ -51,10 +51,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   placeFolders(forest);
   const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id)));
   addNew(forest, documents, trees, policy, [...matching.files.values()]);
-  const byPath = once(() => {
-    const here = [...trees.base.links.values()].filter((link) => !isAway(link));
-    return new Map(here.map((link) => [link.localPath, link]));
-  });
+  const byPath = once(() => linksByPath(trees.base.links.values()));
   const summon = (path: LocalPath): DocumentBody | null => {
     const link = quietPaths.has(path) ? byPath().get(path) : undefined;
     const file = trees.local.files.get(path);

@@ -1,4 +1,4 @@
-import { isAway } from "../link.ts";
+import { linksByPath } from "../link.ts";
 import { type LocalPath, parentOf } from "../path.ts";
 import type { Trees } from "../tree.ts";
 
@@ -35,8 +35,7 @@ export function whyNothingIsAbsent(trees: Trees): string | null {
 const known = new WeakMap<Trees, string | null>();
 
 function findHidingPlace({ base, local }: Trees): string | null {
-  const linked = new Set<LocalPath>();
-  for (const link of base.links.values()) if (!isAway(link)) linked.add(link.localPath);
+  const linked = linksByPath(base.links.values());
   for (const [path, why] of local.unseen)
     if (!linked.has(path))
       return why === "still-being-written" ? why : `it may have been moved to ${path}, which could not be read: ${why}`;

@@ -1,6 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Action } from "../../core/action.ts";
-import { isAway, type Link } from "../../core/link.ts";
+import { type Link, linksByPath } from "../../core/link.ts";
 import { once } from "../../core/once.ts";
 import type { LocalPath } from "../../core/path.ts";
 import type { LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../core/tree.ts";
@@ -22,10 +22,7 @@ export function followEffects(
   const { state } = world;
   const files = new Map(local.files);
   const listed = new Map(remote.files);
-  const byPath = once(() => {
-    const here = [...state.load().links.values()].filter((link) => !isAway(link));
-    return new Map(here.map((link) => [link.localPath, link] as const));
-  });
+  const byPath = once(() => linksByPath(state.load().links.values()));
   for (const [index, { action }] of end.plan.steps.entries()) {
     const step = end.ends[index];
     if (step?.kind !== "ran") return null;

@@ -1,6 +1,6 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
 import type { HoldReason } from "../../../src/core/hold.ts";
-import { type Hold, isAway, type Link } from "../../../src/core/link.ts";
+import { type Hold, type Link, linksByPath } from "../../../src/core/link.ts";
 import { ancestorsOf, isSidecarName, nameOf, pathKey } from "../../../src/core/path.ts";
 import { isTemporaryName } from "../../../src/core/local-name.ts";
 import type { Cast } from "./cast.ts";
@@ -78,8 +78,7 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
   const isMovedAndHeld = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
   // Without the right to write, a move or a new file is refused as a whole: one hold says so, often the folder's.
   const mayNotMove = setup.level === "read" && [...holds.values()].some(({ reason }) => reason === "read-only");
-  // What left the mirrored subtree has no place here: another may have the one that it had.
-  const byPath = new Map([...links.values()].flatMap((link) => (isAway(link) ? [] : [[link.localPath, link]])));
+  const byPath = linksByPath(links.values());
   for (const [path, text] of local) {
     const link = byPath.get(path);
     if (link === undefined) {
