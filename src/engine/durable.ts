@@ -41,9 +41,15 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
   else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, FLUSH_LATER)));
 }
 
+/** @returns those that are not known to survive power loss; one that is gone needs not, and others are told of */
+export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
+  const failed = await disk.flush(paths);
+  for (const { path, errno } of failed) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });
+  return new Set(failed.map(({ path }) => path));
+}
+
 async function flush(world: World, files: ReadonlyMap<DocId, LocalPath>): Promise<void> {
-  const failed = new Map((await world.disk.flush([...files.values()])).map(({ path, errno }) => [path, errno]));
-  for (const [path, errno] of failed) if (errno !== "ENOENT") world.log.write("warn", "not-flushed", { path, errno });
+  const failed = await flushFiles(world, [...files.values()]);
   setDurable(world, failed.size === 0 ? files : new Map([...files].filter(([, path]) => !failed.has(path))));
 }
 

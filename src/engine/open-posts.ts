@@ -1,4 +1,5 @@
 import type { DirId, DocId } from "../contract/ids.ts";
+import { sameInode } from "../core/match/inode.ts";
 import { isWithin, type LocalPath, type RemotePath } from "../core/path.ts";
 import type { Intent } from "../core/ports/state.ts";
 import type { Trees } from "../core/tree.ts";
@@ -19,8 +20,7 @@ export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Tr
   const unseenThere = new Map<DocId, string>(remote.unseen);
   for (const [{ stamp, localPath, remotePath }, why] of open) {
     for (const file of local.inodesTrusted && stamp !== undefined ? local.files.values() : [])
-      if (file.stamp.ino === stamp!.ino && file.stamp.dev === stamp!.dev && !unseenHere.has(file.path))
-        unseenHere.set(file.path, why);
+      if (sameInode(file.stamp, stamp!) && !unseenHere.has(file.path)) unseenHere.set(file.path, why);
     if (local.files.has(localPath)) continue;
     for (const { id, path } of remote.files.values()) {
       if (path !== remotePath || base.links.has(id)) continue;

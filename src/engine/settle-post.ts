@@ -5,7 +5,7 @@ import type { Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { newLink } from "../core/settle.ts";
 import { commit, DONE, endLink, fetchText, stale } from "./effect.ts";
-import { unsettled } from "./unsettled.ts";
+import { notSettledBy, unsettled } from "./unsettled.ts";
 import { fromService, type PassContext, toService } from "./world.ts";
 
 type Post = Extract<Intent, { kind: "post" }>;
@@ -19,7 +19,7 @@ export async function settlePost(
 ): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
-  if (!listed.complete) return unsettled({ kind: "uncertain", detail: "", requestId: null }, listed.fault ?? fault);
+  if (!listed.complete) return notSettledBy(listed.fault ?? fault);
   const found = listed.items[0];
   if (found === undefined || state.link(found.id) !== null) {
     state.closeIntent(intentId);

@@ -1,12 +1,14 @@
+import type { DirId } from "../contract/ids.ts";
 import type { Outcome } from "../core/action.ts";
+import type { RemotePath } from "../core/path.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { moveBase, movePlace, submit } from "../core/settle.ts";
 import { commit, DONE, endLink, fetchText, readFacts, stale } from "./effect.ts";
 import { readCreated } from "./apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
-import { unsettled } from "./unsettled.ts";
-import { fromService, type PassContext, recordEvent, toService } from "./world.ts";
+import { notSettledBy, unsettled } from "./unsettled.ts";
+import { fromService, type PassContext, recordEvent, toService, type World } from "./world.ts";
 
 /**
  * Settles writes whose outcome is not known, by reading (I08): no answer, a connection lost after sending, a 5xx, a crash. Each returns `done` when the
@@ -95,7 +97,7 @@ async function settlePatch(
   const { state } = ctx.world;
   const answer = await readFacts(ctx, intent.id);
   if (!answer.ok && !(answer.fault.kind === "problem" && answer.fault.status === 404))
-    return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
+    return notSettledBy(answer.fault);
   state.transact(() => {
     const link = state.link(intent.id);
     if (answer.ok && link !== null && fromService(ctx.world, answer.value.path) === intent.to)
@@ -113,7 +115,7 @@ async function settleDelete(
   const { state } = ctx.world;
   const answer = await readFacts(ctx, intent.id);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
-  if (!answer.ok && !gone) return unsettled({ kind: "uncertain", detail: "", requestId: null }, answer.fault);
+  if (!answer.ok && !gone) return notSettledBy(answer.fault);
   state.transact(() => {
     const link = state.link(intent.id);
     if (gone && link !== null) {
@@ -132,46 +134,20 @@ async function settleDelete(
   return DONE;
 }
 
-async function settleFolderMove(
+/** Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows. @param learn moves base by what stands at `path` now */
+async function settleFolder(
   ctx: PassContext,
   intentId: number,
-  intent: Extract<Intent, { kind: "patch-folder" }>,
+  path: RemotePath,
+  learn: (found: DirId | null, state: World["state"]) => void,
 ): Promise<Outcome> {
   const { remote, state } = ctx.world;
-  const found = await remote.findFolder(toService(ctx.world, intent.to));
-  if (!found.ok) return unsettled({ kind: "uncertain", detail: "", requestId: null }, found.fault);
+  const found = await remote.findFolder(toService(ctx.world, path));
+  if (!found.ok) return notSettledBy(found.fault);
   state.transact(() => {
-    if (found.value?.id === intent.dirId) state.moveSubtree("remote", intent.from, intent.to);
+    learn(found.value?.id ?? null, state);
     state.closeIntent(intentId);
   });
-  return DONE;
-}
-
-async function settleFolderDelete(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "delete-folder" }>,
-): Promise<Outcome> {
-  const { remote, state } = ctx.world;
-  const found = await remote.findFolder(toService(ctx.world, intent.remotePath));
-  if (!found.ok) return unsettled({ kind: "uncertain", detail: "", requestId: null }, found.fault);
-  state.transact(() => {
-    if (found.value?.id !== intent.dirId) state.removeDir(intent.dirId);
-    state.closeIntent(intentId);
-  });
-  return DONE;
-}
-
-/** Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows. */
-async function settleFolderPost(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "post-folder" }>,
-): Promise<Outcome> {
-  const { remote, state } = ctx.world;
-  const found = await remote.findFolder(toService(ctx.world, intent.remotePath));
-  if (!found.ok) return unsettled({ kind: "uncertain", detail: "", requestId: null }, found.fault);
-  state.closeIntent(intentId);
   return DONE;
 }
 
@@ -201,10 +177,14 @@ export async function settleIntent(ctx: PassContext, intentId: number, intent: R
     case "delete":
       return settleDelete(ctx, intentId, intent);
     case "patch-folder":
-      return settleFolderMove(ctx, intentId, intent);
+      return settleFolder(ctx, intentId, intent.to, (found, state) => {
+        if (found === intent.dirId) state.moveSubtree("remote", intent.from, intent.to);
+      });
     case "delete-folder":
-      return settleFolderDelete(ctx, intentId, intent);
+      return settleFolder(ctx, intentId, intent.remotePath, (found, state) => {
+        if (found !== intent.dirId) state.removeDir(intent.dirId);
+      });
     case "post-folder":
-      return settleFolderPost(ctx, intentId, intent);
+      return settleFolder(ctx, intentId, intent.remotePath, () => undefined);
   }
 }

@@ -7,3 +7,8 @@ export function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
   if (outcome.kind === "later") return outcome;
   return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
 }
+
+/** The read that was to tell had no use either. @param fault the read's, or the write's where the read says none */
+export function notSettledBy(fault: Fault | null): Outcome {
+  return unsettled({ kind: "uncertain", detail: "", requestId: null }, fault);
+}

@@ -2,6 +2,7 @@ import type { Outcome } from "../../core/action.ts";
 import type { Digest } from "../../core/digest.ts";
 import { type Conflict, isBeingReplaced, type Link } from "../../core/link.ts";
 import { type LocalPath, sidecarPath } from "../../core/path.ts";
+import { flushFiles } from "../durable.ts";
 import { commit, type Got, got, outcomeOfDisk, type RemoteText, stale, whereItStands } from "../effect.ts";
 import { type PassContext, trashPlace } from "../world.ts";
 
@@ -32,7 +33,8 @@ export async function openConflict(
   }
   // ORDER: before anything else may run: others ask the budget meanwhile.
   ctx.counts.conflicts++;
-  await makeDurable(ctx, at);
+  // ORDER: before the state says that it is there. What is not there was removed by its user, who so chose the local text: no power cut may say that.
+  await flushFiles(ctx.world, [at]);
   const now = clock.now();
   const look = disk.look(at);
   const stamp = look.kind === "file" ? look.stamp : null;
@@ -95,16 +97,10 @@ export async function showVersion(
     state.putConflict({ ...renewed, sidecarIno: 0 });
     const placed = placeSidecar(ctx, sidecar, text, digest);
     if (placed.kind === "end") return placed;
-    await makeDurable(ctx, sidecar);
+    await flushFiles(ctx.world, [sidecar]);
   }
   const now = disk.look(sidecar);
   return got(now.kind === "file" ? { ...renewed, sidecarIno: now.stamp.ino, sidecarDev: now.stamp.dev } : renewed);
-}
-
-/** ORDER: before the state says that it is there. A sidecar that is not there was removed by its user, who so chose the local text: no power cut may say that. */
-async function makeDurable({ world }: PassContext, path: LocalPath): Promise<void> {
-  for (const { errno } of await world.disk.flush([path]))
-    if (errno !== "ENOENT") world.log.write("warn", "not-flushed", { path, errno });
 }
 
 type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
