@@ -107,6 +107,29 @@ export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): 
   throw new Error("no quiet sync in eight");
 }
 
+/** A mirror in sync with three documents in `d`, one in `e` and an empty folder. */
+export async function inSync(): Promise<Ground> {
+  const ground = openGround(8);
+  const { app } = ground.rig;
+  for (const name of ["a", "b", "c"]) app.create(`d/${name}.md`, `${name}\n`);
+  app.create("e/k.md", "k\n");
+  app.makeFolder("empty");
+  await settle(ground.mirror);
+  ground.seen.length = 0;
+  return ground;
+}
+
+/** The first request that `is` asks for ends by `fault`; from then on no route tells of folders. */
+export function loseThenHideFolders(ground: Ground, is: (request: Seen) => boolean, fault: Fault): void {
+  let sent = false;
+  ground.fault = (request) => {
+    if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
+    if (!is(request)) return null;
+    sent = true;
+    return fault;
+  };
+}
+
 /** The same mirror with its state in a real file, so that it can be closed and opened again as by another process. */
 export type Restartable = {
   readonly folder: string;

@@ -1,16 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asText, type Ground, openGround, problem, remoteTexts, type Seen, settle } from "./ground.ts";
-
-async function inSync(): Promise<Ground> {
-  const ground = openGround(8);
-  const { app } = ground.rig;
-  for (const name of ["a", "b", "c"]) app.create(`d/${name}.md`, `${name}\n`);
-  app.create("e/k.md", "k\n");
-  app.makeFolder("empty");
-  await settle(ground.mirror);
-  ground.seen.length = 0;
-  return ground;
-}
+import { asText, inSync, loseThenHideFolders, remoteTexts, type Seen, settle } from "./ground.ts";
 
 describe.each([
   ["renamed", [["d", "moved"]], []],
@@ -33,14 +22,9 @@ describe.each([
       const ids = new Map(["a", "b", "c"].map((name) => [name, idOf(`d/${name}.md`)]));
       for (const move of moves) rename(move);
       const isPatch = ({ method, path }: Seen): boolean => method === "PATCH" && path.startsWith("/v1/folders/");
-      let first: string | null = null;
-      ground.fault = (request) => {
-        if (first !== null) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
-        if (!isPatch(request)) return null;
-        first = asText(request);
-        return fault;
-      };
+      loseThenHideFolders(ground, isPatch, fault);
       await mirror.sync();
+      const first = asText(seen.find(isPatch)!);
       for (const move of later) rename(move);
       const stands = [...rig.app.files().values()].find(({ id }) => id === ids.get("a"))!.path.replace("/a.md", "");
       if (isFilled) rig.app.create(`${stands}/new.md`, "new there\n");

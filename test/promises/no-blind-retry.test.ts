@@ -1,5 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { asText, type Ground, HTML, isWrite, openGround, problem, remoteTexts, type Seen, settle } from "./ground.ts";
+import {
+  asText,
+  type Ground,
+  HTML,
+  inSync,
+  isWrite,
+  loseThenHideFolders,
+  problem,
+  remoteTexts,
+  type Seen,
+  settle,
+} from "./ground.ts";
 
 /** Each kind of write, and what makes the mirror send one. */
 const WRITES: readonly (readonly [name: string, is: (request: Seen) => boolean, make: (ground: Ground) => void])[] = [
@@ -48,17 +59,6 @@ const UNCERTAIN = [
   ["answered 503", problem(503, "service_unavailable", { "retry-after": "1" })],
   ["answered with HTML", HTML],
 ] as const;
-
-async function inSync(): Promise<Ground> {
-  const ground = openGround(8);
-  const { app } = ground.rig;
-  for (const name of ["a", "b", "c"]) app.create(`d/${name}.md`, `${name}\n`);
-  app.create("e/k.md", "k\n");
-  app.makeFolder("empty");
-  await settle(ground.mirror);
-  ground.seen.length = 0;
-  return ground;
-}
 
 describe.each(WRITES)("I08 a %s whose end is not known is read before it is sent again", (_name, is, make) => {
   test.each(UNCERTAIN)("%s", async (_how, fault) => {
@@ -137,13 +137,7 @@ describe.each([
       const ground = await inSync();
       const { rig, mirror, seen } = ground;
       make(ground);
-      let sent = false;
-      ground.fault = (request) => {
-        if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
-        if (!is(request)) return null;
-        sent = true;
-        return fault;
-      };
+      loseThenHideFolders(ground, is, fault);
       for (let run = 0; run < 3; run++) await mirror.sync();
       expect(seen.filter(is)).toHaveLength(1);
       ground.fault = () => null;
@@ -156,29 +150,6 @@ describe.each([
       expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
       expect(seen.filter(is)).toHaveLength(fault === "drop-before" ? 2 : 1);
     });
-  },
-);
-
-test.each(["drop-before", "drop-after"] as const)(
-  "I08 a POST of a folder whose end is not known (%s) is not sent again until the service shows its folders",
-  async (fault) => {
-    const ground = await inSync();
-    const { rig, mirror, seen } = ground;
-    mirror.disk.user.makeFolder(mirror.path("made"));
-    const isPost = ({ method, path }: Seen): boolean => method === "POST" && path.startsWith("/v1/folders");
-    let sent = false;
-    ground.fault = (request) => {
-      if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
-      if (!isPost(request)) return null;
-      sent = true;
-      return fault;
-    };
-    for (let run = 0; run < 3; run++) await mirror.sync();
-    expect(seen.filter(isPost)).toHaveLength(1);
-    ground.fault = () => null;
-    await settle(mirror);
-    expect(rig.app.folders()).toContain("made");
-    expect(seen.filter(isPost)).toHaveLength(fault === "drop-before" ? 2 : 1);
   },
 );
 

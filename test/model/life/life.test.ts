@@ -3,8 +3,9 @@ import { makeScript } from "./generate.ts";
 import { makePlottedScript } from "./plots.ts";
 import { FAILED_ONCE, OPEN } from "./rows.ts";
 import { runLife } from "./run.ts";
+import type { Script } from "./script.ts";
 import { shrink } from "./shrink.ts";
-import { countLife, noTotals } from "./totals.ts";
+import { countLife, noTotals, type Totals } from "./totals.ts";
 
 describe("lives that failed once, or fail still", () => {
   it.each(FAILED_ONCE)("$found", async ({ script }) => {
@@ -17,14 +18,19 @@ describe("lives that failed once, or fail still", () => {
   });
 });
 
+async function liveAll(seeds: number, scriptOf: (seed: number) => Script): Promise<Totals> {
+  const totals = noTotals();
+  for (let seed = 1; seed <= seeds; seed++) {
+    const life = await runLife(scriptOf(seed));
+    expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
+    countLife(totals, life);
+  }
+  return totals;
+}
+
 describe("seeded lives of several mirrors and a person in the app", () => {
   it("all promises that can be judged from outside hold over 60 lives", async () => {
-    const totals = noTotals();
-    for (let seed = 1; seed <= 60; seed++) {
-      const life = await runLife(makeScript(seed, 30));
-      expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
-      countLife(totals, life);
-    }
+    const totals = await liveAll(60, (seed) => makeScript(seed, 30));
     // Lives in which nothing dies, fails or gets in the way would prove nothing.
     expect(totals.kills).toBeGreaterThan(40);
     expect(totals.powerCuts).toBeGreaterThan(10);
@@ -36,12 +42,7 @@ describe("seeded lives of several mirrors and a person in the app", () => {
   }, 120_000);
 
   it("all promises that can be judged from outside hold over 40 lives with plots", async () => {
-    const totals = noTotals();
-    for (let seed = 1; seed <= 40; seed++) {
-      const life = await runLife(makePlottedScript(seed, 30));
-      expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
-      countLife(totals, life);
-    }
+    const totals = await liveAll(40, (seed) => makePlottedScript(seed, 30));
     expect(totals.kills).toBeGreaterThan(40);
     expect(totals.meddles).toBeGreaterThan(50);
     expect([...totals.faults.keys()]).toEqual(expect.arrayContaining(["late", "cut", "lost-after", "403-forbidden"]));
