@@ -107,8 +107,6 @@ export type PassContext = {
   /** What the deployment was known to refuse in names when the plan was made. */
   readonly refusedAtStart: string;
   readonly tally: Tally;
-  /** Where folders were that this pass forgot, to record them anew at a new place. */
-  placesBefore?: Map<DirId, LocalPath>;
   /** Inode keys of the linked folders that this pass made here. */
   made?: Set<string>;
   /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */

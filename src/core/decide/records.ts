@@ -1,13 +1,14 @@
 import type { AnyBody, FolderBody, Side } from "../match/body.ts";
 import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf, parentOf } from "../path.ts";
-import { type Desk, draft } from "./desk.ts";
+import { type Desk, draft, withdraw } from "./desk.ts";
 import { pathOfGoal, samePlace } from "./places.ts";
 
 /**
  * Base's paths are strings. A folder's move rewrites what begins with its recorded path, in one statement; that is right as long as
  * nothing else is recorded below that path in the same plan. Where something is (two folders that change places, a new folder at the old path of a
- * renamed one), the folder's link is dropped first and made anew after, and what is below it is recorded one by one.
+ * renamed one), the folder's link learns its place alone, and what is below it is recorded one by one. Until then the link stays: a plan that is cut off leaves it as
+ * the evidence by which the folder, and what was saved in it, is known.
  */
 export function untieRecords(desk: Desk): void {
   const moved = [...desk.forest.folders].filter((folder) => folder.link !== null && desk.whys.has(folder));
@@ -79,15 +80,16 @@ function untie(desk: Desk, tied: ReadonlySet<FolderBody>): void {
     if (!tied.has(folder) && !isTied(folder)) continue;
     const stands = [folder.local.now, folder.remote.now, folder.local.goal, folder.remote.goal];
     if (stands.includes(null)) continue;
-    draft(desk, folder, "before", () => ({ kind: "forget-folder", why: "recorded anew at its new place", dirId }));
-    if (!desk.whys.has(folder))
-      draft(desk, folder, "record", (at) => ({
-        kind: "link-folder",
-        why: "its folder moved",
-        dirId,
-        localPath: at.local,
-        remotePath: at.remote,
-      }));
+    withdraw(desk, folder, "record");
+    const why = desk.whys.get(folder) ?? "its folder moved";
+    draft(desk, folder, "record", (at) => ({
+      kind: "link-folder",
+      why,
+      dirId,
+      localPath: at.local,
+      remotePath: at.remote,
+      alone: true,
+    }));
   }
   // What is held where it is keeps what base says of it, else its own move would be forgotten.
   for (const document of desk.documents)

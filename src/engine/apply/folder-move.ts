@@ -77,7 +77,7 @@ export async function moveFolderRemote(
       id: action.dirId,
       path: action.to,
       detail: `${action.why} (${action.from} → ${to})`,
-      from: state.dir(action.dirId)?.localPath ?? ctx.placesBefore?.get(action.dirId) ?? null,
+      from: state.dir(action.dirId)?.localPath ?? null,
       requestId: answer.requestId,
     },
   });

@@ -112,7 +112,7 @@ export function linkFolderBoth(ctx: PassContext, action: Of<"link-folder">): Out
   const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
   if (link === null) return stale("the folder went meanwhile");
   state.transact(() => {
-    const before = state.dir(action.dirId);
+    const before = action.alone ? null : state.dir(action.dirId);
     if (before !== null && before.localPath !== action.localPath)
       state.moveMembers("local", before.localPath, action.localPath, before.remotePath);
     if (before !== null && before.remotePath !== action.remotePath)
@@ -202,10 +202,6 @@ function undeletable(
 }
 
 export function forgetFolder(ctx: PassContext, action: Of<"forget-folder">): Outcome {
-  const { state } = ctx.world;
-  const dir = state.dir(action.dirId);
-  ctx.placesBefore ??= new Map();
-  if (dir !== null) ctx.placesBefore.set(dir.id, dir.localPath);
-  state.removeDir(action.dirId);
+  ctx.world.state.removeDir(action.dirId);
   return { kind: "done" };
 }

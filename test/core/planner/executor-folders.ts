@@ -41,7 +41,7 @@ export function applyFolder(world: World, action: OfFolder, say: string): void {
       link(world.newDir(action.remotePath), action.localPath, action.remotePath);
       return;
     case "link-folder":
-      link(action.dirId, action.localPath, action.remotePath, true);
+      link(action.dirId, action.localPath, action.remotePath, !action.alone);
       return;
     case "move-folder-local":
       check(world.folders.has(action.from), `no folder at ${action.from}: ${say}`);

@@ -60,7 +60,7 @@ describe("folders: presence and place (DESIGN 4 and 5)", () => {
       "d/a.md=1 e/b.md=2",
       "mv d t; mv e d; mv t e",
       "",
-      "forget-folder; forget-folder; rename-folder-remote d>d-TMP~; rename-folder-remote e>d; rename-folder-remote d-TMP>e; link-folder d; relink d/b.md; link-folder e; relink e/a.md",
+      "rename-folder-remote d>d-TMP~; rename-folder-remote e>d; rename-folder-remote d-TMP>e; link-folder alone d; relink d/b.md; link-folder alone e; relink e/a.md",
     ],
     // what is below a moved folder
     [
@@ -99,13 +99,13 @@ describe("folders: presence and place (DESIGN 4 and 5)", () => {
       "d/a.md=1",
       "mv d e; mkdir d",
       "",
-      "forget-folder; rename-folder-remote d>e; make-folder-remote d; link-folder e; relink e/a.md",
+      "rename-folder-remote d>e; make-folder-remote d; link-folder alone e; relink e/a.md",
     ],
     [
       "d/a.md=1",
       "mv d t; mkdir d; mv t d/e",
       "",
-      "forget-folder; rename-folder-remote d>d-TMP~; make-folder-remote d; rename-folder-remote d-TMP>e; reparent-folder-remote e>d/e; link-folder d/e; relink d/e/a.md",
+      "rename-folder-remote d>d-TMP~; make-folder-remote d; rename-folder-remote d-TMP>e; reparent-folder-remote e>d/e; link-folder alone d/e; relink d/e/a.md",
     ],
     ["d/a.md=1", "", "rmdir d; new d/b.md 2", "forget-folder; create-local d/b.md; link-folder d; trash-local d/a.md"],
     // circles of folders
@@ -113,7 +113,7 @@ describe("folders: presence and place (DESIGN 4 and 5)", () => {
       "d/ e/",
       "mv d e/d",
       "mv e d/e",
-      "forget-folder; move-folder-local e/d>d; move-folder-local e>d/e; link-folder d; link-folder d/e",
+      "move-folder-local e/d>d; move-folder-local e>d/e; link-folder d; link-folder alone d/e",
     ],
     // names
     ["", "mkdir .x", "", "hold name-refused .x"],
