@@ -1,6 +1,7 @@
 import { digestOf } from "../../../src/core/digest.ts";
 import { nameOf } from "../../../src/core/path.ts";
 import { isLitterName } from "../../../src/local/ignore.ts";
+import { TEMP_PREFIX } from "../../../src/local/names.ts";
 import { type History, marksOf } from "./history.ts";
 import type { House } from "./house.ts";
 import { documentsOf, isDocumentPath } from "./desk.ts";
@@ -17,7 +18,12 @@ export function isKept(mirrors: readonly LifeMirror[], house: House, text: strin
   return house.files().some((file) => file.text === text);
 }
 
-const PARKED = ".mdmirror/tmp/park-";
+const TMP = ".mdmirror/tmp/";
+
+/** What the mirror has taken aside there, for a replace or in a move; all but what it is about to write. */
+function isAside(path: string): boolean {
+  return path.startsWith(TMP) && !path.startsWith(`${TMP}${TEMP_PREFIX}`);
+}
 
 /** Texts of one folder that nobody but its person may take away while a mirror works on it. */
 export class Ledger {
@@ -37,7 +43,7 @@ export class Ledger {
   /** With what the mirror has taken aside: an editor may hold that open. */
   #all(): Map<string, string> {
     const all = this.#mirror.disk.user.texts(ROOT, true);
-    return new Map([...all].filter(([path]) => !path.startsWith(".mdmirror/") || path.startsWith(PARKED)));
+    return new Map([...all].filter(([path]) => !path.startsWith(".mdmirror/") || isAside(path)));
   }
 
   /** Somebody acts at the disk: what goes by that goes rightly, and what comes must stay. */
