@@ -43,7 +43,8 @@ export type HaltReason =
 
 /** May this plan run? A halt stops the guarded steps and what needs them; it persists until approved or until its cause ends. */
 export type Verdict =
-  | { readonly kind: "run" }
+  /** `waived`: what would stop all, were it not approved, and what the run leaves as it is. Not set: nothing. */
+  | { readonly kind: "run"; readonly waived?: readonly HaltReason[] }
   | {
       readonly kind: "halt";
       readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];

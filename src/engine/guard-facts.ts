@@ -38,9 +38,31 @@ export function rememberRoot(world: World): void {
   });
 }
 
-export function approvedKeys(world: World): Set<string> {
-  const text = world.state.meta(META.approved);
-  return new Set(text === null ? [] : (JSON.parse(text) as string[]));
+export function approvedKeys({ state }: World): Set<string> {
+  const texts = [state.meta(META.approved), state.meta(META.waived)];
+  return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
+}
+
+/** What the state shall keep as waived after a run. */
+function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
+  return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
+}
+
+/** Whether a run without a halt ends an approval, or what was left of one. */
+export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
+  return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
+}
+
+/** A run without a halt ends its approvals; a reason that is still there was approved until it is not. */
+export function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
+  const { state, clock } = world;
+  if (!endsApproval(world, verdict)) return;
+  state.setMeta(META.waived, waivedBy(verdict));
+  if (state.meta(META.approved) === null) return;
+  state.setMeta(META.approved, null);
+  state.setMeta(META.approvedAt, String(clock.now()));
+  // A root that was approved as moved is the root from now on.
+  rememberRoot(world);
 }
 
 function floodedConflicts(world: World): number {

@@ -5,7 +5,7 @@ import type { Verdict } from "../core/plan-types.ts";
 import type { LocalTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import { isFruitless } from "./fruitless.ts";
-import { rememberFlood, rememberRoot } from "./guard-facts.ts";
+import { endApproval, rememberFlood } from "./guard-facts.ts";
 import { META } from "./meta.ts";
 import { type PassEnd, runPass } from "./pass.ts";
 import {
@@ -165,7 +165,7 @@ export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "halt" }>):
 
 /** A halt persists until it is approved or its cause ends; a run without one ends its approvals. */
 export function rememberHalt(world: World, run: number, verdict: Verdict): void {
-  const { state, clock } = world;
+  const { state } = world;
   if (verdict.kind === "halt") {
     const known = state.meta(META.halt);
     const halt = haltNote(verdict);
@@ -177,12 +177,7 @@ export function rememberHalt(world: World, run: number, verdict: Verdict): void 
   }
   state.transact(() => {
     if (state.meta(META.halt) !== null) state.setMeta(META.halt, null);
-    if (state.meta(META.approved) !== null) {
-      state.setMeta(META.approved, null);
-      state.setMeta(META.approvedAt, String(clock.now()));
-      // A root that was approved as moved is the root from now on.
-      rememberRoot(world);
-    }
+    endApproval(world, verdict);
   });
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { guardKey } from "../../src/core/verdict/guard-key.ts";
 import { META } from "../../src/engine/meta.ts";
+import type { RunReport } from "../../src/engine/report.ts";
+import type { Settings } from "../../src/engine/world.ts";
 import { type Ground, openGround, settle } from "./ground.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
@@ -61,6 +63,39 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     mirror.disk.user.remove(mirror.path("d/n1.md"));
     await settle(mirror);
     expect(rig.app.files().size).toBe(6);
+  });
+});
+
+describe("I22 an emptied service that was approved, and leaves the documents here as they are, halts no run more", () => {
+  const reasons = (report: RunReport | null): unknown => report?.halt?.reasons.map(({ reason }) => reason);
+
+  test.each(["a mirror that only pushes", "all of them edited here"])("%s", async (how) => {
+    const { rig, mirror } = openGround(32);
+    const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push-only" } : {};
+    for (const path of paths) rig.app.create(path, `${path}\n`);
+    await settle(mirror);
+    for (const path of paths) {
+      rig.app.remove(path);
+      if (settings.direction === undefined) mirror.write(path, `edited\n${path}\n`);
+    }
+    expect(reasons(await mirror.sync(settings))).toEqual(["wrong-workspace"]);
+    mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
+    const texts = [...mirror.texts()];
+    for (let run = 0; run < 3; run++) {
+      const { state, attention } = (await mirror.sync(settings))!;
+      expect({ state, held: attention.length }).toEqual({ state: "attention", held: paths.length });
+    }
+    expect([...mirror.texts()]).toEqual(texts);
+    expect(rig.app.files().size).toBe(0);
+    expect(mirror.state.meta(META.approved)).toBeNull();
+    // Something known is visible again, which ends it: the next time somebody is asked.
+    mirror.write("new.md", "new\n");
+    expect(reasons(await mirror.sync(settings))).toBeUndefined();
+    expect(rig.app.files().size).toBe(1);
+    expect(reasons(await mirror.sync(settings))).toBeUndefined();
+    rig.app.remove("new.md");
+    expect(reasons(await mirror.sync(settings))).toEqual(["wrong-workspace"]);
+    expect([...mirror.texts()]).toEqual([...texts, ["new.md", "new\n"]]);
   });
 });
 

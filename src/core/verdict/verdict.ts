@@ -26,7 +26,7 @@ type Reason = { readonly reason: HaltReason; readonly detail: string };
 type Guarded = { readonly index: number; readonly key: string };
 
 export function judge(trees: Trees, policy: Policy, signals: Signals, steps: readonly Step[], sight: Sight): Verdict {
-  const stops = stopsAll(trees, signals, sight);
+  const { stops, waived } = stopsAll(trees, policy, signals, sight);
   if (stops.length > 0) {
     const hash = digestOf(
       stops
@@ -57,7 +57,7 @@ export function judge(trees: Trees, policy: Policy, signals: Signals, steps: rea
   const ends = pending((action) => action.kind === "end-conflict" && action.how === "mine");
   if (ends.length > MAX_SIDECARS_GONE)
     guard("sidecars-gone", `${ends.length} conflicts lost their other version at once`, ends);
-  if (reasons.length === 0) return { kind: "run" };
+  if (reasons.length === 0) return { kind: "run", ...(waived.length > 0 ? { waived } : {}) };
   const hash = digestOf([...guarded.values()].sort().join("\n"));
   return { kind: "halt", reasons, guarded: [...guarded.keys()].sort((a, b) => a - b), stopsAll: false, hash };
 }
@@ -72,9 +72,15 @@ function unapproved(steps: readonly Step[], signals: Signals, wanted: (action: A
   return found;
 }
 
-/** What lets nothing run. Where a person may say that it is as it should be, approving the reason itself does. */
-function stopsAll(trees: Trees, signals: Signals, sight: Sight): Reason[] {
+type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly HaltReason[] };
+
+/**
+ * What lets nothing run. Where a person may say that it is as it should be, approving the reason itself does. What was approved and may stay as it is (documents
+ * that are held here, since this mirror only pushes, or they were edited) is told, so that nobody has to say it before each run.
+ */
+function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, sight: Sight): Stops {
   const reasons: Reason[] = [];
+  const waived: HaltReason[] = [];
   const ask = (reason: HaltReason, detail: string): void => {
     if (!signals.approved.has(reason)) reasons.push({ reason, detail });
   };
@@ -89,15 +95,20 @@ function stopsAll(trees: Trees, signals: Signals, sight: Sight): Reason[] {
   if (signals.root === "moved-or-copied")
     ask("root-moved-or-copied", "the folder is not the one it was: moved, or a copy?");
   const visible = sight.shownThere + trees.remote.outside.size;
-  if (trees.remote.complete && sight.known >= EMPTIED_FROM && visible === 0 && sight.goneThere < sight.known)
-    ask("wrong-workspace", `none of ${sight.known} linked documents is visible with this key`);
+  if (trees.remote.complete && sight.known >= EMPTIED_FROM && visible === 0) {
+    if (signals.approved.has("wrong-workspace")) waived.push("wrong-workspace");
+    else if (sight.goneThere < sight.known)
+      ask("wrong-workspace", `none of ${sight.known} linked documents is visible with this key`);
+  }
   // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such document is enough.
   const few = Math.min(3, Math.max(1, Math.ceil(sight.known / 100)));
-  if (signals.earlierChangeIds >= few)
+  if (signals.earlierChangeIds >= few && direction === "push-only" && signals.approved.has("service-restored"))
+    waived.push("service-restored");
+  else if (signals.earlierChangeIds >= few)
     ask("service-restored", `${signals.earlierChangeIds} documents show a version that was already superseded`);
   else if (signals.refusedBases >= 3)
     ask("service-restored", `${signals.refusedBases} versions that the service had given are unknown to it`);
-  return reasons;
+  return { stops: reasons, waived };
 }
 
 type Deletions = { readonly local: readonly Guarded[]; readonly remote: readonly Guarded[] };

@@ -1,6 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../core/digest.ts";
 import type { LocalPath } from "../../core/path.ts";
+import { endsApproval } from "../guard-facts.ts";
 import { META } from "../meta.ts";
 import { type Eyes, type PassEnd, runPass } from "../pass.ts";
 import type { RunReport } from "../report.ts";
@@ -83,5 +84,5 @@ function needsHaltNote(world: World, end: Extract<PassEnd, { kind: "planned" }>)
   const known = state.meta(META.halt);
   if (verdict.kind === "halt") return known !== haltNote(verdict);
   if (holds.some(({ reason }) => reason === "second-look" || reason === "still-being-written")) return false;
-  return known !== null || state.meta(META.approved) !== null;
+  return known !== null || endsApproval(world, verdict);
 }
