@@ -16,5 +16,6 @@ export function systemClock(): Clock {
         const timer = setTimeout(end, ms);
         signal?.addEventListener("abort", end);
       }),
+    turn: () => new Promise((resolve) => void setImmediate(resolve)),
   };
 }

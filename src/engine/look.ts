@@ -10,7 +10,7 @@ import { flushEarlier, noteBoot, restoreTorn } from "./durable.ts";
 import { APPROVE_EMPTY, type PassEnd, type PassInput } from "./pass.ts";
 import { approvedKeys, gatherSignals } from "./guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "./open-posts.ts";
-import { observeLocal, observeRemote, refreshStamps } from "./observe.ts";
+import { observeLocal, observeLocalInTurns, observeRemote, refreshStamps } from "./observe.ts";
 import type { StillOpen } from "./recover.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import type { PassContext } from "./world.ts";
@@ -45,13 +45,14 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const keep = input.dry
     ? (digest: Digest, text: string) => void known.set(digest, text)
     : (digest: Digest, text: string) => state.putKnownText(digest, text);
-  // ORDER: the listing is asked for before the walk, which does not yield: the service answers meanwhile.
+  // ORDER: the listing is asked for before the walk: the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, { keep });
   const guarded = looking.catch(() => undefined);
-  const walk = (known: BaseTree) =>
-    input.eyes?.local(ctx, known, inodesTrusted, keep) ?? observeLocal(world, known, inodesTrusted, keep);
-  let local = walk(base);
+  let local: LocalTree;
+  if (input.eyes !== undefined) local = input.eyes.local(ctx, base, inodesTrusted, keep);
+  else if (world.clock.turn === undefined) local = observeLocal(world, base, inodesTrusted, keep);
+  else local = await observeLocalInTurns(world, base, inodesTrusted, keep, world.clock.turn);
   await guarded;
   const remote = await looking;
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };

@@ -4,6 +4,7 @@ import type { Digest } from "../core/digest.ts";
 import { isAway, type Link } from "../core/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
 import { BorrowedMap, ownOf } from "../core/borrowed-map.ts";
+import type { KnownFile } from "../core/ports/disk.ts";
 import type { Fault, Listing } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
 import { documentsOf, listDocuments, recogniseBy, withRecognised } from "./listed.ts";
@@ -12,24 +13,49 @@ import { fromService, type World } from "./world.ts";
 
 /** The two looks of a pass. Both may be incomplete, and say so; neither decides anything. */
 
+type Keep = (digest: Digest, text: string) => void;
+
 /** Walks the folder; what the links' stamps vouch for is not read. New texts are kept at once (I03). */
-export function observeLocal(
+export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: Keep): LocalTree {
+  world.progress.report("scan", 0, null);
+  // One transaction: each new text by itself would be one. The walk does not yield, and what was kept before a kill is only found again by the next.
+  const tree = world.state.transact(() => world.disk.walk(knownBy(base), keep));
+  return seenBy(world, base, inodesTrusted, tree);
+}
+
+/**
+ * The same, while the service's answers are taken: it makes them meanwhile, on another core or machine.
+ * @param turn lets them in
+ */
+export async function observeLocalInTurns(
   world: World,
   base: BaseTree,
   inodesTrusted: boolean,
-  keep: (digest: Digest, text: string) => void,
-): LocalTree {
+  keep: Keep,
+  turn: () => Promise<void>,
+): Promise<LocalTree> {
+  world.progress.report("scan", 0, null);
+  const walk = world.disk.walkInParts(knownBy(base), keep);
+  for (;;) {
+    // What was asked for before the walk goes out first.
+    await turn();
+    // A transaction for each part: none is open while others run.
+    const part = world.state.transact(() => walk.next());
+    if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
+  }
+}
+
+function knownBy(base: BaseTree): (path: LocalPath) => KnownFile | null {
   const byPath = new Map<LocalPath, Link>();
   for (const link of base.links.values())
     if (link.stampTrusted && link.stamp !== null) byPath.set(link.localPath, link);
-  world.progress.report("scan", 0, null);
-  // One transaction: each new text by itself would be one. The walk does not yield, and what was kept before a kill is only found again by the next.
-  const tree = world.state.transact(() =>
-    world.disk.walk((path) => {
-      const link = byPath.get(path);
-      return link?.stamp ? { stamp: link.stamp, digest: link.localDigest, path: link.localPath } : null;
-    }, keep),
-  );
+  return (path) => {
+    const link = byPath.get(path);
+    return link?.stamp ? { stamp: link.stamp, digest: link.localDigest, path: link.localPath } : null;
+  };
+}
+
+function seenBy(world: World, base: BaseTree, inodesTrusted: boolean, tree: LocalTree): LocalTree {
   world.progress.report("scan", tree.files.size, tree.files.size);
   const files = tree.files instanceof BorrowedMap ? tree.files.lentBy(base.links) : tree.files;
   return { ...tree, files, inodesTrusted };

@@ -37,6 +37,8 @@ export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Tr
  * @param open with why each is not settled
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
+  // Before anything is copied: a copy of what is borrowed makes a value of each document.
+  if (open.size === 0) return trees;
   const { remote } = trees;
   const unsettled = new Map<DirId, string>();
   const files = new Map(remote.files);

@@ -2,6 +2,7 @@ import { digestOf } from "../core/digest.ts";
 import type { DiskFolding, LocalPath } from "../core/path.ts";
 import type { Disk, DiskOutcome, Fs, LocalText, Look } from "../core/ports/disk.ts";
 import type { Random } from "../core/ports/world.ts";
+import type { LocalTree } from "../core/tree.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnFolding } from "./folding.ts";
@@ -38,6 +39,11 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
     return learned;
   }
 
+  function walk(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
+    folding();
+    return walkTree(ground, { probe, ignore: options.ignore ?? [] }, known, onText);
+  }
+
   return {
     identify() {
       const found = ground.identify();
@@ -46,10 +52,8 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
       return { dev, ino, birthMs, markerId: readMarker(fs, found.real) };
     },
     folding,
-    walk(known, onText) {
-      folding();
-      return walkTree(ground, { probe, ignore: options.ignore ?? [] }, known, onText);
-    },
+    walk: (known, onText) => toEnd(walk(known, onText)),
+    walkInParts: walk,
     lookAtFiles: (tree, paths, onText, elsewhere) => lookAtFiles(ground, tree, paths, onText, elsewhere),
     look: (path) => ground.during(() => look(ground, path)),
     read: (path) => ground.during(() => readText(ground, path)),
@@ -74,6 +78,13 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
     flush: (paths) => flushPaths(ground, paths),
     flushAll: () => flushDisk(ground),
   };
+}
+
+function toEnd<T>(parts: Generator<void, T>): T {
+  for (;;) {
+    const part = parts.next();
+    if (part.done === true) return part.value;
+  }
 }
 
 /** `absent` only when the root is there and the path is reached through folders alone: everything else is `unknown` (I04). */

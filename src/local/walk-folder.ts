@@ -23,6 +23,8 @@ export type WalkWork = {
   readonly onText: (digest: Digest, text: string) => void;
   /** Files that this walk has read, so that a second reading of a folder does not read them again. */
   readonly read: Map<LocalPath, LocalFile>;
+  /** Entries looked at since the walk paused last. */
+  looked: number;
 };
 
 /** One folder as it was read, with what is below. */
@@ -42,14 +44,17 @@ export type WalkedFolder = {
 /** LIMIT: folders in folders, as deep as a path of the service may have names: each level is a call on the stack, and every folder of a chain is looked at along its whole path. */
 const MAX_DEPTH = 256;
 
+/** Entries between two pauses of a walk, and those of one folder more: a millisecond or two. */
+const PART = 256;
+
+type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
+
 /** @param before an earlier reading of this folder in the same walk, whose folders need not be read again */
-export function readFolder(
+export function* readFolder(
   work: WalkWork,
-  abs: string,
-  path: LocalPath,
-  stat: FsStat,
+  { abs, path, stat }: Subfolder,
   before: WalkedFolder | null,
-): WalkedFolder {
+): Generator<void, WalkedFolder> {
   const folder: WalkedFolder = {
     path,
     abs,
@@ -70,7 +75,13 @@ export function readFolder(
     );
     for (const { name, kind } of names) {
       if (path === "" && name === MIRROR_FOLDER) continue;
-      readEntry(work, folder, name, kind, before);
+      const below = readEntry(work, folder, name, kind, before);
+      if (below !== null) folder.folders.push(yield* readFolder(work, below, null));
+    }
+    work.looked += names.length;
+    if (work.looked >= PART) {
+      work.looked = 0;
+      yield;
     }
   } catch (error) {
     const errno = errnoOf(error);
@@ -93,18 +104,19 @@ function readRules(work: WalkWork, folder: WalkedFolder, present: boolean): void
   else work.rules.set(folder.path, parseRules(folder.path, text, work.foldsCase));
 }
 
+/** @returns a folder that is to be read */
 function readEntry(
   work: WalkWork,
   folder: WalkedFolder,
   name: string,
   listedKind: FsStat["kind"],
   before: WalkedFolder | null,
-): void {
+): Subfolder | null {
   const path = joinPath(folder.path, name);
   const abs = `${folder.abs}/${name}`;
   if (listedKind === "symlink" || listedKind === "special") {
     folder.others.push({ path, kind: listedKind, stamp: null });
-    return;
+    return null;
   }
   let stat: FsStat;
   try {
@@ -115,11 +127,12 @@ function readEntry(
     // node:fs shows a name that is not UTF-8 with U+FFFD, and then does not find it.
     if (name.includes("\ufffd")) folder.unseen.set(path, "its name is not valid UTF-8");
     else if (errno !== "ENOENT") folder.unseen.set(path, errnoText(errno));
-    return;
+    return null;
   }
-  if (stat.kind === "folder") readSubfolder(work, folder, name, path, abs, stat, before);
-  else if (stat.kind === "file") readFile(work, folder, name, path, stat);
+  if (stat.kind === "folder") return findSubfolder(work, folder, name, { path, abs, stat }, before);
+  if (stat.kind === "file") readFile(work, folder, name, path, stat);
   else folder.others.push({ path, kind: stat.kind, stamp: null });
+  return null;
 }
 
 /** By the plain path, which is twice as fast. Nothing is read by it; but what is gone must be gone from this very folder. */
@@ -133,15 +146,14 @@ function statEntry(work: WalkWork, folder: WalkedFolder, name: string, abs: stri
   }
 }
 
-function readSubfolder(
+function findSubfolder(
   work: WalkWork,
   folder: WalkedFolder,
   name: string,
-  path: LocalPath,
-  abs: string,
-  stat: FsStat,
+  found: Subfolder,
   before: WalkedFolder | null,
-): void {
+): Subfolder | null {
+  const { path, stat } = found;
   if (name.startsWith(".")) {
     folder.others.push({ path, kind: "dot-folder", stamp: stampOf(stat) });
   } else if (excludes(work.rules, path, "folder")) {
@@ -153,8 +165,10 @@ function readSubfolder(
     folder.unseen.set(path, `it lies more than ${MAX_DEPTH} folders deep`);
   } else {
     const earlier = before?.folders.find((known) => known.path === path && sameInode(known.stat, stat));
-    folder.folders.push(earlier ?? readFolder(work, abs, path, stat, null));
+    if (earlier === undefined) return found;
+    folder.folders.push(earlier);
   }
+  return null;
 }
 
 function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {

@@ -26,13 +26,14 @@ const CHECKS = 8;
  * When that has no end, what was seen is there and nothing is absent (the root is `unseen`).
  * LIMIT: on a disk that takes no probe two changes within one tick of its clock look like one; hence two looks before a deletion.
  * Failing system calls never end a walk: they leave what they were about `unseen`.
+ * It pauses now and then: what is changed meanwhile is found as what is changed while it reads. Calls and their order are the same with and without.
  */
-export function walkTree(
+export function* walkTree(
   ground: Ground,
   options: WalkOptions,
   known: (path: LocalPath) => KnownFile | null,
   onText: (digest: Digest, text: string) => void,
-): LocalTree {
+): Generator<void, LocalTree> {
   const root = ground.root();
   const unseen = new Map<LocalPath, string>();
   const tree = {
@@ -56,8 +57,9 @@ export function walkTree(
       known,
       onText,
       read: new Map(),
+      looked: 0,
     };
-    const { top, rests } = readTree(work, root);
+    const { top, rests } = yield* readTree(work, root);
     if (top !== null) collect(top, tree, same, unseen);
     if (!rests) unseen.set("", top === null ? "the mirrored folder went away" : "its folders keep changing");
   }
@@ -84,11 +86,14 @@ function diskTime(ground: Ground): number | null {
 }
 
 /** @returns `rests` when the last check found everything as it had been read */
-function readTree(work: WalkWork, root: Root): { readonly top: WalkedFolder | null; readonly rests: boolean } {
+function* readTree(
+  work: WalkWork,
+  root: Root,
+): Generator<void, { readonly top: WalkedFolder | null; readonly rests: boolean }> {
   try {
-    let top: WalkedFolder | null = readFolder(work, root.real, "", root.stat, null);
+    let top: WalkedFolder | null = yield* readFolder(work, { abs: root.real, path: "", stat: root.stat }, null);
     for (let check = 1; check <= CHECKS && top !== null; check++) {
-      const again = readChanged(work, top);
+      const again: WalkedFolder | null = yield* readChanged(work, top);
       if (again === top) return { top, rests: true };
       top = again;
     }
@@ -99,7 +104,7 @@ function readTree(work: WalkWork, root: Root): { readonly top: WalkedFolder | nu
 }
 
 /** @returns the same object when nothing has changed here and below; null when the folder is gone */
-function readChanged(work: WalkWork, folder: WalkedFolder): WalkedFolder | null {
+function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   let stat: FsStat;
   try {
     stat = work.fs.lstat(folder.abs);
@@ -113,16 +118,16 @@ function readChanged(work: WalkWork, folder: WalkedFolder): WalkedFolder | null 
   if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
   if (stat.dev !== work.dev) return doubted(folder, "another disk is mounted here");
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
-    return readFolder(work, folder.abs, folder.path, stat, folder);
+    return yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
   // Changed in or since the tick in which this walk began, it may have changed once more within that tick: its stamp cannot tell, its names can.
   if (work.diskNow !== null && stat.mtimeMs >= work.diskNow) {
-    const again = readFolder(work, folder.abs, folder.path, stat, folder);
+    const again = yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!holdsTheSame(folder, again)) return again;
   }
   let changed = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {
-    const again = readChanged(work, child);
+    const again = yield* readChanged(work, child);
     if (again !== child) changed = true;
     if (again !== null) folders.push(again);
   }

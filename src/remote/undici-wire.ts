@@ -1,4 +1,4 @@
-import type { Pool } from "undici";
+import Pool from "undici/lib/dispatcher/pool.js";
 import type { Wire, WireResult } from "../core/ports/remote.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
@@ -26,13 +26,12 @@ export type UndiciWireOptions = {
 export function createUndiciWire(options: UndiciWireOptions): Wire {
   const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
   if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
-  let opening: Promise<Pool> | null = null;
+  let opened: Pool | null = null;
   let closing: Promise<void> | null = null;
 
-  const open = async (): Promise<Pool> => {
-    // Loaded at the first exchange: commands that stay offline are spared it. ASSUMES: the exact version that package.json names has this file.
-    const { default: Pool } = await import("undici/lib/dispatcher/pool.js");
-    return new Pool(base.origin, {
+  // ASSUMES: the exact version of undici that package.json names has its pool in this file, which is all of it that is loaded.
+  const open = (): Pool =>
+    new Pool(base.origin, {
       connections: options.connections ?? 64,
       pipelining: 1,
       // One exchange a socket: what HTTP/2 shares, a lost connection loses together.
@@ -45,14 +44,13 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
         ...(options.ca === undefined ? {} : { ca: options.ca }),
       },
     });
-  };
 
   return {
     async send(request, bounds): Promise<WireResult> {
       if (closing !== null) return { kind: "not-sent", why: "closed" };
       if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
-      opening ??= open();
-      const pool = await opening;
+      opened ??= open();
+      const pool = opened;
       return new Promise((settle) => {
         // Every failure, that of a malformed header too, is told to the handler; `dispatch` does not throw.
         pool.dispatch(
@@ -68,7 +66,7 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
     },
 
     close(): Promise<void> {
-      closing ??= Promise.resolve(opening).then((pool) => pool?.close());
+      closing ??= opened?.close() ?? Promise.resolve();
       return closing;
     },
   };

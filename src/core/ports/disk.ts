@@ -53,6 +53,8 @@ export interface Disk {
   folding(): DiskFolding;
   /** Whole walk; reads and hashes what `known` does not vouch for. New texts are handed to `onText` (to be kept before they can be lost). */
   walk(known: (path: LocalPath) => KnownFile | null, onText: (digest: Digest, text: string) => void): LocalTree;
+  /** The same walk, paused each millisecond or two, for whoever has something else to do meanwhile. */
+  walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
    * An earlier walk's tree with what changed at these paths looked at again, as long as all that changed is the text of known files. The same object:
    * nothing is different. null: only a whole walk can tell.

@@ -11,6 +11,8 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`, or early when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Resolves when what came in meanwhile was taken. Left out where nothing comes by itself (virtual time). */
+  turn?(): Promise<void>;
 }
 
 export interface Random {
