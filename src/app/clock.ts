@@ -1,5 +1,19 @@
 import type { Clock } from "../core/ports/world.ts";
 
+/** Turns of the event loop, one for each who asks, in their order; between two of them the answers that have come are read. */
+function systemTurns(): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const step = (): void => {
+    const resolve = waiting.shift()!;
+    if (waiting.length > 0) setImmediate(step);
+    resolve();
+  };
+  return () =>
+    new Promise((resolve) => {
+      if (waiting.push(resolve) === 1) setImmediate(step);
+    });
+}
+
 /** The system's clock: the one home of time. */
 export function systemClock(): Clock {
   return {
@@ -16,6 +30,6 @@ export function systemClock(): Clock {
         const timer = setTimeout(end, ms);
         signal?.addEventListener("abort", end);
       }),
-    turn: () => new Promise((resolve) => void setImmediate(resolve)),
+    turn: systemTurns(),
   };
 }

@@ -79,7 +79,9 @@ export async function readFacts(ctx: PassContext, id: DocId): Promise<Answer<Fil
 
 /** GET, judged. The caller keeps the text, at the latest with the commit of what it was fetched for; until then nothing may be taken away for it. */
 export async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
-  const answer = await ctx.world.remote.getFile(id);
+  const answer = await (ctx.ahead?.take(id) ?? ctx.world.remote.getFile(id));
+  // ORDER: the next request goes out before this one's text is dealt with, which takes longer than its answer.
+  if (ctx.world.clock.turn !== undefined) await ctx.world.clock.turn();
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
   const text = answer.value.content;
   if (!text.isWellFormed()) {

@@ -4,8 +4,9 @@ import { EXACT_DISK, type LocalPath } from "../core/path.ts";
 import type { Plan, Signals } from "../core/plan-types.ts";
 import { planQuiet } from "../core/quiet-plan.ts";
 import type { Policy } from "../core/policy.ts";
-import type { Fault } from "../core/ports/remote.ts";
+import type { Fault, Recognise } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
+import { readAhead } from "./ahead.ts";
 import { flushEarlier, noteBoot, restoreTorn } from "./durable.ts";
 import { APPROVE_EMPTY, type PassEnd, type PassInput } from "./pass.ts";
 import { approvedKeys, gatherSignals } from "./guard-facts.ts";
@@ -41,18 +42,21 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
       if ("path" in intent) openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
   }
   let base = state.load();
-  const known = new Map<Digest, string>();
+  const shown = new Map<Digest, string>();
   const keep = input.dry
-    ? (digest: Digest, text: string) => void known.set(digest, text)
+    ? (digest: Digest, text: string) => void shown.set(digest, text)
     : (digest: Digest, text: string) => state.putKnownText(digest, text);
   // ORDER: the listing is asked for before the walk: the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
-  const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, { keep });
+  let walked: LocalTree | null = null;
+  const known = { keep, ...(isClone(input, base) ? lookAhead(ctx, () => walked) : {}) };
+  const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
   const guarded = looking.catch(() => undefined);
   let local: LocalTree;
   if (input.eyes !== undefined) local = input.eyes.local(ctx, base, inodesTrusted, keep);
   else if (world.clock.turn === undefined) local = observeLocal(world, base, inodesTrusted, keep);
   else local = await observeLocalInTurns(world, base, inodesTrusted, keep, world.clock.turn);
+  walked = local;
   await guarded;
   const remote = await looking;
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
@@ -65,7 +69,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
     await flushEarlier(world, base, local);
   }
   for (const folder of remote.tree.folders.values()) ctx.folderIds.set(folder.path, folder.id);
-  dryTexts.set(ctx, known);
+  dryTexts.set(ctx, shown);
   const seen = {
     base,
     local: withUnseen(local, openPaths, stillOpen.paths),
@@ -75,6 +79,24 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   ctx.local = trees.local;
   ctx.isListed = trees.remote.complete;
   return { kind: "seen", trees };
+}
+
+/** A first look at everything, of which all but what is here already will be created here. */
+function isClone({ dry, eyes, settings }: PassInput, { links, holds }: BaseTree): boolean {
+  return !dry && eyes === undefined && settings.direction !== "push-only" && links.size + holds.size === 0;
+}
+
+/** A clone's requests need not wait for its plan, nor its plan for the planner's modules. */
+function lookAhead(ctx: PassContext, local: () => LocalTree | null): { readonly recognise: Recognise } {
+  if (readyTools() === null) void loadTools();
+  const ahead = readAhead(ctx.world, local);
+  ctx.ahead = ahead;
+  return {
+    recognise: (id, path) => {
+      ahead.note(id, path);
+      return null;
+    },
+  };
 }
 
 /** Texts of a dry run, which has no store to keep them in. */

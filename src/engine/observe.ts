@@ -5,7 +5,7 @@ import { isAway, type Link } from "../core/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
 import { BorrowedMap, ownOf } from "../core/borrowed-map.ts";
 import type { KnownFile } from "../core/ports/disk.ts";
-import type { Fault, Listing } from "../core/ports/remote.ts";
+import type { Fault, Listing, Recognise } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
 import { documentsOf, listDocuments, recogniseBy, withRecognised } from "./listed.ts";
 import { isWholeServiceFault, proveAbsences, unprovable } from "./prove-absences.ts";
@@ -103,6 +103,8 @@ export type Known = {
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /** Takes the text of a document that was read for proof alone: shown once, it may be edited there before the next look (I03). */
   readonly keep?: (digest: Digest, text: string) => void;
+  /** Told of each document as the listing shows it: whether it is as base has it. By base where it is left out. */
+  readonly recognise?: Recognise;
 };
 
 /**
@@ -118,7 +120,7 @@ export async function observeRemote(
   const { remote, prefix } = world;
   const listFolders = () => remote.listFolders(prefix === "" ? null : prefix);
   const [files, early] = await Promise.all([
-    known.files ?? listDocuments(world, recogniseBy(world, base.links)),
+    known.files ?? listDocuments(world, known.recognise ?? recogniseBy(world, base.links)),
     known.folders === undefined ? listFolders() : null,
   ]);
   const own = documentsOf(world, files, base.links);

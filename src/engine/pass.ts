@@ -1,7 +1,7 @@
 import type { DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
-import type { Plan } from "../core/plan-types.ts";
+import type { Plan, Signals } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, Trees } from "../core/tree.ts";
 import { flushNow } from "./durable.ts";
@@ -54,6 +54,18 @@ export async function runPass(world: World, input: PassInput): Promise<PassEnd> 
   const { root, inodesTrusted } = checkRoot(world);
   const ctx = newContext(world, input);
   if (root !== "same" && root !== "moved-or-copied") return planBlind(ctx, input, root);
+  const end = await lookAndAct(ctx, input, root, inodesTrusted);
+  await ctx.ahead?.end();
+  return end;
+}
+
+async function lookAndAct(
+  ctx: PassContext,
+  input: PassInput,
+  root: Signals["root"],
+  inodesTrusted: boolean,
+): Promise<PassEnd> {
+  const { world } = ctx;
   const seen = await observe(ctx, input, inodesTrusted);
   if (seen.kind === "offline") return seen;
   const { trees } = seen;

@@ -15,6 +15,7 @@ import type { Remote } from "../core/ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../core/ports/state.ts";
 import type { Clock, Log, Progress, Random } from "../core/ports/world.ts";
 import type { LocalTree } from "../core/tree.ts";
+import type { Ahead } from "./ahead.ts";
 import type { Group } from "./group.ts";
 
 /** The adapters and settings of one mirrored folder: all that the engine sees of the world. */
@@ -102,6 +103,8 @@ export type PassContext = {
   readonly counts: Counts;
   /** Local files made or replaced in this pass: fsynced and marked durable at its end, or by the next one. */
   readonly toFlush: Map<DocId, LocalPath>;
+  /** What a clone reads while it looks. */
+  ahead?: Ahead;
   /** Commits of steps that run side by side. */
   readonly group: Group;
   /** What the deployment was known to refuse in names when the plan was made. */

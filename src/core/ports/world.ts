@@ -11,7 +11,7 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`, or early when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves when what came in meanwhile was taken. Left out where nothing comes by itself (virtual time). */
+  /** Resolves when what came in meanwhile was taken, for one caller each time, in their order. Left out where nothing comes by itself (virtual time). */
   turn?(): Promise<void>;
 }
 

@@ -1,0 +1,112 @@
+import { describe, expect, it } from "vitest";
+import type { DocId } from "../../src/contract/ids.ts";
+import { digestOf } from "../../src/core/digest.ts";
+import type { Remote } from "../../src/core/ports/remote.ts";
+import type { LocalTree } from "../../src/core/tree.ts";
+import { readAhead } from "../../src/engine/ahead.ts";
+import type { World } from "../../src/engine/world.ts";
+import { openGround, problem } from "../promises/ground.ts";
+
+const isList = (request: string) => /^GET \/v1\/files(\?|$)/.test(request);
+const isRead = (request: string) => /^GET \/v1\/files\/doc_/.test(request);
+
+describe("a clone reads texts while its listing goes on", () => {
+  it("I33 asks for the first documents before the last page, and for each once", async () => {
+    const ground = openGround(41, { maxPageSize: 3 });
+    const ids = Array.from({ length: 12 }, (_, n) => ground.rig.app.create(`d${n % 2}/n${n}.md`, `note ${n}\n`));
+    await ground.mirror.sync();
+    const { requests } = ground.mirror;
+    expect(requests.findIndex(isRead)).toBeLessThan(requests.findLastIndex(isList));
+    expect(requests.filter(isRead).toSorted()).toEqual(ids.map((id) => `GET /v1/files/${id}`).toSorted());
+    expect(ground.mirror.texts().size).toBe(12);
+  });
+
+  it("I03 keeps a text that the plan has no use for: the listing did not come to its end", async () => {
+    const ground = openGround(42, { maxPageSize: 3 });
+    for (let n = 0; n < 9; n++) ground.rig.app.create(`n${n}.md`, `note ${n}\n`);
+    let pages = 0;
+    ground.fault = ({ method, path }) =>
+      isList(`${method} ${path}`) && ++pages > 1 ? problem(503, "service_unavailable") : null;
+    const report = await ground.mirror.sync();
+    expect(report!.state).toBe("offline");
+    expect(ground.mirror.texts().size).toBe(0);
+    for (let n = 0; n < 3; n++) expect(ground.mirror.state.text(digestOf(`note ${n}\n`))).toBe(`note ${n}\n`);
+  });
+
+  it("a document that was edited after it was read ahead comes with its own version, and the edit after it", async () => {
+    const ground = openGround(43, { maxPageSize: 3 });
+    const { app } = ground.rig;
+    for (let n = 0; n < 9; n++) app.create(`n${n}.md`, `note ${n}\n`);
+    let pages = 0;
+    ground.fault = ({ method, path }) => {
+      if (isList(`${method} ${path}`) && ++pages === 3) app.edit("n0.md", "edited\n");
+      return null;
+    };
+    await ground.mirror.sync();
+    expect(ground.mirror.texts().get("n0.md")).toBe("note 0\n");
+    await ground.mirror.sync();
+    expect(ground.mirror.texts().get("n0.md")).toBe("edited\n");
+    expect(app.files().get("n0.md")!.text).toBe("edited\n");
+  });
+
+  it("reads nothing ahead of what is here already, is ignored here, or is not to be fetched", async () => {
+    const ground = openGround(44, { maxPageSize: 3 });
+    for (const path of ["here.md", "out/kept.md", "plain.md"]) ground.rig.app.create(path, `${path}\n`);
+    ground.mirror.write("here.md", "here.md\n");
+    ground.mirror.write(".mdmirrorignore", "out/\n");
+    await ground.mirror.sync({ direction: "push-only" });
+    expect(ground.mirror.requests.filter(isRead)).toHaveLength(1);
+    const ids = new Map([...ground.rig.app.files().values()].map(({ path, id }) => [path, id]));
+    await ground.mirror.sync();
+    expect(ground.mirror.requests.filter(isRead)).not.toContain(`GET /v1/files/${ids.get("out/kept.md")}`);
+  });
+});
+
+/** A client whose answers come when the test says so. */
+function openHand() {
+  const asked: DocId[] = [];
+  const answers: (() => void)[] = [];
+  const getFile: Remote["getFile"] = (id) => {
+    asked.push(id);
+    return new Promise((resolve) => {
+      const fault = { kind: "later", detail: "", requestId: null, cause: "unavailable" } as const;
+      answers.push(() => resolve({ ok: false, fault }));
+    });
+  };
+  const local = { files: new Map(), unseen: new Map(), ignores: () => false } as unknown as LocalTree;
+  const ahead = readAhead({ remote: { getFile }, prefix: "" } as unknown as World, () => local);
+  return { asked, answers, ahead };
+}
+
+const idOf = (n: number) => `doc_${String(n).padStart(26, "0")}` as DocId;
+const turns = async () => {
+  for (let turn = 0; turn < 4; turn++) await null;
+};
+
+describe("what is asked for ahead", () => {
+  it("I33 is bounded: 24 at a time, 256 in all, and no more once the first is taken", async () => {
+    const { asked, answers, ahead } = openHand();
+    for (let n = 0; n < 1_000; n++) ahead.note(idOf(n), `n${n}.md`);
+    expect(asked).toHaveLength(24);
+    answers[0]!();
+    await turns();
+    expect(asked).toHaveLength(25);
+    for (let n = 0; n < answers.length; n++) {
+      answers[n]!();
+      await turns();
+    }
+    expect(asked).toEqual(Array.from({ length: 256 }, (_, n) => idOf(n)));
+  });
+
+  it("is given once, and nothing more is asked for from then on", async () => {
+    const { asked, answers, ahead } = openHand();
+    for (let n = 0; n < 100; n++) ahead.note(idOf(n), `n${n}.md`);
+    expect(ahead.take(idOf(0))).not.toBeNull();
+    expect(ahead.take(idOf(0))).toBeNull();
+    expect(ahead.take(idOf(99))).toBeNull();
+    for (const answer of answers) answer();
+    await turns();
+    ahead.note(idOf(100), "n100.md");
+    expect(asked).toHaveLength(24);
+  });
+});
