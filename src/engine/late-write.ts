@@ -3,6 +3,7 @@ import { mergeText } from "../core/merge.ts";
 import { cutToBytes, joinPath, type LocalPath, MAX_NAME_BYTES, nameOf, parentOf } from "../core/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent } from "../core/ports/state.ts";
+import { ensureFolders } from "./apply/parents.ts";
 import { commit, landText } from "./effect.ts";
 import { type PassContext, recordEvent } from "./world.ts";
 
@@ -29,14 +30,21 @@ export function putBack(
   id: string,
   detail: string,
 ): string | null {
-  const { disk, state } = ctx.world;
-  const back = disk.putBack(parkAt, path);
-  if (back.kind !== "done") return `could not be put back: ${back.detail}`;
+  const { state } = ctx.world;
+  const why = returnAside(ctx, parkAt, path);
+  if (why !== null) return why;
   state.transact(() => {
     state.closeIntent(intentId);
     recordEvent(ctx.world, ctx.run, { kind: "recover", side: "local", id, path, detail });
   });
   return null;
+}
+
+/** @returns why it could not be put back, or null */
+export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): string | null {
+  const parents = ensureFolders(ctx, path);
+  const back = parents ?? ctx.world.disk.putBack(parkAt, path);
+  return back.kind === "done" ? null : `could not be put back: ${"detail" in back ? back.detail : back.kind}`;
 }
 
 /** The second look at an inode that was replaced: an editor that still had it open may have saved into it (I14). */

@@ -3,9 +3,10 @@ import type { Outcome } from "../core/action.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent, OpenIntent } from "../core/ports/state.ts";
-import { inspectParked, lookAtParked, putBack } from "./late-write.ts";
+import { inspectParked, lookAtParked, putBack, returnAside } from "./late-write.ts";
 import type { FolderMove, Post } from "./open-posts.ts";
 import { settleIntent } from "./settle-writes.ts";
+import { type WayBack, wayBack } from "./way-back.ts";
 import { type PassContext, parkedDocument, recordEvent, trashPlace } from "./world.ts";
 
 /** What a crash, or an answer that was lost, left behind: put back before the first walk, settled by reading before the first plan (I13). */
@@ -30,13 +31,15 @@ export function recoverLocal(
   const open = new Map<LocalPath, string>();
   // ORDER: what an effect that was cut off took from its path is there again before a text that was saved late is judged by what is there.
   const inOrder = [...intents].sort((a, b) => Number(a.intent.kind === "parked") - Number(b.intent.kind === "parked"));
+  const findPlace = wayBack(ctx);
   for (const { intentId, intent } of inOrder) {
     if (!isLocal(intent)) continue;
-    const why = recoverOne(ctx, intentId, intent);
+    const why = recoverOne(ctx, intentId, intent, findPlace);
     if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
   }
   const named = new Set(ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : [])));
-  if (restarted) for (const place of ctx.world.disk.listParked()) if (!named.has(place)) returnUnnamed(ctx, place);
+  if (restarted)
+    for (const place of ctx.world.disk.listParked()) if (!named.has(place)) returnUnnamed(ctx, place, findPlace);
   ctx.world.disk.sweep(named);
   return open;
 }
@@ -47,20 +50,36 @@ function pathOf(ctx: PassContext, intent: { readonly id: DocId; readonly path: L
 }
 
 /** @returns why it stays open, or null */
-function recoverOne(ctx: PassContext, intentId: number, intent: Local): string | null {
+function recoverOne(ctx: PassContext, intentId: number, intent: Local, findPlace: WayBack): string | null {
   switch (intent.kind) {
     case "replace":
-      return recoverReplace(ctx, intentId, { ...intent, path: pathOf(ctx, intent) });
     case "parked":
-      return inspectParked(ctx, intentId, { ...intent, path: pathOf(ctx, intent) });
-    case "trash":
-      return recoverTrash(ctx, intentId, { ...intent, path: pathOf(ctx, intent) });
+    case "trash": {
+      const path = findPlace(pathOf(ctx, intent));
+      if (path === null) return "its folder is gone from where it was, and not all of the mirrored folder can be seen";
+      return recoverAside(ctx, intentId, { ...intent, path });
+    }
     case "move":
       return recoverMove(ctx, intentId, intent);
     case "move-folder":
       return recoverFolderMove(ctx, intentId, intent);
     case "sidecar":
       return recoverSidecar(ctx, intentId, intent);
+  }
+}
+
+function recoverAside(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "replace" | "parked" | "trash" }>,
+): string | null {
+  switch (intent.kind) {
+    case "replace":
+      return recoverReplace(ctx, intentId, intent);
+    case "parked":
+      return inspectParked(ctx, intentId, intent);
+    case "trash":
+      return recoverTrash(ctx, intentId, intent);
   }
 }
 
@@ -166,21 +185,21 @@ function recoverSidecar(
 }
 
 /** A file that was taken aside, and whose intent a power cut took: its place names the document, and goes back if nothing is there. */
-function returnUnnamed(ctx: PassContext, place: string): void {
+function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): void {
   const { disk, state } = ctx.world;
   const id = parkedDocument(place);
   const link = id === null ? null : state.link(id);
-  if (link === null || disk.look(link.localPath).kind !== "absent") return;
-  const back = disk.putBack(place, link.localPath);
-  const detail =
-    back.kind === "done" ? "put back after a power cut" : `could not be put back after a power cut: ${back.detail}`;
+  const path = link === null ? null : findPlace(link.localPath);
+  if (path === null || disk.look(path).kind !== "absent") return;
+  const back = returnAside(ctx, place, path);
+  const detail = back === null ? "put back after a power cut" : `${back} after a power cut`;
   recordEvent(ctx.world, ctx.run, {
     kind: "recover",
     side: "local",
     id,
-    path: link.localPath,
+    path,
     detail,
-    outcome: back.kind,
+    outcome: back === null ? "done" : "fault",
   });
 }
 
