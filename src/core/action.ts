@@ -163,13 +163,13 @@ export type FolderAction =
       readonly remotePath: RemotePath;
     }
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
-  /** Present on both sides at these places, not linked yet (or linked elsewhere). `alone`: what is below it is recorded one by one, by steps of its own. */
+  /** Present on both sides at these places, not linked yet (or linked elsewhere). `carries`: what goes along in base of what base has below it; null: all of that. What is not among these is recorded by steps of its own. */
   | {
       readonly kind: "link-folder";
       readonly dirId: DirId;
       readonly localPath: LocalPath;
       readonly remotePath: RemotePath;
-      readonly alone: boolean;
+      readonly carries: readonly DocId[] | null;
     }
   /** Moves the folder with all below it. `to` must be free. */
   | {

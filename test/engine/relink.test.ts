@@ -15,3 +15,31 @@ it("I09 a document that was moved here and edited there in one pass is known by 
   const link = mirror.state.load().links.get(id);
   expect(here).toMatchObject({ kind: "file", stamp: { ino: link?.stamp?.ino, birthMs: link?.stamp?.birthMs } });
 });
+
+it.each(["a new folder of its name", "another folder that changed places with it"])(
+  "I09 a document that is held stays in base in its folder, which was renamed and left its path to %s",
+  async (heir) => {
+    const rig = createRig(14);
+    const id = rig.app.create("d/a.md", "a\n\na plan\n");
+    rig.app.create("e/k.md", "k\n");
+    const mirror = rig.mirror();
+    await mirror.sync();
+    const { user } = mirror.disk;
+    mirror.write("d/a.md", "a\n\nanother plan\n");
+    if (heir.startsWith("another")) {
+      user.rename(mirror.path("e"), mirror.path("t"));
+      user.rename(mirror.path("d"), mirror.path("e"));
+      user.rename(mirror.path("t"), mirror.path("d"));
+    } else {
+      user.rename(mirror.path("d"), mirror.path("box"));
+      user.makeFolder(mirror.path("d"));
+    }
+    // Nothing is left there by which its folder could be read.
+    rig.app.remove("d/a.md");
+    await mirror.sync();
+    expect(mirror.state.holds().map(({ key, reason }) => [key, reason])).toEqual([[id, "gone-or-unreadable"]]);
+    const path = heir.startsWith("another") ? "e/a.md" : "box/a.md";
+    expect(mirror.state.link(id)).toMatchObject({ localPath: path, remotePath: path });
+    expect(mirror.texts().get(path)).toBe("a\n\nanother plan\n");
+  },
+);

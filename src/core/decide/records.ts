@@ -1,4 +1,5 @@
-import type { AnyBody, FolderBody, Side } from "../match/body.ts";
+import type { DocId } from "../../contract/ids.ts";
+import type { AnyBody, DocumentBody, FolderBody, Side } from "../match/body.ts";
 import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf, parentOf } from "../path.ts";
 import { type Desk, draft, withdraw } from "./desk.ts";
@@ -7,8 +8,8 @@ import { pathOfGoal, samePlace } from "./places.ts";
 /**
  * Base's paths are strings. A folder's move rewrites what begins with its recorded path, in one statement; that is right as long as
  * nothing else is recorded below that path in the same plan. Where something is (two folders that change places, a new folder at the old path of a
- * renamed one), the folder's link learns its place alone, and what is below it is recorded one by one. Until then the link stays: a plan that is cut off leaves it as
- * the evidence by which the folder, and what was saved in it, is known.
+ * renamed one), the folder's link learns its place by itself, and what is below it is recorded one by one, or, where it is held, carried along by name. Until then
+ * the link stays: a plan that is cut off leaves it as the evidence by which the folder, and what was saved in it, is known.
  */
 export function untieRecords(desk: Desk): void {
   const moved = [...desk.forest.folders].filter((folder) => folder.link !== null && desk.whys.has(folder));
@@ -74,6 +75,7 @@ function isGoingInside(start: FolderBody | null | undefined, folder: FolderBody,
 function untie(desk: Desk, tied: ReadonlySet<FolderBody>): void {
   const isTied = (body: AnyBody): boolean =>
     [...tied].some((folder) => isGoingInside(body.local.goal?.parent, folder, "local") || isBelowRecord(body, folder));
+  const carried = listCarried(desk, isTied);
   for (const folder of desk.forest.folders) {
     const { link, dirId } = folder;
     if (link === null || dirId === null || folder.replaced !== null || desk.holds.has(dirId)) continue;
@@ -88,13 +90,38 @@ function untie(desk: Desk, tied: ReadonlySet<FolderBody>): void {
       dirId,
       localPath: at.local,
       remotePath: at.remote,
-      alone: true,
+      carries: carried.get(folder) ?? [],
     }));
   }
-  // What is held where it is keeps what base says of it, else its own move would be forgotten.
-  for (const document of desk.documents)
-    if (document.link !== null && !desk.holds.has(document.link.id) && !desk.whys.has(document) && isTied(document))
-      desk.whys.set(document, "its folder moved");
+}
+
+/**
+ * Those that nothing else records, by the folder in which base has them. Held, a document keeps its place in base, which is a folder and a name: else its own
+ * move would be forgotten, and what base has at the folder's old path by then would be taken for its folder.
+ */
+function listCarried(
+  desk: Desk,
+  isTied: (document: DocumentBody) => boolean,
+): ReadonlyMap<FolderBody, readonly DocId[]> {
+  const carried = new Map<FolderBody, DocId[]>();
+  for (const document of desk.documents) {
+    const { link } = document;
+    if (link === null || !isTied(document) || arrives(document)) continue;
+    const isOnBoth = document.local.now !== null && document.remote.now !== null;
+    if (isOnBoth && !desk.holds.has(link.id)) {
+      if (!desk.whys.has(document)) desk.whys.set(document, "its folder moved");
+      continue;
+    }
+    if (isOnBoth && desk.whys.has(document)) continue;
+    const folder = baseFolderAt(desk.forest, parentOf(link.localPath), parentOf(link.remotePath));
+    carried.set(folder, [...(carried.get(folder) ?? []), link.id]);
+  }
+  return carried;
+}
+
+/** Its arrival links it. */
+function arrives({ local, remote }: DocumentBody): boolean {
+  return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }
 
 function isBelowRecord(body: AnyBody, folder: FolderBody): boolean {

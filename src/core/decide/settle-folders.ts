@@ -177,7 +177,7 @@ function recordFolder(desk: Desk, folder: FolderBody): void {
     dirId,
     localPath: at.local,
     remotePath: at.remote,
-    alone: false,
+    carries: null,
   }));
 }
 

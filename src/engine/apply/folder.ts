@@ -1,11 +1,12 @@
-import type { DirId } from "../../contract/ids.ts";
+import type { DirId, DocId } from "../../contract/ids.ts";
 import type { FolderResource } from "../../contract/resources.ts";
 import type { Action, Outcome } from "../../core/action.ts";
 import type { DirLink } from "../../core/link.ts";
 import { inodeKey } from "../../core/match/inode.ts";
-import type { LocalPath, RemotePath } from "../../core/path.ts";
+import { isWithin, type LocalPath, type RemotePath, rebase } from "../../core/path.ts";
 import type { Answer } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
+import { movePlace } from "../../core/settle.ts";
 import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
 import { type PassContext, toService, trashPlace } from "../world.ts";
@@ -112,14 +113,29 @@ export function linkFolderBoth(ctx: PassContext, action: Of<"link-folder">): Out
   const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
   if (link === null) return stale("the folder went meanwhile");
   state.transact(() => {
-    const before = action.alone ? null : state.dir(action.dirId);
-    if (before !== null && before.localPath !== action.localPath)
-      state.moveMembers("local", before.localPath, action.localPath, before.remotePath);
-    if (before !== null && before.remotePath !== action.remotePath)
-      state.moveMembers("remote", before.remotePath, action.remotePath, action.localPath);
+    const before = state.dir(action.dirId);
+    if (before !== null && action.carries === null) carryAll(ctx, before, link);
+    for (const id of before === null ? [] : (action.carries ?? [])) carryOne(ctx, id, before!, link);
     state.putDir(link);
   });
   return { kind: "done" };
+}
+
+function carryAll({ world: { state } }: PassContext, from: DirLink, to: DirLink): void {
+  if (from.localPath !== to.localPath) state.moveMembers("local", from.localPath, to.localPath, from.remotePath);
+  if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
+}
+
+/** A document with the sidecar beside it, as far as base has them in the folder. */
+function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, to: DirLink): void {
+  const carry = (side: "localPath" | "remotePath", path: string): string =>
+    isWithin(path, from[side]) ? rebase(path, from[side], to[side]) : path;
+  const [link, conflict] = [state.link(id), state.conflict(id)];
+  if (link !== null) {
+    const localPath = carry("localPath", link.localPath);
+    state.putLink(movePlace(link, { localPath, remotePath: carry("remotePath", link.remotePath) }));
+  }
+  if (conflict !== null) state.putConflict({ ...conflict, sidecarPath: carry("localPath", conflict.sidecarPath) });
 }
 
 export function removeFolderLocal(ctx: PassContext, action: Of<"remove-folder-local">): Outcome {

@@ -1,4 +1,4 @@
-import type { DirId } from "../../../src/contract/ids.ts";
+import type { DirId, DocId } from "../../../src/contract/ids.ts";
 import { isBelow, isWithin, nameOf, parentOf, rebase } from "../../../src/core/path.ts";
 import { check, hasFolderThere, isTakenHere, isTakenThere, type OfFolder } from "./refusals.ts";
 import type { World } from "./world.ts";
@@ -16,16 +16,31 @@ function rewrite(world: World, side: "local" | "remote", from: string, to: strin
       world.conflicts.set(id, { ...conflict, sidecarPath: rebase(conflict.sidecarPath, from, to) });
 }
 
+type Places = { readonly localPath: string; readonly remotePath: string };
+
+function carry(world: World, id: DocId, from: Places, to: Places): void {
+  const moved = (side: keyof Places, path: string): string =>
+    isWithin(path, from[side]) ? rebase(path, from[side], to[side]) : path;
+  const [link, conflict] = [world.links.get(id), world.conflicts.get(id)];
+  if (link !== undefined) {
+    const localPath = moved("localPath", link.localPath);
+    world.links.set(id, { ...link, localPath, remotePath: moved("remotePath", link.remotePath) });
+  }
+  if (conflict !== undefined)
+    world.conflicts.set(id, { ...conflict, sidecarPath: moved("localPath", conflict.sidecarPath) });
+}
+
 export function applyFolder(world: World, action: OfFolder, say: string): void {
-  const link = (id: DirId, localPath: string, remotePath: string, rewrites = false): void => {
+  const link = (id: DirId, localPath: string, remotePath: string, carries: readonly DocId[] | null = []): void => {
     const folder = world.folders.get(localPath);
     check(folder !== undefined, `no folder at ${localPath}: ${say}`);
     check(world.dirs.get(id) === remotePath, `no folder there: ${say}`);
     const known = world.dirLinks.get(id);
-    if (known !== undefined && rewrites) {
+    if (known !== undefined && carries === null) {
       rewrite(world, "local", known.localPath, localPath);
       rewrite(world, "remote", known.remotePath, remotePath);
     }
+    for (const one of known === undefined ? [] : (carries ?? [])) carry(world, one, known!, { localPath, remotePath });
     world.dirLinks.set(id, { id, localPath, remotePath, dev: 1, ...folder });
   };
   switch (action.kind) {
@@ -41,7 +56,7 @@ export function applyFolder(world: World, action: OfFolder, say: string): void {
       link(world.newDir(action.remotePath), action.localPath, action.remotePath);
       return;
     case "link-folder":
-      link(action.dirId, action.localPath, action.remotePath, !action.alone);
+      link(action.dirId, action.localPath, action.remotePath, action.carries);
       return;
     case "move-folder-local":
       check(world.folders.has(action.from), `no folder at ${action.from}: ${say}`);
