@@ -33,12 +33,14 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
     (db) => {
       const fault = ownership(db, schema);
       if (fault !== null) return fault;
+      // ORDER: before the first page is written; on a file with pages it does nothing.
+      if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       if (wal) enterWal(db);
       // NORMAL: a commit outlives the process; a power cut may lose the last ones, never consistency. What they told is found again by looking.
       db.pragma("synchronous = NORMAL");
       db.pragma(`journal_size_limit = ${WAL_BYTES}`);
       // A checkpoint fsyncs both files: in a clone of 10,000 the usual 1,000 pages make a dozen of them.
-      db.pragma(`wal_autocheckpoint = ${WAL_BYTES / 4096}`);
+      db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
       migrate(db, schema);
       return null;
     },

@@ -47,7 +47,9 @@ function usedFolder(): string {
 /** Noise over one page of ten. */
 function scramble(path: string): void {
   const bytes = readFileSync(path);
-  for (let at = 4096 * 20; at < bytes.length; at += 40_960) bytes.fill(0xa5, at, at + 4096);
+  const page = bytes.readUInt16BE(16);
+  // Behind the first 80 kB, where the schema is.
+  for (let at = 81_920; at < bytes.length; at += 10 * page) bytes.fill(0xa5, at, at + page);
   writeFileSync(path, bytes);
 }
 

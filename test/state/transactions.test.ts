@@ -78,7 +78,7 @@ describe("transact", () => {
 test("I12 no row names a text that a full disk refused, even when the caller goes on", () => {
   const [rows, texts] = [openForWriting(":memory:", STATE_SCHEMA), openForWriting(":memory:", TEXTS_SCHEMA)];
   if (rows.kind !== "opened" || texts.kind !== "opened") throw new Error("not opened");
-  texts.db.pragma("max_page_count = 40");
+  texts.db.pragma("max_page_count = 10");
   const state = stateOver(rows.db, texts.db, settableClock(), () => void rows.db.close());
   const putLinks = (from: number, count: number) => {
     let refused = 0;
