@@ -55,5 +55,20 @@ function sightOf(trees: Trees, matched: Matched): Sight {
     if (remote.seen.kind === "gone") sight.goneThere++;
   }
   const quiet = trees.base.links.size - judged;
-  return { ...sight, known: sight.known + quiet, hereNow: sight.hereNow + quiet, shownThere: sight.shownThere + quiet };
+  const hereNow = sight.hereNow + quiet - countReturned(trees, matched);
+  return { ...sight, known: sight.known + quiet, hereNow, shownThere: sight.shownThere + quiet };
+}
+
+/** What the mirror itself has just brought here is no sign that what is missing was meant to go. */
+function countReturned({ base, local: { returned } }: Trees, { documents }: Matched): number {
+  if (returned === undefined) return 0;
+  const places = new Map(
+    documents.map(({ id, local }) => [id, local.seen.kind === "present" ? local.seen.value : null]),
+  );
+  let count = 0;
+  for (const { id, standing, localPath } of base.links.values()) {
+    const path = places.has(id) ? places.get(id)?.path : localPath;
+    if (standing === "linked" && path !== undefined && returned.has(path)) count++;
+  }
+  return count;
 }

@@ -50,6 +50,8 @@ export type LocalTree = {
   /** Paths (files, or folders with all below them) that the walk could not see, and why. A linked path at or below one is unknown. */
   readonly unseen: ReadonlyMap<LocalPath, string>;
   readonly disk: DiskFolding;
+  /** Files that were gone from their paths, and that the mirror itself has just put back or made again (a process died, the power was cut). Not set: none. */
+  readonly returned?: ReadonlySet<LocalPath>;
   /** False when the root's device or inode is not the state's: then no inode is evidence of anything. */
   readonly inodesTrusted: boolean;
   /** Paths that the ignore rules exclude, judged without looking at the disk: pure, of a path. */

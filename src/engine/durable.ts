@@ -6,7 +6,7 @@ import { once } from "../core/once.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../core/tree.ts";
 import { commit, outcomeOfDisk } from "./effect.ts";
-import type { PassContext, World } from "./world.ts";
+import { noteReturned, type PassContext, type World } from "./world.ts";
 
 /**
  * What base claims must survive power loss. Overwritten files are fsynced as they are written. New ones are fsynced in batches, and until then their links say
@@ -119,6 +119,7 @@ function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined): 
     log.write("warn", "not-restored", { path, detail: "detail" in why ? why.detail : why.kind });
     return false;
   }
+  if (torn === undefined) noteReturned(ctx, path);
   ctx.toFlush.set(link.id, path);
   commit(ctx, {
     link: { ...link, stamp: made.value.stamp, stampTrusted: false },

@@ -5,7 +5,7 @@ import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { ensureFolders } from "./apply/parents.ts";
 import { commit, landText } from "./effect.ts";
-import { type PassContext, recordEvent } from "./world.ts";
+import { noteReturned, type PassContext, recordEvent } from "./world.ts";
 
 /** The second look at a file that was replaced, and the ways back from the place where it was parked. */
 
@@ -42,8 +42,10 @@ export function putBack(
 
 /** @returns why it could not be put back, or null */
 export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): string | null {
-  const parents = ensureFolders(ctx, path);
-  const back = parents ?? ctx.world.disk.putBack(parkAt, path);
+  const { disk } = ctx.world;
+  const wasSeen = disk.look(path).kind !== "absent";
+  const back = ensureFolders(ctx, path) ?? disk.putBack(parkAt, path);
+  if (back.kind === "done" && !wasSeen) noteReturned(ctx, path);
   return back.kind === "done" ? null : `could not be put back: ${"detail" in back ? back.detail : back.kind}`;
 }
 

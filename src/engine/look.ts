@@ -72,7 +72,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   dryTexts.set(ctx, shown);
   const seen = {
     base,
-    local: withUnseen(local, openPaths, stillOpen.paths),
+    local: withReturned(ctx, withUnseen(local, openPaths, stillOpen.paths)),
     remote: withOpenIds(remote.tree, stillOpen.ids),
   };
   const trees = hideOpenFolderMoves(hideOpenPosts(seen, stillOpen.posts), stillOpen.folderMoves);
@@ -101,6 +101,10 @@ function lookAhead(ctx: PassContext, local: () => LocalTree | null): { readonly 
 
 /** Texts of a dry run, which has no store to keep them in. */
 const dryTexts = new WeakMap<PassContext, Map<Digest, string>>();
+
+function withReturned({ returned }: PassContext, local: LocalTree): LocalTree {
+  return returned === undefined ? local : { ...local, returned };
+}
 
 function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, string>[]): LocalTree {
   if (more.every((map) => map.size === 0)) return local;
@@ -161,7 +165,8 @@ export async function planWithSecondLook(
     inodesTrusted,
     input.dry ? keep : (digest, text) => world.state.putKnownText(digest, text),
   );
-  const local = withUnseen(again, new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path))));
+  const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
+  const local = withReturned(ctx, withUnseen(again, unseen));
   ctx.local = local;
   // Which document is where, and which is absent again, is for the plan to say.
   const twice = new Set(waiting.map((hold) => hold.path));

@@ -110,11 +110,19 @@ export type PassContext = {
   /** What the deployment was known to refuse in names when the plan was made. */
   readonly refusedAtStart: string;
   readonly tally: Tally;
+  /** Paths to which this pass, before its plan, brought back what its user did not see there. */
+  returned?: Set<LocalPath>;
   /** Inode keys of the linked folders that this pass made here. */
   made?: Set<string>;
   /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */
   conflictBudget?: { readonly most: number; readonly approved: ReadonlySet<DocId> };
 };
+
+/** What its user does not know to be there is no sign of what its user wants. */
+export function noteReturned(ctx: PassContext, path: LocalPath): void {
+  ctx.returned ??= new Set();
+  ctx.returned.add(path);
+}
 
 /** A path below the mirrored subtree as the service names it. */
 export function toService(world: World, path: RemotePath): RemotePath {

@@ -66,6 +66,26 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
   });
 });
 
+test("I21 what a process that died had aside, and comes back, is no sign that the others were meant to go", async () => {
+  let times = 0;
+  for (let call = 1; ; call++) {
+    const { rig, mirror, seen } = openGround(33);
+    for (const path of paths) rig.app.create(path, `${path}\n`);
+    await settle(mirror);
+    rig.app.edit(paths[0]!, "edited there\n");
+    mirror.killAt(call);
+    if ((await mirror.sync()) !== null) break;
+    mirror.killAt(null);
+    // The moment between its leaving and the new text's coming.
+    if (mirror.texts().has(paths[0]!)) continue;
+    times++;
+    for (const path of paths.slice(1)) mirror.disk.user.remove(mirror.path(path));
+    expect((await mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["local-emptied"]);
+    expect(seen.filter(({ method }) => method === "DELETE")).toEqual([]);
+  }
+  expect(times).toBeGreaterThan(0);
+});
+
 describe("I22 an emptied service that was approved, and leaves the documents here as they are, halts no run more", () => {
   const reasons = (report: RunReport | null): unknown => report?.halt?.reasons.map(({ reason }) => reason);
 

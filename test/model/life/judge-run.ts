@@ -107,9 +107,7 @@ function judgeStopped(cast: Cast, mirror: LifeMirror, facts: RunFacts): void {
     fail(`I03 it writes, and the service shows a superseded version of ${superseded.join(" ")}`);
   if (meddled || approved) return;
   const deletes = sent.filter((request) => request.startsWith("DELETE /v1/files/")).length;
-  // A file that was never made safe, and is gone after a power cut, was there for the program: it made it again.
-  const isRestored = facts.sighted?.documents.some(({ link, text }) => !link.durable && text === null) === true;
-  if (before.size === 0 && deletes >= EMPTIED_FROM && !isRestored) fail("I21 it deletes there all that is gone here");
+  if (before.size === 0 && deletes >= EMPTIED_FROM) fail("I21 it deletes there all that is gone here");
   const after = documentsOf(mirror.desk);
   if (before.size >= EMPTIED_FROM && after.size === 0) fail("I21 it takes away here all that is gone there");
 }
