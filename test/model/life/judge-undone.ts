@@ -2,11 +2,12 @@ import type { Digest } from "../../../src/core/digest.ts";
 import { digestOf } from "../../../src/core/digest.ts";
 import { isTemporaryName } from "../../../src/core/local-name.ts";
 import { nameOf } from "../../../src/core/path.ts";
-import type { Link } from "../../../src/core/link.ts";
+import type { DirLink, Link } from "../../../src/core/link.ts";
 import type { Cast } from "./cast.ts";
 import { documentsOf } from "./desk.ts";
 import { tagOf } from "./history.ts";
 import type { LiveFile } from "./house.ts";
+import { isBelow } from "./names.ts";
 import { bare } from "./wire-reading.ts";
 import type { LifeMirror } from "./mirror.ts";
 
@@ -25,11 +26,15 @@ type Before = {
   readonly live: LiveFile | null;
 };
 
-export type Sighted = { readonly documents: readonly Before[]; readonly ids: ReadonlySet<string> };
+export type Sighted = {
+  readonly documents: readonly Before[];
+  readonly ids: ReadonlySet<string>;
+  readonly dirs: readonly DirLink[];
+};
 
 export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
   const { state } = mirror;
-  const { links, conflicts, holds } = state.load();
+  const { links, dirs, conflicts, holds } = state.load();
   const underWay = new Set(state.intents().flatMap(({ intent }) => ("id" in intent ? [intent.id as string] : [])));
   const files = cast.house.files();
   const readable = new Set(cast.house.readable(mirror.index).map(({ id }) => id));
@@ -48,7 +53,7 @@ export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
     if (places.length > 1 || isTwin || isTwinThere) return [];
     return [{ link, tag, text: local.get(link.localPath) ?? null, place: places[0] ?? null, live }];
   });
-  return { documents, ids: new Set(files.map(({ id }) => id)) };
+  return { documents, ids: new Set(files.map(({ id }) => id)), dirs: [...dirs.values()] };
 }
 
 /** @param refused ids of documents about which the service answered a write with a refusal */
@@ -90,8 +95,17 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     const isDeletedHere = place === null && text === null && link.durable && !live.protected;
     if (isDeletedHere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
-    if (movedAway && placesAfter.includes(link.localPath)) fail("I09 moved here alone, and moved back here");
+    if (movedAway && placesAfter.includes(link.localPath) && !closesCircle(cast, before.dirs, link, place))
+      fail("I09 moved here alone, and moved back here");
   }
+}
+
+/** Moved here with its folder into another, which was moved into that one on the service: such a move is dropped (DESIGN 4). */
+function closesCircle({ house }: Cast, dirs: readonly DirLink[], { localPath }: Link, place: string): boolean {
+  const left = dirs.filter((dir) => isBelow(localPath, dir.localPath) && !isBelow(place, dir.localPath));
+  const entered = dirs.filter((dir) => isBelow(place, dir.localPath) && !isBelow(localPath, dir.localPath));
+  const pathOf = ({ id }: DirLink): string | undefined => house.folders().find((path) => house.folderId(path) === id);
+  return entered.some((into) => left.some((from) => isBelow(pathOf(into) ?? "", pathOf(from) ?? "-")));
 }
 
 /** As a power cut leaves a file that was never made safe: whole sectors of it, and then nothing or zeros. */
