@@ -191,8 +191,12 @@ export function commit(ctx: PassContext, change: Commit): Outcome {
 }
 
 /** The same, in one transaction with the commits of other steps. Resolves when it is done: until then a kill leaves the effect without its base, as ever. */
-export async function commitWithOthers(ctx: PassContext, change: Commit): Promise<Outcome> {
-  await ctx.group.commit(() => write(ctx, change), "late", change.keeps?.text.length);
+export async function commitWithOthers(
+  ctx: PassContext,
+  change: Commit,
+  when: "soon" | "late" = "late",
+): Promise<Outcome> {
+  await ctx.group.commit(() => write(ctx, change), when, change.keeps?.text.length);
   return DONE;
 }
 

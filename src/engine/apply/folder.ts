@@ -7,7 +7,7 @@ import { isWithin, type LocalPath, type RemotePath, rebase } from "../../core/pa
 import type { Answer } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { movePlace } from "../../core/settle.ts";
-import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
+import { commit, commitWithOthers, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
 import { type PassContext, toService, trashPlace } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
@@ -21,7 +21,8 @@ function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remote
   return { id: dirId, localPath, remotePath, dev: look.dev, ino: look.ino, birthMs: look.birthMs };
 }
 
-export function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local">): Outcome {
+/** Folders of one depth are made side by side, and are in one transaction: what is to go into them waits for it. */
+export async function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local">): Promise<Outcome> {
   const { disk, state } = ctx.world;
   // A key that reads a folder need not read the one above it.
   const parents = ensureFolders(ctx, action.localPath);
@@ -31,11 +32,12 @@ export function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local"
   ctx.made ??= new Set();
   ctx.made.add(inodeKey(made.value));
   ctx.folderIds.set(action.remotePath, action.dirId);
-  return commit(ctx, {
+  const change = {
     also: () =>
       state.putDir({ id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value }),
     event: { kind: action.kind, side: "local", id: action.dirId, path: action.localPath, detail: action.why },
-  });
+  } as const;
+  return commitWithOthers(ctx, change, "soon");
 }
 
 export async function makeFolderRemote(ctx: PassContext, action: Of<"make-folder-remote">): Promise<Outcome> {
