@@ -30,10 +30,13 @@ export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;
   if (!isStored(state)) return;
   const now = clock.now();
-  const before = Number(state.meta(PRUNED_AT) ?? 0);
+  const noted = state.meta(PRUNED_AT);
+  const before = Number(noted);
   // A clock that was set back must not stop the pruning for ever.
-  if (now - before < DAY_MS && now >= before) return;
+  if (noted !== null && now - before < DAY_MS && now >= before) return;
   state.setMeta(PRUNED_AT, String(now));
+  // A mirror of no age has outlived nothing: after its clone a look at all texts would find that.
+  if (noted === null) return;
   const pruning = state.prune(now, { days: RETENTION_DAYS, bytes: RETENTION_BYTES });
   for (let slice = 0; slice < SLICES; slice++) {
     const step = pruning.next();

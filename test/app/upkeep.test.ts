@@ -45,6 +45,21 @@ describe("upkeep between passes", () => {
     expect(days.at(-1)).toBe(false);
   });
 
+  it("looks for nothing to let go of in a mirror of no age, and does a day later", async () => {
+    let looks = 0;
+    const prune: StoredState["prune"] = (...asked) => {
+      looks++;
+      return state.prune(...asked);
+    };
+    const young = mirror();
+    const counted = { ...young, world: { ...young.world, state: { ...state, prune } } } as OpenedMirror;
+    await keepUp(counted, null);
+    expect(looks).toBe(0);
+    now += DAY;
+    await keepUp(counted, null);
+    expect(looks).toBe(1);
+  });
+
   it("prunes once a day, and again when the clock was set back", async () => {
     await keepUp(mirror(), null);
     const first = state.meta("pruned.at");
