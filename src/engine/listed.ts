@@ -1,35 +1,39 @@
 import type { DocId } from "../contract/ids.ts";
 import type { FileResource } from "../contract/resources.ts";
-import { BorrowedMap } from "../core/borrowed-map.ts";
-import type { Listing, Recognise } from "../core/ports/remote.ts";
+import { type Borrowed, BorrowedMap } from "../core/borrowed-map.ts";
+import { findInOrder } from "../core/in-order.ts";
+import type { Held, Listing } from "../core/ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../core/tree.ts";
 import { fromService, type World } from "./world.ts";
 
 /** What a listing shows, in the terms of base: most of it is just what the links have, and nothing is kept of that. */
 
 /** The documents of the mirrored subtree, to the end of the list or not. */
-export function listDocuments(world: World, recognise?: Recognise): Promise<Listing<FileResource>> {
+export function listDocuments(world: World, held?: Held): Promise<Listing<FileResource>> {
   const { remote, prefix } = world;
   return remote.listFiles(
     prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix },
     (seen) => world.progress.report("list", seen, null),
-    recognise,
+    held,
   );
 }
 
-/** By base: what is listed as its link has it. */
-export function recogniseBy({ prefix }: World, links: BaseTree["links"]): Recognise {
+/** By base: what is listed as its link has it. Services list in the order of creation, and base has most links in that of their making. */
+export function heldBy({ prefix }: World, links: BaseTree["links"]): Held {
+  const all = [...links.values()];
+  const find = findInOrder(all, ({ id }) => id);
   // A link's path is below the mirrored subtree, a listed one of the workspace.
   const lead = prefix === "" ? 0 : prefix.length + 1;
-  return (id, path, changeId, isProtected) => {
-    const link = links.get(id as DocId);
-    if (link === undefined || link.changeId !== changeId || link.protected !== isProtected) return null;
-    const { remotePath } = link;
-    const alike =
-      lead === 0
-        ? path === remotePath
-        : path.length === lead + remotePath.length && path.endsWith(remotePath) && path.startsWith(`${prefix}/`);
-    return alike ? link.id : null;
+  return {
+    count: all.length,
+    find: (id) => (typeof id === "string" ? find(id) : -1),
+    shows(at, path, changeId, isProtected) {
+      const { remotePath, changeId: known, protected: wasProtected } = all[at]!;
+      if (known !== changeId || wasProtected !== isProtected) return false;
+      if (lead === 0) return path === remotePath;
+      return path.length === lead + remotePath.length && path.endsWith(remotePath) && path.startsWith(`${prefix}/`);
+    },
+    idAt: (at) => all[at]!.id,
   };
 }
 
@@ -63,5 +67,5 @@ export function withRecognised(
     const { id, remotePath: path, changeId, protected: isProtected } = links.get(known)!;
     return { id, path, changeId, protected: isProtected };
   };
-  return new BorrowedMap(links, { size: same.size, keys: () => same as ReadonlySet<DocId> }, lend, own);
+  return new BorrowedMap(links, same as Borrowed<DocId>, lend, own);
 }

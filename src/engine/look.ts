@@ -4,7 +4,7 @@ import { EXACT_DISK, type LocalPath } from "../core/path.ts";
 import type { Plan, Signals } from "../core/plan-types.ts";
 import { planQuiet } from "../core/quiet-plan.ts";
 import type { Policy } from "../core/policy.ts";
-import type { Fault, Recognise } from "../core/ports/remote.ts";
+import type { Fault, Held } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
 import { readAhead } from "./ahead.ts";
 import { flushEarlier, noteBoot, restoreTorn } from "./durable.ts";
@@ -87,14 +87,19 @@ function isClone({ dry, eyes, settings }: PassInput, { links, holds }: BaseTree)
 }
 
 /** A clone's requests need not wait for its plan, nor its plan for the planner's modules. */
-function lookAhead(ctx: PassContext, local: () => LocalTree | null): { readonly recognise: Recognise } {
+function lookAhead(ctx: PassContext, local: () => LocalTree | null): { readonly held: Held } {
   if (readyTools() === null) void loadTools();
   const ahead = readAhead(ctx.world, local);
   ctx.ahead = ahead;
   return {
-    recognise: (id, path) => {
-      ahead.note(id, path);
-      return null;
+    held: {
+      count: 0,
+      find(id, path) {
+        if (typeof path === "string") ahead.note(id, path.startsWith("/") ? path.slice(1) : path);
+        return -1;
+      },
+      shows: () => false,
+      idAt: () => "",
     },
   };
 }

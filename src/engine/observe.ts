@@ -4,10 +4,11 @@ import type { Digest } from "../core/digest.ts";
 import { isAway, type Link } from "../core/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
 import { BorrowedMap, ownOf } from "../core/borrowed-map.ts";
+import { findByFolder } from "../core/by-folder.ts";
 import type { KnownFile } from "../core/ports/disk.ts";
-import type { Fault, Listing, Recognise } from "../core/ports/remote.ts";
+import type { Fault, Held, Listing } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
-import { documentsOf, listDocuments, recogniseBy, withRecognised } from "./listed.ts";
+import { documentsOf, heldBy, listDocuments, withRecognised } from "./listed.ts";
 import { isWholeServiceFault, proveAbsences, unprovable } from "./prove-absences.ts";
 import { fromService, type World } from "./world.ts";
 
@@ -46,13 +47,15 @@ export async function observeLocalInTurns(
 }
 
 function knownBy(base: BaseTree): (path: LocalPath) => KnownFile | null {
-  const byPath = new Map<LocalPath, Link>();
-  for (const link of base.links.values())
-    if (link.stampTrusted && link.stamp !== null) byPath.set(link.localPath, link);
+  const find = findByFolder(vouching(base), ({ localPath }) => localPath);
   return (path) => {
-    const link = byPath.get(path);
+    const link = find(path);
     return link?.stamp ? { stamp: link.stamp, digest: link.localDigest, path: link.localPath } : null;
   };
+}
+
+function* vouching({ links }: BaseTree): Iterable<Link> {
+  for (const link of links.values()) if (link.stampTrusted && link.stamp !== null) yield link;
 }
 
 function seenBy(world: World, base: BaseTree, inodesTrusted: boolean, tree: LocalTree): LocalTree {
@@ -104,7 +107,7 @@ export type Known = {
   /** Takes the text of a document that was read for proof alone: shown once, it may be edited there before the next look (I03). */
   readonly keep?: (digest: Digest, text: string) => void;
   /** Told of each document as the listing shows it: whether it is as base has it. By base where it is left out. */
-  readonly recognise?: Recognise;
+  readonly held?: Held;
 };
 
 /**
@@ -120,7 +123,7 @@ export async function observeRemote(
   const { remote, prefix } = world;
   const listFolders = () => remote.listFolders(prefix === "" ? null : prefix);
   const [files, early] = await Promise.all([
-    known.files ?? listDocuments(world, known.recognise ?? recogniseBy(world, base.links)),
+    known.files ?? listDocuments(world, known.held ?? heldBy(world, base.links)),
     known.folders === undefined ? listFolders() : null,
   ]);
   const own = documentsOf(world, files, base.links);

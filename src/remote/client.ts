@@ -50,9 +50,9 @@ export function createRemote(options: RemoteOptions): Remote {
   const ground: Ground = { caller, traits };
 
   return {
-    listFiles(selector, onPage, recognise) {
+    listFiles(selector, onPage, held) {
       if (selector.kind === "parent-id") checkIds(isDirId(selector.parentId));
-      return listAll({ ...ground, route: FILES, selector, read: readFile, onPage, recognise });
+      return listAll({ ...ground, route: FILES, selector, read: readFile, onPage, held });
     },
     listFolders: (prefix) => folders.listFolders(ground, prefix === "" ? null : prefix),
     findFolder: (path) => folders.findFolder(ground, path),

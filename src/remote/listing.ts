@@ -2,11 +2,12 @@ import { isDirId, isDocId } from "../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../contract/limits.ts";
 import { listQuery } from "../contract/routes.ts";
 import type { Selector } from "../contract/resources.ts";
-import type { Fault, Listing, Recognise } from "../core/ports/remote.ts";
+import type { Fault, Held, Listing } from "../core/ports/remote.ts";
 import { faultOf, misreadFault, type Reply } from "./http.ts";
-import { isObject, member } from "./json.ts";
+import { isObject, type JsonObject, member } from "./json.ts";
 import type { Caller } from "./retry.ts";
 import { type Parsed, readPage, type Sighted } from "./shapes.ts";
+import { createSighting, type Sighting } from "./sighting.ts";
 import type { TraitBook } from "./traits.ts";
 
 export type ListOptions<Item> = {
@@ -17,7 +18,7 @@ export type ListOptions<Item> = {
   readonly selector: Selector;
   readonly read: (value: unknown) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  readonly recognise?: Recognise | undefined;
+  readonly held?: Held | undefined;
   /** Shared by listings whose items are held together; its own for each traversal where there is none. */
   readonly spent?: Spent;
 };
@@ -44,11 +45,6 @@ export const LIST_LIMITS = {
 /** How one traversal ended. */
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
-/** What is shown, by id: an id is in one of the two, by what was seen of it last. */
-type Sighting<Item> = { readonly items: Map<string, Item>; readonly same: Set<string> };
-
-const sightNothing = <Item>(): Sighting<Item> => ({ items: new Map(), same: new Set() });
-
 /**
  * Follows a list to its end, through short and empty pages. Keyed by id, last seen wins. An item that is not understood is left
  * out and makes the listing incomplete, so that it is never taken for absent.
@@ -56,29 +52,17 @@ const sightNothing = <Item>(): Sighting<Item> => ({ items: new Map(), same: new 
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
 ): Promise<Listing<Item>> {
-  const before = sightNothing<Item>();
+  const before = createSighting<Item>(options.held);
   for (let start = 1; ; start++) {
-    const seen = sightNothing<Item>();
+    const seen = createSighting<Item>(options.held);
     const end = await traverse(options, seen);
     // What an earlier traversal saw and a complete one did not is gone; it counts only where no traversal came to its end.
-    if (end.kind === "complete")
-      return { items: [...seen.items.values()], same: seen.same, complete: true, fault: null };
-    for (const item of seen.items.values()) noteItem(before, item);
-    for (const id of seen.same) noteSame(before, id);
+    if (end.kind === "complete") return { items: [...seen.items()], same: seen.same(), complete: true, fault: null };
+    before.add(seen);
     if (end.kind === "failed" || start === MAX_STARTS) {
-      return { items: [...before.items.values()], same: before.same, complete: false, fault: end.fault };
+      return { items: [...before.items()], same: before.same(), complete: false, fault: end.fault };
     }
   }
-}
-
-function noteItem<Item extends { readonly id: string }>({ items, same }: Sighting<Item>, item: Item): void {
-  items.set(item.id, item);
-  same.delete(item.id);
-}
-
-function noteSame({ items, same }: Sighting<unknown>, id: string): void {
-  same.add(id);
-  if (items.size > 0) items.delete(id);
 }
 
 async function traverse<Item extends { readonly id: string }>(
@@ -111,21 +95,17 @@ async function traverse<Item extends { readonly id: string }>(
       asked = getPage(options, selector, nextCursor);
       await sending();
     }
-    const knownBefore = countOf(seen);
+    const knownBefore = seen.count();
     const why = takeItems(options, items, seen, spent);
     if (why !== null) oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, reply.requestId);
-    options.onPage?.(countOf(seen));
+    options.onPage?.(seen.count());
     if (!page.value.hasMore) return oddity === null ? { kind: "complete" } : { kind: "failed", fault: oddity };
     if (!isNew) return fail("the list's cursor repeats");
     cursor = nextCursor!;
     cursors.add(cursor);
-    barren = countOf(seen) > knownBefore ? 0 : barren + 1;
+    barren = seen.count() > knownBefore ? 0 : barren + 1;
     if (barren >= LIST_LIMITS.barrenPages) return fail("the list does not end");
   }
-}
-
-function countOf({ items, same }: Sighting<unknown>): number {
-  return items.size + same.size;
 }
 
 /** Calls on the way to the wire that each wait for a turn, and some more. */
@@ -167,40 +147,36 @@ function takeItems<Item extends { readonly id: string }>(
 ): string | null {
   let why: string | null = null;
   for (const value of items) {
-    const before = countOf(seen);
-    const known = options.recognise === undefined ? null : recogniseItem(options.recognise, value);
-    let path: string;
-    if (known !== null) {
-      path = known.wirePath;
-      noteSame(seen, known.id);
-    } else {
+    const before = seen.count();
+    const at = isObject(value) ? (options.held?.find(member(value, "id"), member(value, "path")) ?? -1) : -1;
+    let path = at === -1 ? null : pathAsHeld(options.held!, at, value as JsonObject);
+    if (path !== null) seen.noteSame(at);
+    else {
       const item = options.read(value);
       if (!item.ok) {
         why ??= `${item.why}${idOf(value)}`;
         continue;
       }
       path = item.value.wirePath;
-      noteItem(seen, item.value.resource);
+      seen.noteItem(item.value.resource, at);
     }
     options.traits.sawPath(path);
-    if (countOf(seen) === before) continue;
+    if (seen.count() === before) continue;
     spent.items++;
     spent.characters += path.length;
   }
   return why;
 }
 
-/** What the caller holds was read once, and is of the form: an item that says the same needs no second look. */
-function recogniseItem(
-  recognise: Recognise,
-  value: unknown,
-): { readonly id: string; readonly wirePath: string } | null {
-  if (!isObject(value)) return null;
-  const wirePath = member(value, "path");
+/**
+ * What the caller holds was read once, and is of the form: an item that says the same needs no second look.
+ * @returns its path as it was answered; null where it says anything else
+ */
+function pathAsHeld(held: Held, at: number, item: JsonObject): string | null {
+  const wirePath = member(item, "path");
   if (typeof wirePath !== "string") return null;
   const path = wirePath.startsWith("/") ? wirePath.slice(1) : wirePath;
-  const id = recognise(member(value, "id"), path, member(value, "lastChangeId"), member(value, "protected") ?? false);
-  return id === null ? null : { id, wirePath };
+  return held.shows(at, path, member(item, "lastChangeId"), member(item, "protected") ?? false) ? wirePath : null;
 }
 
 /** Which item it is, where it has an id that can be shown. */

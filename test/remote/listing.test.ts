@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
-import type { Recognise } from "../../src/core/ports/remote.ts";
+import type { Held } from "../../src/core/ports/remote.ts";
 import { LIST_LIMITS } from "../../src/remote/listing.ts";
 import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
 
@@ -52,15 +52,19 @@ describe("a listing of files", () => {
   });
 
   describe("of which the caller holds some", () => {
-    const held = new Map([1, 2, 3].map((n) => [`doc_${n}`, file(n)]));
-    const recognise: Recognise = (id, path, changeId, isProtected) => {
-      const known = held.get(id as string);
-      const alike = known?.path === path && known.lastChangeId === changeId && known.protected === isProtected;
-      return alike ? known.id : null;
+    const files = [1, 2, 3].map((n) => file(n));
+    const held: Held = {
+      count: files.length,
+      find: (id) => files.findIndex((known) => known.id === id),
+      shows(at, path, changeId, isProtected) {
+        const known = files[at]!;
+        return known.path === path && known.lastChangeId === changeId && known.protected === isProtected;
+      },
+      idAt: (at) => files[at]!.id,
     };
     const listing = async (...pages: ReturnType<typeof page>[]) => {
-      const { items, same, complete } = await bench(pages).remote.listFiles({ kind: "none" }, undefined, recognise);
-      return { items: items.map(({ id, path }) => [id, path]), same: [...(same ?? [])], complete };
+      const { items, same, complete } = await bench(pages).remote.listFiles({ kind: "none" }, undefined, held);
+      return { items: items.map(({ id, path }) => [id, path]), same: [...same!.keys()], complete };
     };
 
     it("names those that are as it holds them, however their paths are spelled, and gives the others", async () => {

@@ -48,11 +48,14 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly requestId: string | null }
   | { readonly ok: false; readonly fault: Fault };
 
+/** Ids that are looked up only where somebody asks for one. */
+export type Same = { readonly size: number; readonly keys: () => ReadonlySet<string> };
+
 /** A whole traversal of a list. `items` hold what was seen, by id, last seen wins, even when it is not complete. */
 export type Listing<Item> = {
   readonly items: readonly Item[];
   /** Ids of those that were recognised: they show what the caller holds of them, and are not among the items. Left out: none. */
-  readonly same?: ReadonlySet<string>;
+  readonly same?: Same;
   readonly complete: boolean;
   readonly fault: Fault | null;
 };
@@ -74,15 +77,19 @@ export type RemoteTraits = {
   readonly refusedCharacters: string;
 };
 
-/**
- * Whether an item shows just what the caller holds of this id. What is asked is what the service answered, unread.
- * @returns the caller's own id, so that the answer's string can go
- */
-export type Recognise = (id: unknown, path: RemotePath, changeId: unknown, isProtected: unknown) => string | null;
+/** What the caller holds of a list's items, by a number of its own, from 0: of what is shown as it is held, nothing is kept. */
+export type Held = {
+  readonly count: number;
+  /** @returns -1 where it holds nothing of this id; what is asked is what the service answered, unread (`path`: null where it was asked about before) */
+  find(id: unknown, path: unknown): number;
+  /** Whether an item of this id that says so shows just what is held. Unread likewise. */
+  shows(at: number, path: RemotePath, changeId: unknown, isProtected: unknown): boolean;
+  idAt(at: number): string;
+};
 
 /** Paths in and out are without leading slash and relative to the workspace (not to the mirrored subtree). */
 export interface Remote {
-  listFiles(selector: Selector, onPage?: (seen: number) => void, recognise?: Recognise): Promise<Listing<FileResource>>;
+  listFiles(selector: Selector, onPage?: (seen: number) => void, held?: Held): Promise<Listing<FileResource>>;
   /** All folders: the roots, then `path_prefix` of each; below `prefix` only, when one is given. */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** The folder at an exact path, by the `path` selector; null when the list is empty. */

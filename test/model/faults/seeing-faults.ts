@@ -16,8 +16,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I20",
     does: "takes the pages it got before one failed for the whole listing",
     file: "remote/listing.ts",
-    find: "return { items: [...before.items.values()], same: before.same, complete: false, fault: end.fault };",
-    replace: "return { items: [...before.items.values()], same: before.same, complete: true, fault: null };",
+    find: "return { items: [...before.items()], same: before.same(), complete: false, fault: end.fault };",
+    replace: "return { items: [...before.items()], same: before.same(), complete: true, fault: null };",
     also: [
       {
         file: "engine/prove-absences.ts",
