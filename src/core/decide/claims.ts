@@ -24,8 +24,12 @@ export function settleClaims(desk: Desk, summon: (path: string) => AnyBody | nul
     }
     settleFolders(desk, pinned as ReadonlySet<AnyBody> as ReadonlySet<FolderBody>);
     if (!bodies().some((body) => isStirring(body, "local") || isStirring(body, "remote") || isLeftOver(body))) return;
-    for (const body of bodies())
-      if (!pinned.has(body)) wishes.set(body, { local: body.local.goal, remote: body.remote.goal });
+    for (const body of bodies()) {
+      const { local, remote } = { local: body.local.goal, remote: body.remote.goal };
+      const known = wishes.get(body);
+      // Of a large plan nearly all are as they were decided.
+      if (!pinned.has(body) && (known?.local !== local || known.remote !== remote)) wishes.set(body, { local, remote });
+    }
     const barred = new Round(desk, slots, bodies(), summon, pinned, wishes as Wishes).run();
     if (barred.length === 0) return;
     for (const one of barred) {

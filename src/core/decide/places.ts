@@ -34,7 +34,7 @@ export function localWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   const above = there.parent.localPath;
   if (above !== null && desk.trees.local.ignores(joinPath(above, name), kind))
     return barred("suspended", "the ignore rules exclude the place that the service has it at");
-  return { kind: "place", place: { parent: there.parent, name } };
+  return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
 }
 
 /** The place on the service that the disk's place asks for. */

@@ -5,7 +5,7 @@ import type { AnyBody, Place, Side } from "../match/body.ts";
 import type { Desk } from "./desk.ts";
 import { lastingNames } from "./left-over.ts";
 import { idOf, samePlace } from "./places.ts";
-import { type Occupancy, slotKey } from "./slots.ts";
+import { type Occupancy, SlotMap, slotKey } from "./slots.ts";
 
 /** Where each body was wanted before it was held. */
 export type Wishes = ReadonlyMap<AnyBody, { readonly local: Place | null; readonly remote: Place | null }>;
@@ -22,7 +22,7 @@ export function isStirring(body: AnyBody, side: Side): boolean {
 
 /** One try to give every slot one owner. */
 export class Round {
-  readonly #taken = { local: new Map<string, AnyBody>(), remote: new Map<string, AnyBody>() };
+  readonly #taken: Readonly<Record<Side, SlotMap<AnyBody>>>;
   /** Kept apart until the round comes out: one that does not leaves no trace. */
   readonly #whys = new Map<AnyBody, string>();
   readonly #desk: Desk;
@@ -40,6 +40,8 @@ export class Round {
     pinned: ReadonlySet<AnyBody>,
     wishes: Wishes,
   ) {
+    const { local } = desk.trees;
+    this.#taken = { local: new SlotMap("local", local), remote: new SlotMap("remote", local) };
     this.#desk = desk;
     this.#slots = slots;
     this.#bodies = bodies;
@@ -56,7 +58,7 @@ export class Round {
     const barred = new Map<AnyBody, Barred>();
     const claim = (side: Side, body: AnyBody): void => {
       if (!isStirring(body, side) || barred.has(body)) return;
-      if (this.#taken[side].get(this.#key(side, body[side].goal!)) === body) return;
+      if (this.#taken[side].get(body[side].goal!) === body) return;
       const bar = side === "local" ? this.#claimLocal(body) : this.#claimRemote(body);
       if (bar !== null) barred.set(body, bar);
     };
@@ -79,24 +81,22 @@ export class Round {
 
   #take(side: Side, body: AnyBody, place: Place): void {
     body[side].goal = place;
-    this.#taken[side].set(this.#key(side, place), body);
+    this.#taken[side].set(place, body);
   }
 
   /** Who will have a slot if nothing more is decided: a body, something without one, or nobody. */
   #owner(side: Side, place: Place, asking: AnyBody): AnyBody | "foreign" | "quiet" | null {
-    const key = this.#key(side, place);
-    const owner = this.#taken[side].get(key);
+    const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === asking ? null : owner;
     const now = this.#slots(side, place);
     if (now.kind === "free") return null;
     if (now.kind === "foreign") return "foreign";
     // Something stands there now. If it has a body that leaves, the slot becomes free; without a body it stays.
-    for (const body of this.#leavers(side).get(key) ?? []) if (body !== null) return null;
+    for (const body of this.#leavers(side).get(place) ?? []) if (body !== null) return null;
     if (side === "local") {
       const summoned = this.#summon(now.path);
       if (summoned !== null) {
-        for (const one of ["local", "remote"] as const)
-          this.#leavers(one).set(this.#key(one, summoned[one].now!), [summoned]);
+        for (const one of ["local", "remote"] as const) this.#leavers(one).set(summoned[one].now!, [summoned]);
         this.#take("local", summoned, summoned.local.now!);
         if (summoned.remote.now !== null) this.#take("remote", summoned, summoned.remote.now);
         return summoned;
@@ -105,16 +105,13 @@ export class Round {
     return "quiet";
   }
 
-  #leaversOf: { local: Map<string, AnyBody[]> | null; remote: Map<string, AnyBody[]> | null } = {
-    local: null,
-    remote: null,
-  };
+  #leaversOf: Record<Side, SlotMap<AnyBody[]> | null> = { local: null, remote: null };
 
-  #leavers(side: Side): Map<string, AnyBody[]> {
+  #leavers(side: Side): SlotMap<AnyBody[]> {
     const known = this.#leaversOf[side];
     if (known !== null) return known;
-    const index = new Map<string, AnyBody[]>();
-    for (const body of this.#bodies) if (body[side].now !== null) index.set(this.#key(side, body[side].now), [body]);
+    const index = new SlotMap<AnyBody[]>(side, this.#desk.trees.local);
+    for (const body of this.#bodies) if (body[side].now !== null) index.set(body[side].now, [body]);
     this.#leaversOf[side] = index;
     return index;
   }
@@ -202,8 +199,7 @@ export class Round {
   #free(side: Side, body: AnyBody): void {
     const goal = body[side].goal;
     if (goal === null) return;
-    const key = this.#key(side, goal);
-    if (this.#taken[side].get(key) === body) this.#taken[side].delete(key);
+    if (this.#taken[side].get(goal) === body) this.#taken[side].delete(goal);
   }
 
   #claimRemote(body: AnyBody): Barred | null {

@@ -1,4 +1,4 @@
-import type { Place, Side } from "../match/body.ts";
+import type { FolderBody, Place, Side } from "../match/body.ts";
 import { joinPath, pathKey } from "../path.ts";
 import type { LocalTree, Trees } from "../tree.ts";
 import { once } from "../once.ts";
@@ -6,6 +6,36 @@ import { once } from "../once.ts";
 /** A slot is a name in a folder: what can be held by one thing at a time. Its key folds as the disk does (I11). */
 export function slotKey(side: Side, place: Place, local: LocalTree): string {
   return `${place.parent.key}/${side === "local" ? pathKey(place.name, local.disk) : place.name}`;
+}
+
+/** By slot. A map for each folder: a key of its own for each slot of a large plan would be a string each, made again whenever it is asked for. */
+export class SlotMap<T> {
+  readonly #side: Side;
+  readonly #local: LocalTree;
+  readonly #inside = new Map<FolderBody, Map<string, T>>();
+
+  constructor(side: Side, local: LocalTree) {
+    this.#side = side;
+    this.#local = local;
+  }
+
+  get(place: Place): T | undefined {
+    return this.#inside.get(place.parent)?.get(this.#name(place));
+  }
+
+  set(place: Place, value: T): void {
+    const names = this.#inside.get(place.parent);
+    if (names === undefined) this.#inside.set(place.parent, new Map([[this.#name(place), value]]));
+    else names.set(this.#name(place), value);
+  }
+
+  delete(place: Place): void {
+    this.#inside.get(place.parent)?.delete(this.#name(place));
+  }
+
+  #name({ name }: Place): string {
+    return this.#side === "local" ? pathKey(name, this.#local.disk) : name;
+  }
 }
 
 /** What stands in a slot before the plan, whether or not it has a body. */

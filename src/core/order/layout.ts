@@ -16,6 +16,8 @@ export type Shift = {
   readonly freed: string | null;
 };
 
+const NOTHING: readonly number[] = [];
+
 /**
  * Steps as they are laid out, each with the paths of its moment and what it must come after: the last step on its body, those that made or moved the folders of
  * its paths, the one that freed its slot; and for a folder's move or removal, those that used the path that it had.
@@ -53,7 +55,7 @@ export class Layout {
   #emit(action: Action, after: Set<number>): number {
     const step = this.steps.length;
     after.delete(step);
-    this.steps.push({ action, after: [...after].sort((a, b) => a - b) });
+    this.steps.push({ action, after: after.size === 0 ? NOTHING : [...after].sort((a, b) => a - b) });
     return step;
   }
 
@@ -62,7 +64,7 @@ export class Layout {
   }
 
   #firsts(body: AnyBody): Set<number> {
-    return new Set(this.#first.get(body) ?? []);
+    return new Set(this.#first.get(body));
   }
 
   /** Where a body is by now; on a side where it is not, where it shall be. */
@@ -75,7 +77,14 @@ export class Layout {
       const place = this.#place(side, body);
       return place === null ? "" : this.ledgers[side].pathOf(place);
     };
-    return { local: path("local"), remote: path("remote"), pathOf: (place) => this.ledgers.local.pathOf(place) };
+    const shown = body.kind === "document" && body.remote.seen.kind === "present" ? body.remote.seen.file.path : "";
+    // A large plan is mostly paths: of equal ones the listing's own is kept, once.
+    const [local, remote] = [path("local"), path("remote")];
+    return {
+      local: local === shown ? shown : local,
+      remote: remote === shown ? shown : remote,
+      pathOf: (place) => this.ledgers.local.pathOf(place),
+    };
   }
 
   /** What a step waits for that uses a body's paths as they are. */

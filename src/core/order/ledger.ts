@@ -1,5 +1,5 @@
 import type { AnyBody, FolderBody, Place, Side } from "../match/body.ts";
-import { type Occupancy, slotKey } from "../decide/slots.ts";
+import { type Occupancy, SlotMap, slotKey } from "../decide/slots.ts";
 import { joinPath } from "../path.ts";
 import type { LocalTree } from "../tree.ts";
 
@@ -13,8 +13,10 @@ export class Ledger {
   readonly #local: LocalTree;
   readonly #occupancy: Occupancy;
   readonly #at = new Map<AnyBody, Place | null>();
-  readonly #slots = new Map<string, AnyBody | null>();
-  readonly #freedBy = new Map<string, number>();
+  readonly #slots: SlotMap<AnyBody | null>;
+  readonly #freedBy: SlotMap<number>;
+  /** Paths of folders as they are by now. */
+  readonly #paths = new Map<FolderBody, string>();
   readonly #movedBy = new Map<FolderBody, number>();
   readonly #usedBy = new Map<FolderBody, number[]>();
   /** Folders that a later step will move or remove: only their uses need to be remembered. */
@@ -24,6 +26,8 @@ export class Ledger {
     this.side = side;
     this.#local = local;
     this.#occupancy = occupancy;
+    this.#slots = new SlotMap(side, local);
+    this.#freedBy = new SlotMap(side, local);
     for (const folder of stirring) this.#stirring.add(folder);
   }
 
@@ -37,12 +41,11 @@ export class Ledger {
   }
 
   isFree(place: Place, asking: AnyBody): boolean {
-    const key = this.key(place);
-    const holder = this.#slots.get(key);
+    const holder = this.#slots.get(place);
     if (holder !== undefined) return holder === null || holder === asking;
     const now = asking[this.side].now;
     // A case-only rename: what stands in the slot is itself.
-    if (now !== null && this.key(now) === key) return true;
+    if (now !== null && this.key(now) === this.key(place)) return true;
     return this.#occupancy(this.side, place).kind === "free";
   }
 
@@ -55,13 +58,16 @@ export class Ledger {
   }
 
   pathOf(place: Place): string {
-    const names = [place.name];
-    for (let at: FolderBody = place.parent; ; ) {
-      const above = this.at(at);
-      if (above === null) return names.length === 0 ? "" : names.reduceRight((path, name) => joinPath(path, name), "");
-      names.push(above.name);
-      at = above.parent;
-    }
+    return joinPath(this.#pathOfFolder(place.parent), place.name);
+  }
+
+  #pathOfFolder(folder: FolderBody): string {
+    const known = this.#paths.get(folder);
+    if (known !== undefined) return known;
+    const at = this.at(folder);
+    const path = at === null ? "" : this.pathOf(at);
+    this.#paths.set(folder, path);
+    return path;
   }
 
   /** Adds to `after` what a step that acts at `place` must wait for. */
@@ -85,7 +91,7 @@ export class Ledger {
   }
 
   freedBy(place: Place): number | undefined {
-    return this.#freedBy.get(this.key(place));
+    return this.#freedBy.get(place);
   }
 
   usesOf(folder: FolderBody): readonly number[] {
@@ -98,19 +104,19 @@ export class Ledger {
     this.#at.set(body, to);
     let freed: string | null = null;
     if (from !== null) {
-      freed = this.key(from);
-      if (this.#slots.get(freed) !== undefined && this.#slots.get(freed) !== body && this.#slots.get(freed) !== null)
-        freed = null;
-      else {
-        this.#slots.set(freed, null);
-        this.#freedBy.set(freed, step);
+      const holder = this.#slots.get(from);
+      if (holder === undefined || holder === body || holder === null) {
+        freed = this.key(from);
+        this.#slots.set(from, null);
+        this.#freedBy.set(from, step);
       }
     }
     if (to !== null) {
-      this.#slots.set(this.key(to), body);
-      if (freed === this.key(to)) freed = null;
+      this.#slots.set(to, body);
+      if (freed !== null && freed === this.key(to)) freed = null;
     }
     if (body.kind === "folder") {
+      this.#paths.clear();
       this.#movedBy.set(body, step);
       this.#usedBy.delete(body);
     }

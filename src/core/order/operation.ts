@@ -12,18 +12,19 @@ export type Operation =
   | { readonly kind: "sidecar"; readonly body: DocumentBody };
 
 const SIDES = ["local", "remote"] as const;
+const NO_DRAFTS: readonly Draft[] = [];
 
 /** Everything decided, in the order in which it is tried: folders, moves, creates and edits, records, deletes, folders that go. */
 export function listOperations(desk: Desk): Operation[] {
   const operations: Operation[] = [];
-  for (const body of [...desk.forest.folders, ...desk.documents]) addOperations(desk, body, operations);
-  const ranked = operations.map((operation, index) => ({ operation, index, rank: rankOf(operation) }));
-  ranked.sort((a, b) => a.rank - b.rank || a.index - b.index);
-  return ranked.map(({ operation }) => operation);
+  for (const folder of desk.forest.folders) addOperations(desk, folder, operations);
+  for (const document of desk.documents) addOperations(desk, document, operations);
+  // Stable: within a rank, in the order of the bodies.
+  return operations.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 function addOperations(desk: Desk, body: AnyBody, operations: Operation[]): void {
-  const drafts = desk.drafts.get(body) ?? [];
+  const drafts = desk.drafts.get(body) ?? NO_DRAFTS;
   for (const side of SIDES) {
     const { now, goal } = body[side];
     if (now !== null && goal !== null && !samePlace(now, goal))

@@ -72,7 +72,10 @@ class Schedule {
     else list.push(operation);
   }
 
-  #wake(need: string): void {
+  #wake(...words: (string | number)[]): void {
+    // Nearly always: without a string made for it.
+    if (this.#waiting.size === 0) return;
+    const need = words.join(" ");
     const list = this.#waiting.get(need);
     if (list === undefined) return;
     this.#waiting.delete(need);
@@ -163,7 +166,7 @@ class Schedule {
         break;
     }
     this.#open.set(body, (this.#open.get(body) ?? 1) - 1);
-    this.#wake(`placed ${body.key}`);
+    this.#wake("placed", body.key);
   }
 
   #note({ side, body, from, to, freed }: Shift): void {
@@ -173,14 +176,14 @@ class Schedule {
       const goal = body[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
-    if (freed !== null) this.#wake(`slot ${side} ${freed}`);
-    if (body.kind === "folder") this.#wake(`moved ${side} ${body.key}`);
+    if (freed !== null) this.#wake("slot", side, freed);
+    if (body.kind === "folder") this.#wake("moved", side, body.key);
   }
 
   #count(side: Side, folder: FolderBody, by: number): void {
     const left = (this.#inside[side].get(folder) ?? 0) + by;
     this.#inside[side].set(folder, left);
-    if (left === 0) this.#wake(`empty ${side} ${folder.key}`);
+    if (left === 0) this.#wake("empty", side, folder.key);
   }
 
   /** Moves one of a circle aside, one whose path another waits for. Each is moved aside once at most, so this ends. */
