@@ -43,3 +43,31 @@ it.each(["a new folder of its name", "another folder that changed places with it
     expect(mirror.texts().get(path)).toBe("a\n\nanother plan\n");
   },
 );
+
+it.each(["box", "zoo"])(
+  "I09 a document at the path at which base has a held one too is known by its text when it is saved anew (the other in %s)",
+  async (folder) => {
+    const rig = createRig(15);
+    rig.app.create("work/log.md", "log\n\nof monday\n\nof tuesday\n\nof friday\n");
+    const id = rig.app.create(`${folder}/x.md`, "x\n\nthis\n\nthat\n\nand other things\n");
+    const mirror = rig.mirror();
+    await mirror.sync();
+    const { user } = mirror.disk;
+    user.saveAtomically(mirror.path("work/log.md"), "log\n\nof monday\n\nof tuesday\n\nof saturday\n");
+    rig.app.remove("work/log.md");
+    await mirror.sync();
+    expect(mirror.state.holds().map(({ reason }) => reason)).toEqual(["gone-or-unreadable"]);
+    user.rename(mirror.path("work/log.md"), mirror.path("t~"));
+    user.rename(mirror.path(`${folder}/x.md`), mirror.path("work/log.md"));
+    user.rename(mirror.path("t~"), mirror.path(`${folder}/x.md`));
+    await mirror.sync();
+    expect(rig.app.files().get("work/log.md")?.id).toBe(id);
+    user.saveAtomically(mirror.path("work/log.md"), "x\n\nthis\n\nthat\n\nand other things\n\nand more\n");
+    await mirror.sync();
+    expect(rig.app.files().get("work/log.md")).toMatchObject({
+      id,
+      text: "x\n\nthis\n\nthat\n\nand other things\n\nand more\n",
+    });
+    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  },
+);

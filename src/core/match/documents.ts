@@ -64,14 +64,20 @@ function matchByPath(matching: Matching, evidence: Evidence): void {
     const file = byKey?.get(pathKey(path, disk));
     return file !== undefined && matching.files.has(file.path) ? file : undefined;
   };
-  // ORDER: a base path may be one that its document has left (its move is held, or was cut off half way), and another's by now, if in another case. Asked first is
-  // whose inode is there, then whose two places belong together.
-  const proofs: readonly ((link: Link, file: LocalFile) => boolean)[] = [
-    ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
-    ({ localPath, remotePath, id }) => pathsFit(localPath, remotePath, id),
-    () => true,
-  ];
-  for (const where of [(link: Link) => expectedPath(link.localPath, matching.folders), (link: Link) => link.localPath])
+  const keyOf = (path: LocalPath): string => (folds ? pathKey(path, disk) : path);
+  for (const where of [
+    (link: Link) => expectedPath(link.localPath, matching.folders),
+    (link: Link) => link.localPath,
+  ]) {
+    const contested = contestedPaths(matching, (link) => mapPath(where(link), keyOf));
+    // ORDER: a base path may be one that its document has left (its move is held, or was cut off half way), and another's by now, if in another case. Asked first is
+    // whose inode is there, then whose text is like the one that is there, then whose two places belong together.
+    const proofs: readonly ((link: Link, file: LocalFile) => boolean)[] = [
+      ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
+      ...(contested.size > 0 ? [isLikeIn(matching, (file) => contested.has(keyOf(file.path)))] : []),
+      ({ localPath, remotePath, id }) => pathsFit(localPath, remotePath, id),
+      () => true,
+    ];
     for (const isProven of proofs)
       for (const at of folds ? [exact, folded] : [exact])
         for (const link of [...matching.links.values()]) {
@@ -79,6 +85,31 @@ function matchByPath(matching: Matching, evidence: Evidence): void {
           const file = path === null ? undefined : at(path);
           if (file !== undefined && isProven(link, file)) claim(matching, link, file, evidence);
         }
+  }
+}
+
+function mapPath(path: LocalPath | null, keyOf: (path: LocalPath) => string): string | null {
+  return path === null ? null : keyOf(path);
+}
+
+/** Where more than one of the links would be: one of them left it, and base was not told, for it is held. */
+function contestedPaths({ links }: Matching, keyOf: (link: Link) => string | null): ReadonlySet<string> {
+  const [seen, contested] = [new Set<string>(), new Set<string>()];
+  for (const link of links.values()) {
+    const key = keyOf(link);
+    if (key !== null && seen.has(key)) contested.add(key);
+    else if (key !== null) seen.add(key);
+  }
+  return contested;
+}
+
+function isLikeIn(matching: Matching, isAsked: (file: LocalFile) => boolean) {
+  return ({ localDigest }: Link, file: LocalFile): boolean => {
+    if (!isAsked(file)) return false;
+    if (file.digest === localDigest) return true;
+    const [was, is] = [readProfile(matching, localDigest), readProfile(matching, file.digest)];
+    return was !== null && is !== null && isSimilar(was, is);
+  };
 }
 
 function isInodeOf({ stamp }: Link, file: LocalFile): boolean {
