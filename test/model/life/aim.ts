@@ -86,11 +86,13 @@ export class Aim {
     const text = desk.user.read(path);
     if (text === null || !text.includes("tag ")) return;
     const handle = desk.user.open(path);
+    const isGone = this.#ledger.watchRemoval(desk.user.inode(path));
     const seed = this.#seed();
     this.#late = {
       // RACE (DESIGN 5): what is written after the second look at the parked file, in the pass after, is nowhere.
       calls: 2 + this.#dice.below(2),
       write: () => {
+        if (isGone()) return;
         const next = history.edit(text, seed, `mirror ${desk.mirror}`);
         history.editedHere(desk.mirror, text);
         history.replaced(text, next);

@@ -30,6 +30,8 @@ export class Ledger {
   readonly #mirror: LifeMirror;
   readonly #must = new Map<string, string>();
   readonly #late = new Set<string>();
+  /** Files that somebody's act in this run took from their last name; a new file may have the number again. */
+  readonly #removed = new Set<number>();
 
   constructor(mirror: LifeMirror) {
     this.#mirror = mirror;
@@ -50,9 +52,13 @@ export class Ledger {
   meddled(act: () => void): void {
     const { user } = this.#mirror.disk;
     const before = this.#all();
-    const files = new Set(Array.from(before.keys(), (path) => user.inode(`${ROOT}/${path}`)));
+    const filesOf = (texts: ReadonlyMap<string, string>): Set<number | null> =>
+      new Set(Array.from(texts.keys(), (path) => user.inode(`${ROOT}/${path}`)));
+    const files = filesOf(before);
     act();
     const after = this.#all();
+    const filesLeft = filesOf(after);
+    for (const file of files) if (file !== null && !filesLeft.has(file)) this.#removed.add(file);
     const [texts, left] = [new Set(before.values()), new Set(after.values())];
     for (const text of texts) if (!left.has(text)) this.#must.delete(text);
     for (const [path, text] of after) {
@@ -61,6 +67,12 @@ export class Ledger {
       else if (files.has(user.inode(`${ROOT}/${path}`))) continue;
       this.#late.add(text);
     }
+  }
+
+  /** Somebody opens that file. @returns whether somebody took it away since: what is written into it then is nobody's to keep */
+  watchRemoval(file: number | null): () => boolean {
+    if (file !== null) this.#removed.delete(file);
+    return () => file !== null && this.#removed.has(file);
   }
 
   /**
