@@ -57,6 +57,12 @@ export function openGroup(state: State, clock: Clock): Group {
     if (waiting.length > 0 && waiting.length >= running) flush();
   }
 
+  /** The last step of all has come to wait: without this, a plan would end with a wait for nobody. */
+  async function flushInATurn(): Promise<void> {
+    await null;
+    flushIfAll();
+  }
+
   async function flushLater(ms: number): Promise<void> {
     const { signal } = startTimer(ms);
     // A turn later: steps that begin one after the other are one group.
@@ -82,6 +88,7 @@ export function openGroup(state: State, clock: Clock): Group {
         waiting.push({ work, resolve, reject });
         if (waiting.length >= MOST || characters >= MOST_CHARACTERS) flush();
         else if (timer === null || timer.at > clock.monotonic() + ms) void flushLater(ms);
+        else if (waiting.length >= running) void flushInATurn();
       });
     },
     async during(step) {

@@ -67,6 +67,21 @@ test("what ends a step waits longer for others to join, until an effect waits to
   await slow;
 });
 
+test("when the last step that runs waits too, nobody waits any longer", async () => {
+  const { clock, state, group, noted, transactions } = setUp();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const last = group.during(async () => {
+    await promise;
+    await group.commit(() => state.setMeta("b", "1"), "late");
+  });
+  const first = group.during(() => group.commit(() => state.setMeta("a", "1"), "late"));
+  await clock.sleep(100);
+  expect(transactions()).toBe(0);
+  resolve();
+  await Promise.all([first, last]);
+  expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b"], 1, 100]);
+});
+
 test("I33 long texts do not wait for as many others as short ones", async () => {
   const { clock, state, group, noted } = setUp();
   const { promise, resolve } = Promise.withResolvers<void>();
