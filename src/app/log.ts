@@ -8,7 +8,7 @@ import { keepFields } from "./log-fields.ts";
 const MAX_BYTES = 1024 * 1024;
 const OLDER = 4;
 
-export const SILENT_LOG: Log = { write: () => undefined };
+export const SILENT_LOG: Log = { debug: false, write: () => undefined };
 
 /**
  * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only fields of the list in `log-fields.ts` get in, each by its form, so neither a text
@@ -37,6 +37,7 @@ export function openLog(options: {
   };
   let logger: ReturnType<typeof makeLogger> | null = null;
   return {
+    debug,
     write(level, event, fields) {
       if (broken || (level === "debug" && !debug)) return;
       logger ??= makeLogger(clock, keep);

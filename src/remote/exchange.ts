@@ -91,7 +91,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
 function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name in headers) {
+    const value = headers[name];
     if (value !== undefined) flat[name.toLowerCase()] = typeof value === "string" ? value : value.join(", ");
   }
   return flat;

@@ -80,7 +80,7 @@ export function createHttp(options: HttpOptions): Http {
   return {
     async exchange(call) {
       counts[call.method] = (counts[call.method] ?? 0) + 1;
-      const started = clock.monotonic();
+      const started = log.debug === false ? 0 : clock.monotonic();
       const result = await wire.send(
         {
           method: call.method,
@@ -91,6 +91,7 @@ export function createHttp(options: HttpOptions): Http {
         { deadlineMs: DEADLINE_MS[call.method], maxBytes: ANSWER_BYTES[call.size] },
       );
       const reply = readResult(call, result, scrub, clock.now());
+      if (log.debug === false) return reply;
       log.write("debug", "remote.exchange", {
         method: call.method,
         // Without the query, which holds cursors.

@@ -10,7 +10,8 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \
  * @returns milliseconds to wait, 0 or more; null when there is no header or it cannot be read
  */
 export function retryAfterMs(header: string | undefined, date: string | undefined, now: number): number | null {
-  const value = header?.trim() ?? "";
+  if (header === undefined) return null;
+  const value = header.trim();
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
   const until = parseDate(value);
   if (until === null) return null;

@@ -78,18 +78,12 @@ export function createCaller(options: CallerOptions): Caller {
   const { http, queue, clock, random, log, closing } = options;
   const inFlight = new Set<Promise<Reply>>();
 
-  const attemptOnce = async (call: Call): Promise<Reply> => {
-    const turn = await queue.run<Reply>(async () => (closing.aborted ? CLOSED : http.exchange(call)), isCongested);
-    if (turn.kind === "ran") return turn.value;
-    const seconds = Math.ceil(turn.leftMs / 1000);
-    return { kind: "paused", detail: `the service asked for a pause; ${seconds} s are left` };
-  };
-
   const run = async (call: Call): Promise<Reply> => {
     let started: number | null = null;
     for (let attempt = 1; ; attempt++) {
       if (closing.aborted) return CLOSED;
-      const reply = await attemptOnce(call);
+      const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
+      const reply = turn.kind === "ran" ? turn.value : paused(turn.leftMs);
       // Waiting for a place is not the call's own time.
       started ??= clock.monotonic();
       const step = nextStep(call, reply, attempt, random.fraction());
@@ -107,14 +101,12 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   return {
-    async call(call) {
+    call(call) {
       const running = run(call);
       inFlight.add(running);
-      try {
-        return await running;
-      } finally {
-        inFlight.delete(running);
-      }
+      const end = () => void inFlight.delete(running);
+      running.then(end, end);
+      return running;
     },
     async settled() {
       await Promise.allSettled(inFlight);
@@ -122,4 +114,10 @@ export function createCaller(options: CallerOptions): Caller {
   };
 }
 
+function paused(leftMs: number): Reply {
+  const seconds = Math.ceil(leftMs / 1000);
+  return { kind: "paused", detail: `the service asked for a pause; ${seconds} s are left` };
+}
+
 const CLOSED: Reply = { kind: "no-answer", sent: false, timedOut: false, detail: "the client is closed" };
+const NOT_SENT = Promise.resolve(CLOSED);

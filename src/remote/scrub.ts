@@ -2,6 +2,8 @@
 export type Scrub = (text: string, maxLength?: number) => string;
 
 const MAX_LENGTH = 500;
+// What nearly every text is that is scrubbed: a request id.
+const PLAIN = /^[\x21-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
 
 /**
@@ -10,6 +12,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
  */
 export function createScrub(key: string): Scrub {
   return (text, maxLength = MAX_LENGTH) => {
+    if (text.length <= maxLength && PLAIN.test(text) && !text.includes(key)) return text;
     // LIMIT: a megabyte of detail is not searched to its end; the key's length is added, so that no half of it stays at the cut.
     const head = text.slice(0, maxLength + key.length);
     const clean = head.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();

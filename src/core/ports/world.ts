@@ -23,6 +23,8 @@ export interface Random {
 }
 
 export interface Log {
+  /** Whether lines of level `debug` are kept: who would write one for each document asks first. Left out: they are. */
+  readonly debug?: boolean;
   /** Never a text, never a key (I30). */
   write(
     level: "debug" | "info" | "warn" | "error",
