@@ -50,7 +50,7 @@ export async function runByHand(
     folderIds: new Map(),
     counts: zeroCounts(),
     toFlush: new Map(),
-    group: openGroup(world.state, world.clock),
+    group: openGroup(world.state, world.disk, world.clock),
     refusedAtStart: world.remote.traits().refusedCharacters,
     tally: zeroTally(),
   };

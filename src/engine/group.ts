@@ -1,3 +1,4 @@
+import type { Disk, DiskOutcome, NewFile, Written } from "../core/ports/disk.ts";
 import type { State } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 
@@ -7,6 +8,8 @@ const MOST = 256;
 const MOST_CHARACTERS = 4_000_000;
 /** So long one of them waits for others, in milliseconds: `soon` where an effect waits for it, `late` where only the end of a step does. */
 const LONGEST_MS = { soon: 10, late: 250 } as const;
+/** New files that are made in one go at most, and how long one waits for others, in milliseconds: what is done once for all is the look at their folders. */
+const LANDING = { most: 16, longestMs: 5 } as const;
 /** Why a wait was ended; without a reason each end would make an exception with a stack. */
 const FLUSHED = "flushed";
 
@@ -21,15 +24,25 @@ export type Group = {
    * @throws what `work` or the commit throws; then nothing of the whole group was written
    */
   commit(work: () => void, when: keyof typeof LONGEST_MS, characters?: number): Promise<void>;
+  /** Makes a new file, as `Disk.create`, in one go with those of other steps. Throws what making any of them throws. */
+  create(file: NewFile): Promise<DiskOutcome<Written>>;
   /** Counts a step as long as it runs. */
   during<T>(step: () => Promise<T>): Promise<T>;
   /** After an exception, or the end of the plan: nothing that still waits is written. */
   abandon(): void;
 };
 
+type Landing = {
+  readonly file: NewFile;
+  readonly resolve: (end: DiskOutcome<Written>) => void;
+  readonly reject: (error: unknown) => void;
+};
 type Waiting = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
-export function openGroup(state: State, clock: Clock): Group {
+export function openGroup(state: State, disk: Pick<Disk, "createAll">, clock: Clock): Group {
+  let landing: Landing[] = [];
+  /** Bursts so far: who waits for one to be full holds its number alone, and none of its texts (I33). */
+  let bursts = 0;
   let waiting: Waiting[] = [];
   let characters = 0;
   let running = 0;
@@ -52,9 +65,37 @@ export function openGroup(state: State, clock: Clock): Group {
     for (const { resolve } of group) resolve();
   }
 
+  function land(): void {
+    const burst = landing;
+    landing = [];
+    bursts++;
+    let ends: readonly DiskOutcome<Written>[];
+    try {
+      ends = disk.createAll(burst.map(({ file }) => file));
+    } catch (error) {
+      for (const { reject } of burst) reject(error);
+      return;
+    }
+    for (const [n, { resolve }] of burst.entries()) resolve(ends[n]!);
+  }
+
+  async function landLater(burst: number): Promise<void> {
+    // As below: steps that begin one after the other are one burst.
+    await null;
+    if (burst === bursts) flushIfAll();
+    if (burst !== bursts) return;
+    await clock.sleep(LANDING.longestMs);
+    if (burst === bursts) land();
+  }
+
   /** When every step waits, nobody else can join. */
+  const isLast = (): boolean => landing.length + waiting.length >= running;
+
   function flushIfAll(): void {
-    if (waiting.length > 0 && waiting.length >= running) flush();
+    if (!isLast()) return;
+    // Their steps go on, and wait for the commit next.
+    if (landing.length > 0) land();
+    else if (waiting.length > 0) flush();
   }
 
   /** The last step of all has come to wait: without this, a plan would end with a wait for nobody. */
@@ -88,7 +129,15 @@ export function openGroup(state: State, clock: Clock): Group {
         waiting.push({ work, resolve, reject });
         if (waiting.length >= MOST || characters >= MOST_CHARACTERS) flush();
         else if (timer === null || timer.at > clock.monotonic() + ms) void flushLater(ms);
-        else if (waiting.length >= running) void flushInATurn();
+        else if (isLast()) void flushInATurn();
+      });
+    },
+    create(file) {
+      return new Promise((resolve, reject) => {
+        landing.push({ file, resolve, reject });
+        if (landing.length >= LANDING.most) land();
+        else if (landing.length === 1) void landLater(bursts);
+        else if (isLast()) void flushInATurn();
       });
     },
     async during(step) {
@@ -103,6 +152,8 @@ export function openGroup(state: State, clock: Clock): Group {
     abandon() {
       timer?.ends.abort(FLUSHED);
       timer = null;
+      landing = [];
+      bursts++;
       waiting = [];
       characters = 0;
     },

@@ -99,7 +99,7 @@ export function newContext(world: World, input: PassInput): PassContext {
     folderIds: new Map(),
     counts: input.counts,
     toFlush: new Map(),
-    group: openGroup(world.state, world.clock),
+    group: openGroup(world.state, world.disk, world.clock),
     refusedAtStart: world.remote.traits().refusedCharacters,
     tally: input.tally ?? zeroTally(),
   };

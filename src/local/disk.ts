@@ -58,6 +58,7 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
     look: (path) => ground.during(() => look(ground, path)),
     read: (path) => ground.during(() => readText(ground, path)),
     create: (path, text) => ground.during(() => createFile(ground, path, text)),
+    createAll: (files) => ground.during(() => files.map(({ path, text }) => createFile(ground, path, text))),
     replace: (path, text, expect, parkAt) => ground.during(() => replaceFile(ground, path, text, expect, parkAt)),
     move(from, to, expect) {
       folding();

@@ -1,4 +1,4 @@
-import type { FsStat } from "../core/ports/disk.ts";
+import type { FsStat, OpenFile } from "../core/ports/disk.ts";
 import { anyErrno, errnoOf, unless } from "./errno.ts";
 import { type Ground, statOrNull } from "./ground.ts";
 import { sameInode } from "./stamp.ts";
@@ -44,18 +44,29 @@ function tryLink(ground: Ground, from: string, to: string): boolean | null {
  * @returns what is at `to` now, or null when the path is taken (nothing was changed)
  */
 export function nameNew(ground: Ground, from: string, to: string): FsStat | null {
+  const stat = ground.fs.lstat(from);
+  return giveName(ground, from, to, stat.kind === "file") ? statNow(ground, to, stat) : null;
+}
+
+/** The same for a file that was just made, and still is open: one `fstat` tells what two `lstat` tell else. */
+export function nameMade(ground: Ground, made: OpenFile, from: string, to: string): FsStat | null {
+  if (!giveName(ground, from, to, true)) return null;
+  return anyErrno(() => made.stat()) ?? ground.fs.lstat(to);
+}
+
+/** @returns false when the path is taken */
+function giveName(ground: Ground, from: string, to: string, isFile: boolean): boolean {
   const { fs } = ground;
-  const stat = fs.lstat(from);
   // `link` follows a symlink on some systems, and a folder has no hard links.
-  const linked = stat.kind === "file" ? tryLink(ground, from, to) : null;
-  if (linked === false) return null;
+  const linked = isFile ? tryLink(ground, from, to) : null;
+  if (linked === false) return false;
   if (linked === null) {
-    if (statOrNull(fs, to) !== null) return null;
+    if (statOrNull(fs, to) !== null) return false;
     fs.rename(from, to);
   } else {
     unlinkLeftover(ground, from);
   }
-  return statNow(ground, to, stat);
+  return true;
 }
 
 /** What is at a path that was just given to an inode. Whoever took it since then acted on what was done: the inode's own stat stands. */

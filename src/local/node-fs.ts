@@ -1,5 +1,5 @@
 import * as nodeFs from "node:fs";
-import type { Anchor, Fs, FsStat } from "../core/ports/disk.ts";
+import type { Anchor, Fs, FsStat, OpenFile } from "../core/ports/disk.ts";
 
 // ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it counts 0, and the look at every component stands alone.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
@@ -22,6 +22,7 @@ export function createNodeFs(): Fs {
       nodeFs.readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
     readFile,
     writeNew,
+    makeNew,
     rename: (from, to) => nodeFs.renameSync(from, to),
     link: (existing, path) => nodeFs.linkSync(existing, path),
     unlink: (path) => nodeFs.unlinkSync(path),
@@ -118,7 +119,7 @@ function writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: bo
   const fd = nodeFs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode ?? 0o666);
   try {
     try {
-      for (let length = 0; length < bytes.length; ) length += nodeFs.writeSync(fd, bytes, length);
+      writeAll(fd, bytes);
       if (mode !== null) nodeFs.fchmodSync(fd, mode);
       if (sync) nodeFs.fsyncSync(fd);
     } finally {
@@ -128,6 +129,22 @@ function writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: bo
     nodeFs.unlinkSync(path);
     throw error;
   }
+}
+
+function makeNew(path: string, bytes: Uint8Array): OpenFile {
+  const fd = nodeFs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666);
+  try {
+    writeAll(fd, bytes);
+  } catch (error) {
+    nodeFs.closeSync(fd);
+    nodeFs.unlinkSync(path);
+    throw error;
+  }
+  return { stat: () => fsStat(nodeFs.fstatSync(fd)), close: () => nodeFs.closeSync(fd) };
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let length = 0; length < bytes.length; ) length += nodeFs.writeSync(fd, bytes, length);
 }
 
 async function sync(path: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome, Fs, Written } from "../core/ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type Ground, type NotDone, statOrNull } from "./ground.ts";
-import { freshName, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { stampOf } from "./stamp.ts";
 import { encodeText } from "./text.ts";
 
@@ -20,13 +20,18 @@ export function createFile(ground: Ground, path: LocalPath, text: string): DiskO
     const target = ground.place(path, "file");
     if (!target.ok) return target.outcome;
     // Whether the path is free is told by the link alone: a look before it would prove nothing.
-    const temp = writeTemp(ground, bytes, null, false);
-    return orDrop(ground, temp, () => {
-      const stat = nameNew(ground, temp, target.abs);
-      if (stat !== null) return done({ stamp: stampOf(stat) });
-      unlinkLeftover(ground, temp);
-      return stale("something is at this path now");
-    });
+    const temp = freshName(ground, TEMP_PREFIX);
+    const made = ground.fs.makeNew(temp, bytes);
+    try {
+      return orDrop(ground, temp, () => {
+        const stat = nameMade(ground, made, temp, target.abs);
+        if (stat !== null) return done({ stamp: stampOf(stat) });
+        unlinkLeftover(ground, temp);
+        return stale("something is at this path now");
+      });
+    } finally {
+      made.close();
+    }
   });
 }
 
@@ -56,7 +61,8 @@ export function replaceFile(
     const park = ground.mirrorPlace(parkAt, true);
     if (!park.ok) return park.outcome;
     if (statOrNull(ground.fs, park.abs) !== null) return fault("EEXIST", `${parkAt}: ${errnoText("EEXIST")}`);
-    const temp = writeTemp(ground, bytes, found.stat.mode, true);
+    const temp = freshName(ground, TEMP_PREFIX);
+    ground.fs.writeNew(temp, bytes, found.stat.mode, true);
     return orDrop(ground, temp, () => swap(ground, temp, target.abs, park.abs, expect));
   });
 }
@@ -106,13 +112,6 @@ export function putBackOr(ground: Ground, park: string, target: string, ended: N
     why = errnoText(errno);
   }
   return { ...ended, detail: `${ended.detail}; it is kept aside, as it could not be put back: ${why}`, parked: true };
-}
-
-/** `mode` null: what this process makes files with. */
-function writeTemp(ground: Ground, bytes: Uint8Array, mode: number | null, sync: boolean): string {
-  const temp = freshName(ground, TEMP_PREFIX);
-  ground.fs.writeNew(temp, bytes, mode, sync);
-  return temp;
 }
 
 /** On a fault the temp file goes; when the process is being killed it stays, for `sweep`. */

@@ -1,10 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openGroup } from "../../src/engine/group.ts";
+import type { Disk, NewFile } from "../../src/core/ports/disk.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 
-/** A group over a state that counts its transactions. */
+const STAMP = { dev: 1, ino: 1, size: 1, mtimeMs: 1, ctimeMs: 1, birthMs: 1, nlink: 1 };
+
+/** A group over a state that counts its transactions, and a disk that tells which files were made in one go. */
 function setUp() {
   const clock = virtualClock();
   const opened = openState({ folder: ":memory:", clock });
@@ -19,7 +22,17 @@ function setUp() {
     },
   };
   const noted = () => ["a", "b", "c"].filter((key) => opened.state.meta(key) !== null);
-  return { clock, state, group: openGroup(state, clock), noted, transactions: () => transactions };
+  const bursts: string[][] = [];
+  const disk: Pick<Disk, "createAll"> = {
+    createAll(files) {
+      bursts.push(files.map(({ path }) => path));
+      return files.map(({ text }) => {
+        if (text === "killed") throw new Error("killed");
+        return text === "stale" ? { kind: "stale", detail: "taken" } : { kind: "done", value: { stamp: STAMP } };
+      });
+    },
+  };
+  return { clock, state, group: openGroup(state, disk, clock), noted, transactions: () => transactions, bursts };
 }
 
 test("what several steps write at one time is one transaction, and each goes on only when it is committed", async () => {
@@ -113,4 +126,52 @@ test("I13 what still waits when a plan breaks off is never written", async () =>
   group.abandon();
   await clock.sleep(100);
   expect(noted()).toEqual([]);
+});
+
+const file = (path: string, text = "text"): NewFile => ({ path, text });
+
+test("new files of steps that run side by side are made in one go, and each step learns of its own", async () => {
+  const { clock, group, bursts } = setUp();
+  const texts = ["text", "stale", "text"];
+  const ends = await Promise.all(texts.map((text, n) => group.during(() => group.create(file(`${n}.md`, text)))));
+  expect([ends.map(({ kind }) => kind), bursts]).toEqual([["done", "stale", "done"], [["0.md", "1.md", "2.md"]]]);
+  expect(clock.monotonic()).toBe(0);
+});
+
+test("new files are made 16 at a time, however many steps run", async () => {
+  const { group, bursts } = setUp();
+  await Promise.all(Array.from({ length: 40 }, (_, n) => group.during(() => group.create(file(`${n}.md`)))));
+  expect(bursts.map(({ length }) => length)).toEqual([16, 16, 8]);
+});
+
+test("I17 a step that takes long keeps the others' new files waiting for some milliseconds, not until it ends", async () => {
+  const { clock, group, bursts } = setUp();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const slow = group.during(() => promise);
+  await group.during(() => group.create(file("a.md")));
+  expect([bursts, clock.monotonic()]).toEqual([[["a.md"]], 5]);
+  resolve();
+  await slow;
+});
+
+test("steps whose files were just made are committed in one transaction, without another wait", async () => {
+  const { clock, state, group, noted, transactions } = setUp();
+  const step = (key: string) =>
+    group.during(async () => {
+      await group.create(file(`${key}.md`));
+      await group.commit(() => state.setMeta(key, "1"), "late");
+    });
+  await Promise.all(["a", "b", "c"].map(step));
+  expect([noted(), transactions(), clock.monotonic()]).toEqual([["a", "b", "c"], 1, 0]);
+});
+
+test("I13 a kill while one file is made ends every step of its burst, and what waits when a plan breaks off is never made", async () => {
+  const { clock, group, bursts } = setUp();
+  const steps = ["text", "killed"].map((text, n) => group.during(() => group.create(file(`${n}.md`, text))));
+  expect((await Promise.allSettled(steps)).map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  void group.during(() => new Promise<void>(() => undefined));
+  void group.during(() => group.create(file("late.md")));
+  group.abandon();
+  await clock.sleep(100);
+  expect(bursts).toEqual([["0.md", "1.md"]]);
 });

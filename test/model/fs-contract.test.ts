@@ -129,6 +129,32 @@ const CASES: readonly Case[] = [
     gives: "ENAMETOOLONG",
   },
   {
+    title: "makeNew makes a file, and tells how it is under whatever names",
+    act: ({ fs }, at) => {
+      const made = fs.makeNew(at("n.md"), bytes("new"));
+      fs.link(at("n.md"), at("full/n.md"));
+      const two = made.stat();
+      fs.unlink(at("n.md"));
+      const one = made.stat();
+      made.close();
+      const found = fs.readFile(at("full/n.md"));
+      const same = JSON.stringify(found.stat) === JSON.stringify(one);
+      return [text(found.bytes), two.nlink, one.nlink, one.kind, same];
+    },
+    gives: ["new", 2, 1, "file", true],
+  },
+  {
+    title: "makeNew never overwrites",
+    act: ({ fs }, at) => fs.makeNew(at("a.md"), bytes("x")),
+    gives: "EEXIST",
+  },
+  {
+    title: "makeNew does not write through a dangling symlink",
+    act: ({ fs }, at) => fs.makeNew(at("dangling"), bytes("x")),
+    gives: "EEXIST",
+  },
+  { title: "makeNew in no folder", act: ({ fs }, at) => fs.makeNew(at("none/n.md"), bytes("x")), gives: "ENOENT" },
+  {
     title: "rename keeps the inode",
     act: ({ fs }, at) => {
       const { ino } = fs.lstat(at("a.md"));

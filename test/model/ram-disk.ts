@@ -15,8 +15,8 @@ export type RamDiskOptions = {
   readonly reusesInodes?: boolean;
 };
 
-/** The name of a call, as `beforeCall` and `fail` know it. `writeNew` has two more moments: the file exists, and its bytes are there. */
-export type RamCall = keyof Fs | "writeNew.bytes" | "writeNew.sync";
+/** The name of a call, as `beforeCall` and `fail` know it. `writeNew` has two more moments: the file exists, and its bytes are there. `makeNew` is one, too. */
+export type RamCall = Exclude<keyof Fs, "makeNew"> | "writeNew.bytes" | "writeNew.sync" | "stat";
 
 export type RamFault = {
   readonly call: RamCall | "any";
@@ -75,6 +75,22 @@ export function createRamDisk(options: RamDiskOptions = {}): RamDisk {
     }
   }
 
+  function makeFile(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): Inode {
+    enter("writeNew", path);
+    const file = calls.makeFile(path, mode);
+    try {
+      enter("writeNew.bytes", path);
+      if (nodes.used + bytes.length > disk.capacity) throw new RamError("ENOSPC", "write", path);
+      nodes.setBytes(file, bytes.slice());
+      enter("writeNew.sync", path);
+      if (sync) nodes.sync(file);
+    } catch (error) {
+      if (error instanceof RamError) calls.unlink(path);
+      throw error;
+    }
+    return file;
+  }
+
   const disk: RamDisk = {
     lstat(path) {
       enter("lstat", path);
@@ -89,18 +105,15 @@ export function createRamDisk(options: RamDiskOptions = {}): RamDisk {
       return calls.readFile(path);
     },
     writeNew(path, bytes, mode, sync) {
-      enter("writeNew", path);
-      const file = calls.makeFile(path, mode);
-      try {
-        enter("writeNew.bytes", path);
-        if (nodes.used + bytes.length > disk.capacity) throw new RamError("ENOSPC", "write", path);
-        nodes.setBytes(file, bytes.slice());
-        enter("writeNew.sync", path);
-        if (sync) nodes.sync(file);
-      } catch (error) {
-        if (error instanceof RamError) calls.unlink(path);
-        throw error;
-      }
+      makeFile(path, bytes, mode, sync);
+    },
+    makeNew(path, bytes) {
+      const file = makeFile(path, bytes, null, false);
+      const stat = () => {
+        enter("stat", path);
+        return statOf(file);
+      };
+      return { stat, close: () => undefined };
     },
     rename(from, to) {
       enter("rename", from, to);
@@ -162,7 +175,7 @@ export function createRamDisk(options: RamDiskOptions = {}): RamDisk {
 }
 
 /** The calls without hooks and faults. */
-export type RamCalls = Omit<Fs, "writeNew" | "sync" | "syncDisk"> & {
+export type RamCalls = Omit<Fs, "writeNew" | "makeNew" | "sync" | "syncDisk"> & {
   makeFile(path: string, mode: number | null): Inode;
 };
 

@@ -27,6 +27,8 @@ export type DiskOutcome<T> =
 
 export type Written = { readonly stamp: Stamp };
 
+export type NewFile = { readonly path: LocalPath; readonly text: string };
+
 export type RootIdentity = {
   readonly dev: number;
   readonly ino: number;
@@ -71,6 +73,8 @@ export interface Disk {
   read(path: LocalPath): DiskOutcome<LocalText>;
   /** A new file by temp file and `link`; stale when anything is at the path. The parent must exist. */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
+  /** Each as `create`, one after the other; the folders that they share are looked at once. */
+  createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
   /** The journalled replace of DESIGN 5; the old inode stays at `parkAt` until `discardParked`. */
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written>;
   /** To a free path, never over anything; a case-only rename is a rename. `expect` null: any file. */
@@ -108,6 +112,13 @@ export type Anchor = {
   close(): void;
 };
 
+/** A file that was just made. */
+export type OpenFile = {
+  /** As it is now, under whatever names. */
+  stat(): FsStat;
+  close(): void;
+};
+
 /**
  * The system calls that `local/` makes, on absolute paths; node:fs in life, a RAM disk in the simulator. Errors are thrown with `code` set to
  * the errno name, as node:fs throws them.
@@ -126,6 +137,8 @@ export interface Fs {
    * the process makes files with.
    */
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
+  /** As `writeNew`, with what the process makes files with and without fsync; it stays open. */
+  makeNew(path: string, bytes: Uint8Array): OpenFile;
   rename(from: string, to: string): void;
   link(existing: string, path: string): void;
   unlink(path: string): void;

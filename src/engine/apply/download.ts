@@ -33,7 +33,7 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
   if (fromService(ctx.world, file.path) !== action.remotePath)
     return notMade(stale("it was moved on the service meanwhile"));
   state.prepareText(digest, text);
-  let made = disk.create(action.localPath, text);
+  let made = await ctx.group.create({ path: action.localPath, text });
   // Almost always the folder is there; a look at it before each file would be a tenth of the file's price.
   if (made.kind === "stale" && disk.look(parentOf(action.localPath)).kind === "absent") {
     const parents = ensureFolders(ctx, action.localPath);

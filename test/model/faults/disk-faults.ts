@@ -69,9 +69,9 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "writes a new file under its own name, where a crash leaves half of it",
     file: "local/write.ts",
-    find: "    const temp = writeTemp(ground, bytes, null, false);\n",
+    find: "    const made = ground.fs.makeNew(temp, bytes);\n",
     replace:
-      "    ground.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(ground.fs.lstat(target.abs)) });\n    const temp = writeTemp(ground, bytes, null, false);\n",
+      "    ground.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(ground.fs.lstat(target.abs)) });\n    const made = ground.fs.makeNew(temp, bytes);\n",
     net: "crashes",
   },
   {

@@ -192,7 +192,7 @@ function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: Fate): 
       return (...args: unknown[]) => {
         fate.onDisk(name, args[0] as string, TWO_PATHS.has(name) ? (args[1] as string) : null);
         enter(`disk.${name}`);
-        disk.beforeCall = name === "writeNew" ? inner : null;
+        disk.beforeCall = name === "writeNew" || name === "makeNew" ? inner : null;
         try {
           return Reflect.apply(member, target, args) as unknown;
         } finally {

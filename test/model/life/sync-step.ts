@@ -216,7 +216,7 @@ function supersededIn(cast: Cast, { index, state, setup }: LifeMirror): readonly
   });
 }
 
-const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "mkdir", "rmdir"]);
+const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "makeNew", "mkdir", "rmdir"]);
 
 /** I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
 function watchDisk(cast: Cast, mirror: LifeMirror) {
