@@ -61,6 +61,8 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const remote = await looking;
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   if (!input.dry) {
+    const isBack = restarted && (readyTools() ?? (await loadTools())).returnTrashed(ctx, base, local);
+    if (isBack) local = observeLocal(world, base, inodesTrusted, keep);
     if (restarted && restoreTorn(ctx, base, local)) {
       base = state.load();
       local = observeLocal(world, base, inodesTrusted, keep);

@@ -2,7 +2,10 @@
  * What only a pass that finds something to do needs: the planner, the effects, the merge, the recovery. Loaded when one is begun, once: 90 modules, a third of
  * all that a sync with nothing to do would load.
  */
-type Tools = typeof import("../core/plan.ts") & typeof import("./apply-plan.ts") & typeof import("./recover.ts");
+type Tools = typeof import("../core/plan.ts") &
+  typeof import("./apply-plan.ts") &
+  typeof import("./recover.ts") &
+  typeof import("./return-trashed.ts");
 
 let loaded: Tools | null = null;
 
@@ -12,11 +15,12 @@ export function readyTools(): Tools | null {
 }
 
 export async function loadTools(): Promise<Tools> {
-  const [plan, apply, recover] = await Promise.all([
+  const [plan, apply, recover, trashed] = await Promise.all([
     import("../core/plan.ts"),
     import("./apply-plan.ts"),
     import("./recover.ts"),
+    import("./return-trashed.ts"),
   ]);
-  loaded = { ...plan, ...apply, ...recover };
+  loaded = { ...plan, ...apply, ...recover, ...trashed };
   return loaded;
 }

@@ -9,7 +9,7 @@ import { learnFolding } from "./folding.ts";
 import { createGround, type Ground } from "./ground.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
-import { discardParked, listParked, putBack, readParked, sweep } from "./parked.ts";
+import { discardParked, listParked, listTrashed, putBack, readParked, sweep } from "./parked.ts";
 import { stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 import { walkTree } from "./walk.ts";
@@ -75,6 +75,7 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
     putBack: (parkAt, path) => ground.during(() => putBack(ground, parkAt, path)),
     discardParked: (parkAt) => ground.during(() => discardParked(ground, parkAt)),
     listParked: () => ground.during(() => listParked(ground)),
+    listTrashed: () => ground.during(() => listTrashed(ground)),
     sweep: (keep) => ground.during(() => sweep(ground, keep)),
     flush: (paths) => flushPaths(ground, paths),
     flushAll: () => flushDisk(ground),

@@ -1,4 +1,5 @@
 import { digestOf } from "../core/digest.ts";
+import type { Stamp } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../core/ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
@@ -50,6 +51,24 @@ export function discardParked(ground: Ground, parkAt: string): void {
 
 export function listParked(ground: Ground): string[] {
   return tempNames(ground).filter((path) => !path.startsWith(`tmp/${TEMP_PREFIX}`));
+}
+
+/** Every file below `trash/`; what cannot be looked at is left out. */
+export function listTrashed(ground: Ground): { readonly place: string; readonly stamp: Stamp }[] {
+  const found: { place: string; stamp: Stamp }[] = [];
+  const list = (folder: string): void => {
+    const any = ground.mirrorPlace(`${folder}/any`, false);
+    if (!any.ok) return;
+    const at = any.abs.slice(0, -"/any".length);
+    for (const { name, kind } of unless(["ENOENT"], () => ground.fs.readdir(at)) ?? []) {
+      const place = `${folder}/${name}`;
+      const stat = kind === "file" ? statOrNull(ground.fs, `${at}/${name}`) : null;
+      if (kind === "folder") list(place);
+      else if (stat?.kind === "file") found.push({ place, stamp: stampOf(stat) });
+    }
+  };
+  list("trash");
+  return found.sort((a, b) => (a.place < b.place ? -1 : 1));
 }
 
 /** Temp files go. What was taken aside and is in no intent goes to the trash: nobody can say any more that it is not a last save. */

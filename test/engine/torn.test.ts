@@ -82,3 +82,36 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     expect(rig.app.files().get("note.md")?.text).toBe(cut(512));
   });
 });
+
+describe("I19 a document that the mirror took to the trash, of which a power cut took the rows that said so", () => {
+  async function inTrash(): Promise<{ rig: Rig; mirror: Mirror }> {
+    const rig = createRig(2);
+    const mirror = rig.mirror();
+    for (const path of ["d/a.md", "d/b.md", "k.md"]) rig.app.create(path, `${path}\n`);
+    await mirror.sync();
+    await mirror.sync();
+    const { user } = mirror.disk;
+    user.makeFolder(mirror.path(".mdmirror/trash/2026-01-01/d"));
+    user.rename(mirror.path("d/a.md"), mirror.path(".mdmirror/trash/2026-01-01/d/a.0f3a99c1.md"));
+    return { rig, mirror };
+  }
+
+  test.each(["its folder is there", "its folder went, too"])("comes back to its path: %s", async (how) => {
+    const { rig, mirror } = await inTrash();
+    if (how.includes("went")) mirror.disk.user.remove(mirror.path("d"));
+    await startAnew({ mirror }, "boot-2");
+    expect(mirror.texts().get("d/a.md")).toBe("d/a.md\n");
+    expect(rig.app.files().has("d/a.md")).toBe(true);
+    expect(rig.app.files().has("d/b.md")).toBe(!how.includes("went"));
+    expect(trashed(mirror)).not.toContain("d/a.md\n");
+  });
+
+  test("goes there again where it is still not to be seen, and is no deletion of its user's", async () => {
+    const { rig, mirror } = await inTrash();
+    rig.app.remove("d/a.md");
+    await startAnew({ mirror }, "boot-2");
+    expect([...mirror.texts().keys()]).toEqual(["d/b.md", "k.md"]);
+    expect(trashed(mirror)).toContain("d/a.md\n");
+    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
+  });
+});

@@ -92,6 +92,8 @@ export interface Disk {
   discardParked(parkAt: string): void;
   /** Every `tmp/…` path that holds something taken aside: after a power loss one may be there whose intent was lost. */
   listParked(): readonly string[];
+  /** Every file below `trash/`, by its `trash/…` path. */
+  listTrashed(): readonly { readonly place: string; readonly stamp: Stamp }[];
   /** Removes temp files; what was taken aside and no open intent names goes to `trash/unclaimed/`, never away. */
   sweep(keep: ReadonlySet<string>): void;
   /** fsync of files and their folders, several at a time. Returns those that failed, with errno. */

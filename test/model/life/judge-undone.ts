@@ -91,8 +91,10 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     const now = local.get(link.localPath);
     const isEditedHere = text !== null && place === link.localPath && !isBase(link, text) && !isTorn(link, text);
     if (isEditedHere && now !== undefined && isBase(link, now)) fail("I14 edited here alone, and the edit is undone");
-    // Of one that was never made safe, a power cut may have taken the file; and what is protected may not be deleted: it comes back unasked.
-    const isDeletedHere = place === null && text === null && link.durable && !live.protected;
+    // Of one that was never made safe, a power cut may have taken the file, and of one that the mirror took to the trash, what base knew of that: somebody must have
+    // deleted it. And what is protected may not be deleted: it comes back unasked.
+    const isMeant = cast.history.mayVanish.has(tag);
+    const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
     if (isDeletedHere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
     if (movedAway && placesAfter.includes(link.localPath) && !closesCircle(cast, before.dirs, link, place))
