@@ -130,12 +130,12 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "gives a path to a new file by a rename, over what came there meanwhile",
     file: "local/names.ts",
-    find: 'const linked = stat.kind === "file" ? tryLink(ground, from, to) : null;\n  if (linked === false) return null;',
+    find: "const linked = isFile ? tryLink(ground, from, to) : null;\n  if (linked === false) return false;",
     replace: "const linked = null;",
     also: [
       {
         file: "local/names.ts",
-        find: "if (statOrNull(fs, to) !== null) return null;\n    fs.rename(from, to);\n  } else {",
+        find: "if (statOrNull(fs, to) !== null) return false;\n    fs.rename(from, to);\n  } else {",
         replace: "fs.rename(from, to);\n  } else {",
       },
     ],

@@ -34,8 +34,8 @@ export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "replaces a file without fsync: after a power loss it holds nothing",
     file: "local/write.ts",
-    find: "const temp = writeTemp(ground, bytes, found.stat.mode, true);",
-    replace: "const temp = writeTemp(ground, bytes, found.stat.mode, false);",
+    find: "ground.fs.writeNew(temp, bytes, found.stat.mode, true);",
+    replace: "ground.fs.writeNew(temp, bytes, found.stat.mode, false);",
     net: ["local/crash.test.ts"],
   },
   {
