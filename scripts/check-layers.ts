@@ -24,6 +24,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   "better-sqlite3": ["service", "state"],
   fastify: ["service"],
   undici: ["remote"],
+  "p-queue": ["remote"],
   chokidar: ["local"],
   ignore: ["local"],
   pino: ["app"],

@@ -1,3 +1,4 @@
+import PQueue from "p-queue";
 import type { Clock } from "../core/ports/world.ts";
 
 export type Turn<T> =
@@ -17,8 +18,6 @@ export type CallQueue = {
 };
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
-/** Calls that have begun are let go of in portions: to take each out of the list would move all that wait. */
-const LONG_GONE = 1_024;
 /** A longer pause is not waited for: the caller is told and plans again. */
 export const LONGEST_PAUSE_MS = 60_000;
 
@@ -33,13 +32,12 @@ export function createQueue(clock: Clock, closing: AbortSignal): CallQueue {
   let successes = 0;
   let round = 0;
   let pausedUntil = 0;
-  let running = 0;
-  let waiting: (() => void)[] = [];
-  let first = 0;
+  const places = new PQueue({ concurrency: limit });
 
   const pauseLeft = (): number => pausedUntil - clock.monotonic();
   const setLimit = (next: number): void => {
     limit = next;
+    places.concurrency = next;
     successes = 0;
   };
   const grow = (): void => {
@@ -54,22 +52,9 @@ export function createQueue(clock: Clock, closing: AbortSignal): CallQueue {
     setLimit(threshold);
   };
 
-  /** In the order in which they came. */
-  const startWaiting = (): void => {
-    while (running < limit && first < waiting.length) {
-      running++;
-      waiting[first++]!();
-    }
-    if (first === 0 || (first < waiting.length && first < LONG_GONE)) return;
-    waiting = waiting.slice(first);
-    first = 0;
-  };
-
   return {
-    async run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<Turn<T>> {
-      if (running < limit) running++;
-      else await new Promise<void>((start) => waiting.push(start));
-      try {
+    run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<Turn<T>> {
+      return places.add(async (): Promise<Turn<T>> => {
         // The place is kept meanwhile: once all are taken, nothing else starts either.
         for (let left = pauseLeft(); left > 0 && !closing.aborted; left = pauseLeft()) {
           if (left > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: left };
@@ -80,10 +65,7 @@ export function createQueue(clock: Clock, closing: AbortSignal): CallQueue {
         if (congested(value)) shrink(startedIn);
         else grow();
         return { kind: "ran", value };
-      } finally {
-        running--;
-        startWaiting();
-      }
+      });
     },
     pause(ms) {
       pausedUntil = Math.max(pausedUntil, clock.monotonic() + ms);

@@ -151,7 +151,7 @@ describe("usage errors end with 2, say what is wrong and what to do next", () =>
   });
 });
 
-const HEAVY = /node_modules\/(undici|fastify|better-sqlite3|chokidar|ignore)\//;
+const HEAVY = /node_modules\/(undici|fastify|better-sqlite3|p-queue|chokidar|ignore)\//;
 
 describe("what help loads", () => {
   test.each([["--version"], ["--help"], ["sync", "--help"], ["serve", "--help"], ["status", "--nonsense"]])(
