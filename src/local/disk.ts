@@ -22,6 +22,8 @@ export type DiskOptions = {
   readonly ignore?: readonly string[];
   /** False: looks write nothing, not even a probe (I23: dry runs). Default: true. */
   readonly probe?: boolean;
+  /** Entries between two pauses of a walk in parts. Default: 256, a millisecond or two. */
+  readonly part?: number;
 };
 
 /** @param root absolute path of the mirrored folder; it need not exist yet, and may be reached through symlinks */
@@ -41,7 +43,7 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
 
   function walk(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
     folding();
-    return walkTree(ground, { probe, ignore: options.ignore ?? [] }, known, onText);
+    return walkTree(ground, { probe, ignore: options.ignore ?? [], part: options.part ?? 256 }, known, onText);
   }
 
   return {

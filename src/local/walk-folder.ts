@@ -25,6 +25,8 @@ export type WalkWork = {
   readonly read: Map<LocalPath, LocalFile>;
   /** Entries looked at since the walk paused last. */
   looked: number;
+  /** So many are looked at between two pauses, and those of one folder more. */
+  readonly part: number;
 };
 
 /** One folder as it was read, with what is below. */
@@ -43,9 +45,6 @@ export type WalkedFolder = {
 
 /** LIMIT: folders in folders, as deep as a path of the service may have names: each level is a call on the stack, and every folder of a chain is looked at along its whole path. */
 const MAX_DEPTH = 256;
-
-/** Entries between two pauses of a walk, and those of one folder more: a millisecond or two. */
-const PART = 256;
 
 type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
@@ -79,7 +78,7 @@ export function* readFolder(
       if (below !== null) folder.folders.push(yield* readFolder(work, below, null));
     }
     work.looked += names.length;
-    if (work.looked >= PART) {
+    if (work.looked >= work.part) {
       work.looked = 0;
       yield;
     }

@@ -15,6 +15,8 @@ export type WalkOptions = {
   readonly probe: boolean;
   /** Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
+  /** Entries looked at between two pauses. */
+  readonly part: number;
 };
 
 /** A move of a folder takes four checks to come to rest; a tree that changes under each of these is given up for this pass. */
@@ -58,6 +60,7 @@ export function* walkTree(
       onText,
       read: new Map(),
       looked: 0,
+      part: options.part,
     };
     const { top, rests } = yield* readTree(work, root);
     if (top !== null) collect(top, tree, same, unseen);

@@ -75,8 +75,13 @@ const DAY_MS = 86_400_000;
 
 export function makeScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 7_919 + 17);
-  const setup = makeSetup(dice);
+  const setup = { ...makeSetup(dice), turns: givesWay(seed) };
   return { seed, setup, steps: Array.from({ length: steps }, () => makeStep(dice, setup)) };
+}
+
+/** By the seed and not by dice: every second life goes on as it did before there were turns. */
+export function givesWay(seed: number): boolean {
+  return seed % 2 === 1;
 }
 
 export function makeSetup(dice: Dice): Setup {

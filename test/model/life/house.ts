@@ -35,6 +35,11 @@ export type AtService = {
 type LateWrite = { readonly request: WireRequest; wait: number };
 
 /** The service with its backup, its keys, the app's person, and writes that are still under way. */
+/** Longer than an answer on its way takes: whatever else can go on does so. */
+async function giveWay(): Promise<void> {
+  for (let n = 0; n < 40; n++) await null;
+}
+
 export class House {
   readonly clock: Clock;
   /** Saves texts in another dress than they were sent in. */
@@ -67,6 +72,7 @@ export class House {
       now: () => clock.now() + this.#off,
       monotonic: () => clock.monotonic(),
       sleep: (ms, signal) => clock.sleep(ms, signal),
+      ...(setup.turns === true ? { turn: giveWay } : {}),
     };
     this.#options = {
       now: () => clock.now(),

@@ -127,7 +127,7 @@ export class LifeMirror {
       log,
       progress: { report: () => undefined },
       remote,
-      disk: createDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random }),
+      disk: createDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random, part: 3 }),
       state: guardState(this.state, enter, () => this.#textsSecured()),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,

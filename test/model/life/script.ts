@@ -179,6 +179,8 @@ export type Setup = {
   readonly documents: number;
   /** Milliseconds by which all clocks are off. */
   readonly clockOff: number;
+  /** Whether a mirror's work gives way to answers in many places, as with the system's clock. Not set: it does not. */
+  readonly turns?: boolean;
 };
 
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };
