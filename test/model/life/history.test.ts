@@ -81,3 +81,23 @@ it("I09 a document that was written anew where it was must keep its id", () => {
   history.weighPaths(0, () => new Map([["a.md", A]]));
   expect(history.mayVanish).toEqual(new Set());
 });
+
+/** `b.md` was renamed in step 2, the mirror looked in `looked`, and then it was saved anew with another text. */
+function editedAfter(looked: number): Set<string> {
+  const history = new History();
+  history.step = 2;
+  history.renamedHere(0, B);
+  history.step = looked;
+  history.lookedAt(0, new Map([["a.md", B]]), true);
+  history.step = 4;
+  history.editedHere(0, B);
+  return history.mayVanish;
+}
+
+it("I09 a document whose rename the mirror has seen must keep its id when it is edited", () => {
+  expect(editedAfter(3)).toEqual(new Set());
+});
+
+it("I09 its id may go where it was renamed within the run that looked, and edited before the next", () => {
+  expect(editedAfter(2)).toEqual(new Set(["2"]));
+});

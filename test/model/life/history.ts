@@ -37,10 +37,11 @@ export class History {
   readonly #leaving = new Map<string, Set<string>>();
   step = 0;
   #numbers = 0;
-  readonly #edited: Set<string>[] = [];
-  readonly #renamed: Set<string>[] = [];
+  /** By tag, the step in which it was done last. */
+  readonly #edited: Map<string, number>[] = [];
+  readonly #renamed: Map<string, number>[] = [];
   /** Written anew with the same text: the inode is another one. */
-  readonly #rewritten: Set<string>[] = [];
+  readonly #rewritten: Map<string, number>[] = [];
   /** Whose documents stood at each path when the mirror looked; base knows them by it. */
   readonly #places: Map<string, Set<string>>[] = [];
 
@@ -147,8 +148,8 @@ export class History {
 
   rewrittenHere(mirror: number, text: string): void {
     const tag = tagOf(text);
-    this.#rewritten[mirror] ??= new Set();
-    if (tag !== null) this.#rewritten[mirror].add(tag);
+    this.#rewritten[mirror] ??= new Map();
+    if (tag !== null) this.#rewritten[mirror].set(tag, this.step);
   }
 
   /**
@@ -157,7 +158,7 @@ export class History {
    */
   weighPaths(mirror: number, documents: () => ReadonlyMap<string, string>): void {
     const [rewritten, renamed] = [this.#rewritten[mirror], this.#renamed[mirror]];
-    if (rewritten === undefined || ![...rewritten].some((tag) => renamed?.has(tag))) return;
+    if (rewritten === undefined || ![...rewritten.keys()].some((tag) => renamed?.has(tag))) return;
     const now = new Map(Array.from(documents(), ([path, text]) => [path, tagOf(text)]));
     const shown = new Set(now.values());
     const isKnownElsewhere = (tag: string): boolean =>
@@ -181,11 +182,15 @@ export class History {
   }
 
   /**
-   * The mirror has looked at its folder.
-   * @param all nothing was held: base knows each document by where it is now
+   * The mirror has looked at its folder. What was done within this very step may have come after that look.
+   * @param all nothing was held: base knows each document by where it was then
    */
   lookedAt(mirror: number, documents: ReadonlyMap<string, string>, all: boolean): void {
-    if (all) for (const since of [this.#edited, this.#renamed, this.#rewritten, this.#places]) since[mirror]?.clear();
+    if (all) {
+      for (const since of [this.#edited, this.#renamed, this.#rewritten])
+        for (const [tag, step] of [...(since[mirror] ?? [])]) if (step < this.step) since[mirror]!.delete(tag);
+      if ((this.#renamed[mirror]?.size ?? 0) === 0) this.#places[mirror]?.clear();
+    }
     this.#places[mirror] ??= new Map();
     const places = this.#places[mirror];
     for (const [path, text] of documents) {
@@ -194,11 +199,11 @@ export class History {
     }
   }
 
-  #both(mirror: number, text: string, done: Set<string>[], other: Set<string>[]): void {
+  #both(mirror: number, text: string, done: Map<string, number>[], other: Map<string, number>[]): void {
     const tag = tagOf(text);
     if (tag === null) return;
-    done[mirror] ??= new Set();
-    done[mirror].add(tag);
+    done[mirror] ??= new Map();
+    done[mirror].set(tag, this.step);
     if (other[mirror]?.has(tag)) this.mayVanish.add(tag);
   }
 
