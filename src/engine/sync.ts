@@ -119,7 +119,9 @@ export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>, tally: Tal
     ({ outcome, action }) => (outcome.kind !== "done" && outcome.kind !== "submitted") || HAS_SEQUEL.has(action.kind),
   );
   const skipped = end.ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  return progressed && (unfinished || skipped);
+  // What waited for a step that is held from now on has a way without it, or is held with it (I17).
+  const wayIsShut = skipped && ran.some(({ outcome }) => outcome.kind === "refused" && outcome.hold !== null);
+  return (progressed && (unfinished || skipped)) || wayIsShut;
 }
 
 export function reportOf(world: World, run: number, passes: number, counts: Counts, end: PassEnd): RunReport {

@@ -180,6 +180,9 @@ export class Layout {
     const ledger = this.ledgers[side];
     const from = ledger.at(body)!;
     const after = this.#dependencies(body, [side]);
+    // A move there that comes to nothing leaves it here where its user put it.
+    const there = this.#placed.remote.get(body);
+    if (there !== undefined) after.add(there);
     ledger.waitsFor(hop.to, after);
     const freed = ledger.freedBy(hop.to);
     if (freed !== undefined) after.add(freed);

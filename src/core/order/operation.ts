@@ -11,7 +11,8 @@ export type Operation =
   | { readonly kind: "move"; readonly body: AnyBody; readonly side: Side; parked: boolean }
   | { readonly kind: "sidecar"; readonly body: DocumentBody };
 
-const SIDES = ["local", "remote"] as const;
+/** ORDER: what moves on both sides (it gets a number) moves there first: that it was moved here is its user's wish, which base must not forget before that is done. */
+const SIDES = ["remote", "local"] as const;
 const NO_DRAFTS: readonly Draft[] = [];
 
 /** Everything decided, in the order in which it is tried: folders, moves, creates and edits, records, deletes, folders that go. */

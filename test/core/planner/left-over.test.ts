@@ -8,9 +8,9 @@ describe("I13 I16 temporary names that were left", () => {
   const rows: Row[] = [
     [`a.md>a-${TMP}.md=1`, "", "", "rename-remote a-TMP.md>a.md; relink a.md"],
     [`a-${TMP}.md>a.md=1`, "", "", "move-local a-TMP.md>a.md; relink a.md"],
-    [`a-${TMP}.md=1`, "", "", "move-local a-TMP.md>a.md; rename-remote a-TMP.md>a.md; relink a.md"],
+    [`a-${TMP}.md=1`, "", "", "rename-remote a-TMP.md>a.md; move-local a-TMP.md>a.md; relink a.md"],
     // its old name is another's by now
-    [`a-${TMP}.md=1 a.md=2`, "", "", "move-local a-TMP.md>a-HEX.md; rename-remote a-TMP.md>a-HEX.md; relink a-HEX.md"],
+    [`a-${TMP}.md=1 a.md=2`, "", "", "rename-remote a-TMP.md>a-HEX.md; move-local a-TMP.md>a-HEX.md; relink a-HEX.md"],
     // a name that the service takes in another form keeps it here
     [
       `My_notes.md>My-notes-${TMP}.md=1`,

@@ -60,7 +60,7 @@ describe("who wins: places of documents (DESIGN 3 and 4)", () => {
       "a.md=1 b.md=2",
       "rm b.md; mv a.md b.md",
       "edit b.md 3",
-      "move-local b.md>b-2.md; rename-remote a.md>b-2.md; create-local b.md; relink b-2.md",
+      "rename-remote a.md>b-2.md; move-local b.md>b-2.md; create-local b.md; relink b-2.md",
     ],
     // two PATCHes, in the order whose middle path is free
     ["a.md=1 d/b.md=2", "mv a.md d/c.md", "", "rename-remote a.md>c.md; reparent-remote c.md>d/c.md; relink d/c.md"],
@@ -81,20 +81,20 @@ describe("who wins: places of documents (DESIGN 3 and 4)", () => {
       "a.md=1 b.md=2",
       "mv a.md c.md",
       "mv b.md c.md",
-      "move-local c.md>c-2.md; rename-remote a.md>c-2.md; move-local b.md>c.md; relink c-2.md; relink c.md",
+      "rename-remote a.md>c-2.md; move-local c.md>c-2.md; move-local b.md>c.md; relink c-2.md; relink c.md",
     ],
     [
       "a.md=1",
       "mv a.md b.md",
       "new b.md 2",
-      "move-local b.md>b-2.md; rename-remote a.md>b-2.md; create-local b.md; relink b-2.md",
+      "rename-remote a.md>b-2.md; move-local b.md>b-2.md; create-local b.md; relink b-2.md",
     ],
     ["a.md=1", "new b.md 2", "mv a.md b.md", "create-remote b.md=b-2.md; hold path-taken a.md"],
     [
       "a.md=1 b.md=2",
       "mv a.md c.md",
       "mv b.md c.md; new c-2.md 3",
-      "move-local c.md>c-3.md; rename-remote a.md>c-3.md; move-local b.md>c.md; create-local c-2.md; relink c-3.md; relink c.md",
+      "rename-remote a.md>c-3.md; move-local c.md>c-3.md; move-local b.md>c.md; create-local c-2.md; relink c-3.md; relink c.md",
     ],
     // names that the service has otherwise
     ["", "new My_notes.md 1", "", "create-remote My notes.md=My-notes.md"],
