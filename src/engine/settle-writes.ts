@@ -37,7 +37,8 @@ export async function settlePut(
   const { file, digest } = fetched.value;
   // By their texts: where change ids move on a rename, one that went out beside the PUT moved it (seed 80607).
   const isUnchanged = file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
-  const mayBeInReview = intent.review && link?.digest === intent.baseDigest && isUnchanged;
+  // Also where it was planned for a document that was protected only meanwhile (seed 5213).
+  const mayBeInReview = (intent.review || file.protected) && link?.digest === intent.baseDigest && isUnchanged;
   if (link === null || (link.changeId !== intent.baseChangeId && !mayBeInReview)) {
     state.closeIntent(intentId);
     return stale("its base moved meanwhile");

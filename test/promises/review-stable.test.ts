@@ -201,4 +201,27 @@ describe("I31 a document in review neither reverts the local text nor blocks oth
     expect(reviewsOf(ground)).toHaveLength(1);
     expect([...mirror.texts()]).toEqual([[name ?? "d/p.md", MINE + rest]]);
   });
+
+  test("I08 protected between the listing and the PUT, and the answer is lost: it is not sent twice", async () => {
+    const ground = openGround(31);
+    const { rig, mirror } = ground;
+    rig.app.create("d/p.md", START);
+    await settle(mirror);
+    mirror.write("d/p.md", MINE);
+    ground.fault = (request) => {
+      if (putId(request) === null) return null;
+      rig.app.protect("d/p.md", true);
+      return "drop-after";
+    };
+    for (let run = 0; run < 2; run++) await mirror.sync();
+    ground.fault = () => null;
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    expect(reviewsOf(ground)).toHaveLength(1);
+    expect(mirror.texts()).toEqual(new Map([["d/p.md", MINE]]));
+    expect(holdsOf(ground)).toEqual(["in-review"]);
+    rig.service.admin.reviews.accept(reviewsOf(ground)[0]!);
+    await settle(mirror);
+    expect(rig.app.files().get("d/p.md")!.text).toBe(MINE);
+    expect(holdsOf(ground)).toEqual([]);
+  });
 });
