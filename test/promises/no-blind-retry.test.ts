@@ -173,3 +173,30 @@ test("I08 a POST that was answered 404 is not sent again in the same run until a
   expect(seen.filter(isPost)).toHaveLength(2);
   expect(remoteTexts(rig).get("d/new.md")).toBe("new here\n");
 });
+
+test("I08 a POST that was refused is not sent again in the same run, though one look between saw another document there", async () => {
+  const ground = await inSync();
+  const { rig, mirror, seen } = ground;
+  mirror.write("d/new.md", "new here\n");
+  mirror.write("d/other.md", "other\n");
+  rig.app.create("d/new.md", "new there\n");
+  rig.app.create("d/theirs.md", "theirs\n");
+  const { id } = rig.app.files().get("d/new.md")!;
+  const isPost = ({ method, body }: Seen): boolean => method === "POST" && body?.["path"] === "d/new.md";
+  let listings = 0;
+  ground.fault = (request) => {
+    if (isPost(request)) return problem(400, "invalid_request");
+    if (request.path === `/v1/files/${id}`) return problem(400, "invalid_request");
+    // The one whole listing shows it, and its text cannot be read.
+    if (request.path.startsWith("/v1/files?") && ++listings !== 2) return problem(403, "forbidden");
+    return null;
+  };
+  await mirror.sync();
+  expect(listings).toBeGreaterThan(2);
+  expect(seen.filter(isPost)).toHaveLength(1);
+  expect(mirror.state.load().holds.get("d/new.md")?.reason).toBe("refused");
+  ground.fault = () => null;
+  await settle(mirror);
+  expect([...mirror.texts().values()].sort()).toContain("new here\n");
+  expect(mirror.state.load().holds.get(id)?.reason).toBe("conflict");
+});

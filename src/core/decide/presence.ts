@@ -9,7 +9,7 @@ import { absentPath } from "./absence.ts";
 import { type Desk, draft, holdDocument } from "./desk.ts";
 import { isDirectionOff, isTextHeld, needsSecondLook } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
-import { isStopped } from "./remembered.ts";
+import { isStopped, keepUnmet } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
 /** Makes a document on disk, where the service has it. */
@@ -168,6 +168,7 @@ function createThere(desk: Desk, body: DocumentBody, here: LocalFile, tombstone:
 }
 
 export function meet(desk: Desk, body: DocumentBody, here: LocalFile, there: RemoteFile): void {
+  keepUnmet(desk, here);
   if (isTextHeld(desk, body, null, here)) return;
   if (isStopped(desk, body, "merge")) return;
   draft(desk, body, "content", (at) => ({

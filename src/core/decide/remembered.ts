@@ -3,6 +3,7 @@ import type { HoldReason } from "../hold.ts";
 import type { Hold } from "../link.ts";
 import type { DocumentBody } from "../match/body.ts";
 import { isUnseen } from "../match/unseen.ts";
+import type { LocalFile } from "../tree.ts";
 import { type Desk, holdDocument, isRemembered, keepHold, keyOf, pathOfDocument } from "./desk.ts";
 
 /** What an action would do, as far as an earlier answer may speak against it. */
@@ -55,6 +56,16 @@ export function holdUnseen(desk: Desk, body: DocumentBody, reason: HoldReason, d
   const isGone = one?.reason === "gone-or-unreadable";
   if (one !== undefined && (isGone || (isRemembered(one) && !desk.policy.retryRefused))) keepHold(desk, one);
   else holdDocument(desk, body, reason, detail);
+}
+
+/**
+ * The same for a new file whose document the service shows by now: what was answered to its POST stays till base has the two as one. Their texts may not be read
+ * in this pass, and the next listing may be cut short before it shows that document again.
+ */
+export function keepUnmet(desk: Desk, { path, digest }: LocalFile): void {
+  const one = desk.trees.base.holds.get(path);
+  if (one === undefined || !isRemembered(one) || desk.policy.retryRefused) return;
+  if (one.digest === null || one.digest === digest) keepHold(desk, one);
 }
 
 /**
