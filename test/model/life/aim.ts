@@ -95,7 +95,8 @@ export class Aim {
         if (isGone()) return;
         const next = history.edit(text, seed, `mirror ${desk.mirror}`);
         history.editedHere(desk.mirror, text);
-        history.replaced(text, next);
+        // Also what another program of the same person wrote into that very file since.
+        for (const overwritten of [text, handle.read()]) history.replaced(overwritten, next);
         handle.write(next);
         history.note(`${path} is written late`);
       },
