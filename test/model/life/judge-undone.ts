@@ -24,6 +24,8 @@ type Before = {
   /** Its only place in the folder, by its tag. */
   readonly place: string | null;
   readonly live: LiveFile | null;
+  /** A folder of its path on the service is another one than base's by now: at the same path it was moved there all the same, out of the one into the other. */
+  readonly isElsewhere: boolean;
 };
 
 export type Sighted = {
@@ -35,11 +37,16 @@ export type Sighted = {
 export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
   const { state } = mirror;
   const { links, dirs, conflicts, holds } = state.load();
+  const { prefix } = mirror.setup;
+  const whole = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
   const underWay = new Set(state.intents().flatMap(({ intent }) => ("id" in intent ? [intent.id as string] : [])));
   const files = cast.house.files();
   const readable = new Set(cast.house.readable(mirror.index).map(({ id }) => id));
   const tagsThere = files.map(({ text }) => tagOf(text));
   const local = documentsOf(mirror.desk);
+  const stands = ({ id, remotePath }: DirLink): boolean =>
+    cast.house.whileOpen(() => cast.house.folderId(whole(remotePath))) === id;
+  const replaced = [...dirs.values()].filter((dir) => !stands(dir));
   const documents = [...links.values()].flatMap((link): Before[] => {
     const base = state.text(link.digest);
     const tag = base === null ? null : tagOf(base);
@@ -51,7 +58,8 @@ export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
     // Or on the service alone: made anew from a file that a kill left without its link.
     const isTwinThere = tagsThere.some((one, index) => one === tag && files[index]!.id !== link.id);
     if (places.length > 1 || isTwin || isTwinThere) return [];
-    return [{ link, tag, text: local.get(link.localPath) ?? null, place: places[0] ?? null, live }];
+    const isElsewhere = replaced.some(({ remotePath }) => isBelow(link.remotePath, remotePath));
+    return [{ link, tag, text: local.get(link.localPath) ?? null, place: places[0] ?? null, live, isElsewhere }];
   });
   return { documents, ids: new Set(files.map(({ id }) => id)), dirs: [...dirs.values()] };
 }
@@ -62,7 +70,7 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
   const local = documentsOf(mirror.desk);
   const { prefix } = mirror.setup;
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
-  for (const { link, tag, text, place, live } of before.documents) {
+  for (const { link, tag, text, place, live, isElsewhere } of before.documents) {
     const fail = (what: string): void =>
       cast.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
     const after = files.find(({ id }) => id === link.id) ?? null;
@@ -95,9 +103,14 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     // deleted it. And what is protected may not be deleted: it comes back unasked.
     const isMeant = cast.history.mayVanish.has(tag);
     const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
-    if (isDeletedHere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
+    if (isDeletedHere && !isElsewhere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
-    if (movedAway && placesAfter.includes(link.localPath) && !closesCircle(cast, before.dirs, link, place))
+    if (
+      movedAway &&
+      !isElsewhere &&
+      placesAfter.includes(link.localPath) &&
+      !closesCircle(cast, before.dirs, link, place)
+    )
       fail("I09 moved here alone, and moved back here");
   }
 }
