@@ -1,4 +1,4 @@
-import type { AnyBody, DocumentBody, FolderBody, Side } from "../match/body.ts";
+import type { AnyBody, DocumentBody, FolderBody } from "../match/body.ts";
 import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { once } from "../once.ts";
 import { depthOf, parentOf } from "../path.ts";
@@ -12,7 +12,7 @@ import { isFolderStopped } from "./remembered.ts";
 
 /** Deepest first, so that what is kept below keeps what is above. */
 export function settleFolders(desk: Desk, pinned: ReadonlySet<FolderBody>): void {
-  const needs = { local: new Set<FolderBody>(), remote: new Set<FolderBody>() };
+  const needs = { local: new Set<FolderBody>(), remote: new Set<FolderBody>(), unseen: new Set<FolderBody>() };
   const need = (body: AnyBody): void => {
     for (const side of ["local", "remote"] as const) {
       const parent = body[side].goal?.parent;
@@ -25,66 +25,64 @@ export function settleFolders(desk: Desk, pinned: ReadonlySet<FolderBody>): void
   }
   for (const folder of desk.forest.folders) if (isOnBoth(folder)) need(folder);
   const occupied = once(() => occupiedFolders(desk));
+  const needOf = (folder: FolderBody): Need => ({
+    here: needs.local.has(folder),
+    there: needs.remote.has(folder),
+    mayBeThere: needs.unseen.has(folder),
+  });
   const order = [...desk.forest.folders]
     .filter((folder) => !isOnBoth(folder))
     .sort((a, b) => deepness(b) - deepness(a) || a.key - b.key);
   for (const folder of order) {
-    if (!pinned.has(folder)) settleFolder(desk, folder, needs.local.has(folder), needs.remote.has(folder), occupied);
+    if (!pinned.has(folder)) settleFolder(desk, folder, needOf(folder), occupied);
     need(folder);
   }
   for (const folder of desk.forest.folders) if (!pinned.has(folder)) recordFolder(desk, folder);
 }
 
+/** Whether a folder has something in it by this plan; `mayBeThere`: something that the service did not show, which keeps a folder and is no reason to make one. */
+type Need = { readonly here: boolean; readonly there: boolean; readonly mayBeThere: boolean };
+
 /** What could not be seen is taken to be where it was. */
-function needUnseen(desk: Desk, document: DocumentBody, needs: Record<Side, Set<FolderBody>>): void {
+function needUnseen(desk: Desk, document: DocumentBody, needs: Record<"local" | "unseen", Set<FolderBody>>): void {
   const { link } = document;
   if (link === null) return;
   const { localPath, remotePath } = link;
   if (document.local.seen.kind === "unknown")
     needs.local.add(baseFolderAt(desk.forest, parentOf(localPath), parentOf(remotePath)));
   if (document.remote.seen.kind === "unseen")
-    needs.remote.add(baseRemoteFolderAt(desk.forest, parentOf(remotePath), parentOf(localPath)));
+    needs.unseen.add(baseRemoteFolderAt(desk.forest, parentOf(remotePath), parentOf(localPath)));
 }
 
 function deepness(folder: FolderBody): number {
   return Math.max(depthOf(folder.localPath ?? ""), depthOf(folder.remotePath ?? ""));
 }
 
-function settleFolder(
-  desk: Desk,
-  folder: FolderBody,
-  neededHere: boolean,
-  neededThere: boolean,
-  occupied: () => Occupied,
-): void {
+function settleFolder(desk: Desk, folder: FolderBody, need: Need, occupied: () => Occupied): void {
   if (folder === desk.forest.root || folder.localSeen === "unknown") return;
   const onDisk = folder.localPath !== null;
   const onService = folder.remotePath !== null;
   if (onDisk && !onService) {
-    settleLocalOnly(desk, folder, neededHere, neededThere, occupied);
+    settleLocalOnly(desk, folder, need, occupied);
     return;
   }
   if (!onDisk && onService) {
-    settleRemoteOnly(desk, folder, neededHere, neededThere);
+    settleRemoteOnly(desk, folder, need);
     return;
   }
   if (!onDisk && !onService && folder.link !== null) forgetFolder(desk, folder);
 }
 
 /** New here, or gone from the service. */
-function settleLocalOnly(
-  desk: Desk,
-  folder: FolderBody,
-  neededHere: boolean,
-  neededThere: boolean,
-  occupied: () => Occupied,
-): void {
+function settleLocalOnly(desk: Desk, folder: FolderBody, need: Need, occupied: () => Occupied): void {
   const { link } = folder;
+  // It may be there, with what was in it: made now, it would be made twice, or refused in each pass that sees so little (I08).
+  if (need.mayBeThere && !need.there) return;
   const path = folder.localPath!;
   const foreign = occupied().foreign.has(path);
   const empty = !foreign && !occupied().mirrored.has(path);
-  if (link !== null && !neededThere) {
-    const leaves = folder.remoteSeen === "gone" && !foreign && !neededHere && !desk.quietFolders().local.has(path);
+  if (link !== null && !need.there) {
+    const leaves = folder.remoteSeen === "gone" && !foreign && !need.here && !desk.quietFolders().local.has(path);
     if (!leaves || desk.policy.direction === "push-only") {
       forgetFolder(desk, folder);
       return;
@@ -100,10 +98,10 @@ function settleLocalOnly(
   }
   const wish = remoteWish(desk, folder);
   if (wish.kind === "barred") {
-    if (!foreign || neededThere) holdFolder(desk, folder, wish.reason, wish.detail);
+    if (!foreign || need.there) holdFolder(desk, folder, wish.reason, wish.detail);
     return;
   }
-  if (!neededThere && !empty) return;
+  if (!need.there && !empty) return;
   // An earlier POST of this folder, of which no read has told yet (I08).
   const open = desk.trees.local.unseen.get(path);
   if (open !== undefined) {
@@ -123,10 +121,10 @@ function settleLocalOnly(
 }
 
 /** New on the service, or deleted here. */
-function settleRemoteOnly(desk: Desk, folder: FolderBody, neededHere: boolean, neededThere: boolean): void {
+function settleRemoteOnly(desk: Desk, folder: FolderBody, need: Need): void {
   const { link, dirId } = folder;
-  if (link !== null && !neededHere) {
-    if (neededThere || dirId === null || desk.policy.direction === "pull-only") return;
+  if (link !== null && !need.here) {
+    if (need.there || need.mayBeThere || dirId === null || desk.policy.direction === "pull-only") return;
     if (desk.quietFolders().remote.has(folder.remotePath!) || isFolderStopped(desk, dirId, "remove")) return;
     folder.remote.goal = null;
     draft(desk, folder, "leave-remote", (at) => ({
@@ -139,7 +137,7 @@ function settleRemoteOnly(desk: Desk, folder: FolderBody, neededHere: boolean, n
     return;
   }
   // A folder that no listing shows comes with what is inside.
-  if (!neededHere && dirId === null) return;
+  if (!need.here && dirId === null) return;
   const wish = localWish(desk, folder);
   if (wish.kind === "barred") {
     if (wish.reason !== "suspended") holdFolder(desk, folder, wish.reason, wish.detail);

@@ -169,3 +169,17 @@ describe("folders on a disk whose inodes tell nothing", () => {
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, blind));
 });
+
+describe("I08 folders that base has no more, of documents that the service did not show", () => {
+  const forgotten = (world: World): void => {
+    world.dirLinks.clear();
+    world.dirs.clear();
+  };
+  const rows: Row[] = [
+    ["d/a.md=1", "", "unsee d/a.md", "hold not-seen d/a.md"],
+    ["d/a.md=1", "edit d/a.md 2", "unsee d/a.md", "hold not-seen d/a.md"],
+    ["d/a.md=1", "rm d/a.md", "unsee d/a.md", "hold not-seen d/a.md"],
+    ["d/a.md=1", "new d/b.md 2", "unsee d/a.md", "make-folder-remote d; create-remote d/b.md; hold not-seen d/a.md"],
+  ];
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, forgotten));
+});
