@@ -106,8 +106,9 @@ function judgeStopped(cast: Cast, mirror: LifeMirror, facts: RunFacts): void {
   if (!meddled && superseded.length > 0 && (sent.length > 0 || diskWrites > 0))
     fail(`I03 it writes, and the service shows a superseded version of ${superseded.join(" ")}`);
   if (meddled || approved) return;
-  const deletes = sent.filter((request) => request.startsWith("DELETE /v1/files/")).length;
-  if (before.size === 0 && deletes >= EMPTIED_FROM) fail("I21 it deletes there all that is gone here");
+  // One whose answer told nothing is sent again, and is one deletion.
+  const deleted = new Set(sent.filter((request) => request.startsWith("DELETE /v1/files/")));
+  if (before.size === 0 && deleted.size >= EMPTIED_FROM) fail("I21 it deletes there all that is gone here");
   const after = documentsOf(mirror.desk);
   if (before.size >= EMPTIED_FROM && after.size === 0) fail("I21 it takes away here all that is gone there");
 }
