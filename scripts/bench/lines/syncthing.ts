@@ -50,7 +50,10 @@ export const SYNCTHING: Line = {
           const path = paths[turn * 7]!;
           appendFileSync(join(offered, path), `Edited ${turn}.\n`);
           const { size: bytes } = statSync(join(offered, path));
-          return { ms: await pair.pass("clone-0", path, () => statSync(join(taken[0]!, path)).size === bytes) };
+          const taker = join(taken[0]!, path);
+          // It may be away for a moment while Syncthing puts the new one in its place.
+          const arrived = () => statSync(taker, { throwIfNoEntry: false })?.size === bytes;
+          return { ms: await pair.pass("clone-0", path, arrived) };
         },
       );
       const note = "Syncthing runs all the time and is told the path; sync is a process that looks at everything";
