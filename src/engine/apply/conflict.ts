@@ -7,13 +7,25 @@ import { commit, type Got, got, outcomeOfDisk, type RemoteText, stale, whereItSt
 import { type PassContext, trashPlace } from "../world.ts";
 
 /**
+ * Where the file of a document is: as the plan found it, for base does not know of a move that is held; or where an effect took it since, while its text was
+ * fetched.
+ * @param link as it was when the action began
+ */
+function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
+  const now = ctx.world.state.link(link.id)?.localPath;
+  return now === undefined || now === link.localPath ? found : now;
+}
+
+/**
  * The one conflict of a document: the local text stays as it is, the live remote text is put beside it as `note (theirs).md`.
  * @param link the link as it is from now on: its base stays where the two sides parted
+ * @param found where the plan found its file
  * @param base where they parted; null when both were new at one path
  */
 export async function openConflict(
   ctx: PassContext,
   link: Link,
+  found: LocalPath,
   remote: RemoteText,
   base: Pick<Link, "digest" | "changeId"> | null,
   why: string,
@@ -23,8 +35,7 @@ export async function openConflict(
   // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks (`conflict-flood`).
   if (budget !== undefined && ctx.counts.conflicts > budget.most && !budget.approved.has(link.id))
     return stale("more conflicts than a run may open without a question");
-  // Read anew: the document may have moved while its text was fetched.
-  const at = sidecarPath(whereItStands(ctx, link).localPath);
+  const at = sidecarPath(standsAt(ctx, link, found));
   const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
   if (placed.kind === "end") {
@@ -61,7 +72,7 @@ export async function openConflict(
       kind: "conflict",
       side: "both",
       id: link.id,
-      path: link.localPath,
+      path: found,
       detail: why,
       outcome: "conflict",
       before: base?.digest ?? null,
@@ -134,6 +145,6 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest)
 }
 
 /** Policy `copy`: theirs in place, yours kept beside under the sidecar's name. Returns the place of yours, or how it failed. */
-export function keepBeside(ctx: PassContext, link: Link, local: string, digest: Digest): Placed {
-  return placeSidecar(ctx, sidecarPath(link.localPath), local, digest);
+export function keepBeside(ctx: PassContext, link: Link, found: LocalPath, local: string, digest: Digest): Placed {
+  return placeSidecar(ctx, sidecarPath(standsAt(ctx, link, found)), local, digest);
 }

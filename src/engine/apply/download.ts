@@ -163,6 +163,7 @@ export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcom
   return openConflict(
     ctx,
     { ...adopted, localDigest: digest },
+    action.localPath,
     fetched.value,
     null,
     "both sides are new at this path, with different texts",

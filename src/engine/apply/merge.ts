@@ -115,12 +115,13 @@ function landMerged(
 /** The two texts do not merge. The loser of a policy is in the text store, as is every text that was ever read. */
 async function disagree(ctx: PassContext, action: Of<"merge" | "settle-review">, both: Both): Promise<Outcome> {
   const { link, local, remote } = both;
-  const policy = ctx.settings.conflicts(action.localPath);
-  if (policy === "sidecar") return openConflict(ctx, link, remote, link, "the two edits do not merge");
+  const { localPath } = action;
+  const policy = ctx.settings.conflicts(localPath);
+  if (policy === "sidecar") return openConflict(ctx, link, localPath, remote, link, "the two edits do not merge");
   if (policy === "local")
     return landMerged(ctx, action, both, local, "the two edits do not merge; the policy keeps the local text");
   if (policy === "copy") {
-    const kept = keepBeside(ctx, link, local, action.expect);
+    const kept = keepBeside(ctx, link, localPath, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
   return landMerged(

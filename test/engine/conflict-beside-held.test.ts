@@ -1,0 +1,36 @@
+import { describe, expect, it } from "vitest";
+import { openGround, settle } from "../promises/ground.ts";
+
+/** A conflict of a document whose move here is held: base has it where it was. */
+
+const REST = Array.from({ length: 12 }, (_, line) => `line ${line}\n`).join("");
+const [ONE, MINE, THEIRS] = [`one\n${REST}`, `mine\n${REST}`, `theirs\n${REST}`];
+
+const HELD = [
+  ["its folder was renamed", "d", "e", "e/a (theirs).md", "e/a.md"],
+  ["it was renamed itself", "d/a.md", "d/z.md", "d/z (theirs).md", "d/z.md"],
+] as const;
+
+describe.each(HELD)("where the key may not move a document, and %s", (_how, from, to, sidecar, document) => {
+  it.each([
+    ["sidecar", { [sidecar]: THEIRS, [document]: MINE }],
+    ["copy", { [sidecar]: MINE, [document]: THEIRS }],
+  ] as const)("I01 I27 two edits that do not merge stand beside each other (%s)", async (policy, texts) => {
+    const ground = openGround(52, {}, ({ service }) => {
+      const { workspaceId } = service.admin.keys()[0]!;
+      const made = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
+      if (!("key" in made)) throw new Error(made.detail);
+      return { key: made.key };
+    });
+    const { rig, mirror } = ground;
+    rig.app.create("d/a.md", ONE);
+    await settle(mirror);
+    mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+    await settle(mirror);
+    mirror.write(document, MINE);
+    rig.app.edit("d/a.md", THEIRS);
+    await settle(mirror, { conflicts: () => policy });
+    const here = mirror.disk.user.texts(mirror.path("").replace(/\/$/, ""));
+    expect(Object.fromEntries(here)).toEqual(texts);
+  });
+});
