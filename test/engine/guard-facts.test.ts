@@ -6,6 +6,7 @@ import { observeRemote } from "../../src/engine/observe.ts";
 import { newContext } from "../../src/engine/pass.ts";
 import { zeroCounts } from "../../src/engine/world.ts";
 import { createRig, SETTINGS } from "../model/rig.ts";
+import { openGround, settle } from "../promises/ground.ts";
 
 /** A document of which the mirror's base is its second version, and the service, put back from a backup, shows the first. */
 async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
@@ -58,4 +59,28 @@ describe("a document that shows a version which was superseded", () => {
   it("speaks for it all the same where its conflict has gone on to a later version", async () => {
     expect(await earlierChangeIds((first, second) => [first, second])).toBe(1);
   });
+});
+
+describe("where change ids move with a rename", () => {
+  it.each(["here", "by another mirror"])(
+    "I03 the id that a rename %s gave a version is known as an earlier one after the next edit",
+    async (where) => {
+      const { rig, mirror } = openGround(14, { changeIdMovesOnRename: true });
+      const id = rig.app.create("plan.md", "first\n");
+      await settle(mirror);
+      const created = mirror.state.link(id)!.changeId;
+      const by = where === "here" ? mirror : rig.mirror();
+      await settle(by);
+      by.disk.user.rename(by.path("plan.md"), by.path("other.md"));
+      await settle(by);
+      await settle(mirror);
+      const renamed = mirror.state.link(id)!.changeId;
+      expect(renamed).not.toBe(created);
+      rig.app.edit("other.md", "second\n");
+      await settle(mirror);
+      const edited = mirror.state.link(id)!.changeId;
+      expect(mirror.state.isEarlier(id, renamed, edited)).toBe(true);
+      expect(mirror.state.isEarlier(id, edited, edited)).toBe(false);
+    },
+  );
 });

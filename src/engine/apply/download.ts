@@ -78,7 +78,11 @@ export async function writeLocal(ctx: PassContext, action: Of<"write-local">): P
   const { file, text, digest } = fetched.value;
   if (digest === link.digest) {
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
-    ctx.world.state.putLink({ ...renamed, protected: file.protected });
+    ctx.world.state.transact(() => {
+      ctx.world.state.putLink({ ...renamed, protected: file.protected });
+      // Shown again once it was superseded, it tells of a service that was put back.
+      ctx.world.state.addVersion({ id: link.id, changeId: renamed.changeId, digest, at: ctx.world.clock.now() });
+    });
     return { kind: "done" };
   }
   const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, link);

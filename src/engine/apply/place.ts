@@ -105,10 +105,14 @@ async function landMove(
   const current = state.link(action.id);
   if (current === null) return stale("its link went meanwhile");
   const moved = movePlace(current, { remotePath });
+  // A deployment whose change id moves on a rename: the same text under a new id. With another text the old id stays, and the next pass merges.
+  const now = sameText && current.changeId === link.changeId ? renameVersion(moved, answer.value.lastChangeId) : moved;
   if (!action.temporary) ctx.counts.movedRemote++;
   return commit(ctx, {
-    // A deployment whose change id moves on a rename: the same text under a new id. With another text the old id stays, and the next pass merges.
-    link: sameText && current.changeId === link.changeId ? renameVersion(moved, answer.value.lastChangeId) : moved,
+    link: now,
+    ...(now.changeId === current.changeId
+      ? {}
+      : { version: { id: now.id, changeId: now.changeId, digest: now.digest } }),
     closes: intentId,
     event: {
       kind: action.kind,
