@@ -101,3 +101,23 @@ it("I09 a document whose rename the mirror has seen must keep its id when it is 
 it("I09 its id may go where it was renamed within the run that looked, and edited before the next", () => {
   expect(editedAfter(2)).toEqual(new Set(["2"]));
 });
+
+/** Both were new at `a.md`; B was kept, and what the mirror knew of it when it was renamed: */
+function renamedAfterKept(isSent: boolean): Set<string> {
+  const history = new History();
+  history.step = 2;
+  history.keptHere(0, B, A);
+  history.step = 3;
+  history.lookedAt(0, new Map([["a.md", B]]), isSent);
+  history.step = 4;
+  history.renamedHere(0, B);
+  return history.mayVanish;
+}
+
+it("I09 the text that was kept of a conflict, and sent, must keep its document's id when it is renamed", () => {
+  expect(renamedAfterKept(true)).toEqual(new Set());
+});
+
+it("I09 that id may go where it is renamed before it was sent: base has the other text alone", () => {
+  expect(renamedAfterKept(false)).toEqual(new Set(["1", "2"]));
+});

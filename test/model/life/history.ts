@@ -42,6 +42,8 @@ export class History {
   readonly #renamed: Map<string, number>[] = [];
   /** Written anew with the same text: the inode is another one. */
   readonly #rewritten: Map<string, number>[] = [];
+  /** By the tag of the text that was kept of a conflict, that of the document: base has its text until the kept one is sent. */
+  readonly #kept: Map<string, string>[] = [];
   /** Whose documents stood at each path when the mirror looked; base knows them by it. */
   readonly #places: Map<string, Set<string>>[] = [];
 
@@ -146,6 +148,15 @@ export class History {
     this.#both(mirror, text, this.#renamed, this.#edited);
   }
 
+  /** Of two documents that were new at one path, the text that was here was kept: to base, which has the other one's, it is an edit that leaves no likeness. */
+  keptHere(mirror: number, kept: string, dropped: string): void {
+    const [tag, other] = [tagOf(kept), tagOf(dropped)];
+    if (tag === null || other === null || tag === other) return;
+    this.#kept[mirror] ??= new Map();
+    this.#kept[mirror].set(tag, other);
+    this.editedHere(mirror, kept);
+  }
+
   rewrittenHere(mirror: number, text: string): void {
     const tag = tagOf(text);
     this.#rewritten[mirror] ??= new Map();
@@ -189,6 +200,8 @@ export class History {
     if (all) {
       for (const since of [this.#edited, this.#renamed, this.#rewritten])
         for (const [tag, step] of [...(since[mirror] ?? [])]) if (step < this.step) since[mirror]!.delete(tag);
+      for (const tag of [...(this.#kept[mirror]?.keys() ?? [])])
+        if (this.#edited[mirror]?.has(tag) !== true) this.#kept[mirror]!.delete(tag);
       if ((this.#renamed[mirror]?.size ?? 0) === 0) this.#places[mirror]?.clear();
     }
     this.#places[mirror] ??= new Map();
@@ -204,7 +217,10 @@ export class History {
     if (tag === null) return;
     done[mirror] ??= new Map();
     done[mirror].set(tag, this.step);
-    if (other[mirror]?.has(tag)) this.mayVanish.add(tag);
+    if (!other[mirror]?.has(tag)) return;
+    this.mayVanish.add(tag);
+    const document = this.#kept[mirror]?.get(tag);
+    if (document !== undefined) this.mayVanish.add(document);
   }
 
   vanishes(text: string): void {

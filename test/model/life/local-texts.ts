@@ -104,6 +104,7 @@ export function endConflict({ desk, history, seed }: Person): string | null {
   const [theirs, mine] = [user.read(at(desk, sidecar))!, read(desk, note)];
   if (seed % 3 === 0 || mine === null) {
     history.replaced(theirs, mine);
+    if (mine !== null) history.keptHere(desk.mirror, mine, theirs);
     user.remove(at(desk, sidecar));
     return `${sidecar} removed`;
   }
