@@ -27,7 +27,12 @@ export function matchDocuments(matching: Matching): void {
 /** A pure move, whatever stands at the old path now: chains (`mv b c; mv a b`) and swaps come out as moves. */
 function matchByInodeAndText(matching: Matching): void {
   for (const [link, file] of sameInodes(matching))
-    if (file.digest === link.localDigest) claim(matching, link, file, "inode-and-text");
+    if (file.digest === link.localDigest || isInReview(link, file)) claim(matching, link, file, "inode-and-text");
+}
+
+/** What waits for review is the document's text here, seen by an earlier pass: base has the live one till then (I31). */
+function isInReview({ submissions }: Link, { digest }: LocalFile): boolean {
+  return submissions.some((submission) => submission.digest === digest);
 }
 
 function matchByInodeAndSimilarText(matching: Matching): void {

@@ -29,6 +29,17 @@ describe("what an inode proves, and what not", () => {
   test("an inode and the base's text are a move, whatever else has that text", () => {
     check([...MOVED, "rename-remote a.md>b.md; relink b.md; delete-remote c.md"]);
   });
+  test("I09 I31 an inode and the text that waits for review are a move, onto the path of one that was removed too", () => {
+    const world = worldAfter(["a.md=1 b.md=2", "edit a.md 3; rm b.md; mv a.md b.md", "", ""]);
+    const id = world.idAt("a.md");
+    const { changeId } = world.links.get(id)!;
+    world.documents.get(id)!.protected = true;
+    world.patchLink(id, {
+      protected: true,
+      submissions: [{ digest: world.digest("3"), baseChangeId: changeId, at: 0 }],
+    });
+    expect(say(planOf(world))).toBe("delete-remote b.md; rename-remote a.md>b.md; relink b.md; hold in-review b.md");
+  });
   test("a hard-linked file's inode names no path", () => {
     const linked = (world: World): void => {
       world.files.get("a.md")!.nlink = 2;

@@ -163,6 +163,13 @@ describe("protected documents and reviews (I31)", () => {
       "a.md=1",
       "edit a.md 2; mv a.md b.md",
       "protect a.md",
+      "rename-remote a.md>b.md; relink b.md; hold in-review b.md",
+      "2",
+    ],
+    [
+      "a.md=1",
+      "edit a.md 3; mv a.md b.md",
+      "protect a.md",
       "create-local a.md; create-remote b.md; hold delete-refused a.md",
       "2",
     ],
