@@ -25,7 +25,7 @@ export function settleClaims(desk: Desk, summon: (path: string) => AnyBody | nul
     settleFolders(desk, pinned as ReadonlySet<AnyBody> as ReadonlySet<FolderBody>);
     if (!bodies().some((body) => isStirring(body, "local") || isStirring(body, "remote") || isLeftOver(body))) return;
     for (const body of bodies()) {
-      const { local, remote } = { local: body.local.goal, remote: body.remote.goal };
+      const [local, remote] = [body.local.goal, body.remote.goal];
       const known = wishes.get(body);
       // Of a large plan nearly all are as they were decided.
       if (!pinned.has(body) && (known?.local !== local || known.remote !== remote)) wishes.set(body, { local, remote });

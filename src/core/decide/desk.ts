@@ -102,6 +102,18 @@ export function draft(desk: Desk, body: AnyBody, role: Draft["role"], make: Draf
   else list.push({ role, make });
 }
 
+type FolderLink = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
+
+/** That both sides hold a folder, where it stands by then. */
+export function draftFolderLink(desk: Desk, folder: FolderBody, link: FolderLink): void {
+  draft(desk, folder, "record", (at) => ({
+    kind: "link-folder",
+    ...link,
+    localPath: at.local,
+    remotePath: at.remote,
+  }));
+}
+
 export function withdraw(desk: Desk, body: AnyBody, role: Draft["role"]): void {
   const list = desk.drafts.get(body);
   if (list !== undefined)

@@ -2,7 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { AnyBody, DocumentBody, FolderBody, Side } from "../match/body.ts";
 import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf, parentOf } from "../path.ts";
-import { type Desk, draft, withdraw } from "./desk.ts";
+import { type Desk, draftFolderLink, withdraw } from "./desk.ts";
 import { pathOfGoal, samePlace } from "./places.ts";
 
 /**
@@ -84,14 +84,7 @@ function untie(desk: Desk, tied: ReadonlySet<FolderBody>): void {
     if (stands.includes(null)) continue;
     withdraw(desk, folder, "record");
     const why = desk.whys.get(folder) ?? "its folder moved";
-    draft(desk, folder, "record", (at) => ({
-      kind: "link-folder",
-      why,
-      dirId,
-      localPath: at.local,
-      remotePath: at.remote,
-      carries: carried.get(folder) ?? [],
-    }));
+    draftFolderLink(desk, folder, { dirId, why, carries: carried.get(folder) ?? [] });
   }
 }
 

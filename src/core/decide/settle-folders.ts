@@ -3,7 +3,7 @@ import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { once } from "../once.ts";
 import { depthOf, parentOf } from "../path.ts";
 import { absentPath } from "./absence.ts";
-import { type Desk, draft, holdFolder } from "./desk.ts";
+import { type Desk, draft, draftFolderLink, holdFolder } from "./desk.ts";
 import { isOnBoth } from "./place-folders.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isFolderStopped } from "./remembered.ts";
@@ -169,14 +169,7 @@ function recordFolder(desk: Desk, folder: FolderBody): void {
   const isNew = folder.link === null || folder.replaced !== null;
   if (!isNew && !desk.whys.has(folder)) return;
   const why = isNew ? "on both sides" : desk.whys.get(folder)!;
-  draft(desk, folder, "record", (at) => ({
-    kind: "link-folder",
-    why,
-    dirId,
-    localPath: at.local,
-    remotePath: at.remote,
-    carries: null,
-  }));
+  draftFolderLink(desk, folder, { dirId, why, carries: null });
 }
 
 type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
