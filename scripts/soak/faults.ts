@@ -4,6 +4,7 @@ import { DAMAGED } from "./damage.ts";
 import { FULL_DISK } from "./full-disk.ts";
 import { KILLS } from "./kills.ts";
 import { NETWORK } from "./network.ts";
+import { PROPERTIES } from "./properties.ts";
 import { RACES } from "./races.ts";
 import { READ_ONLY } from "./read-only.ts";
 import { ROOTS } from "./roots.ts";
@@ -14,4 +15,5 @@ export const FAULTS: readonly Fault[] = [
   ...[...KILLS, ...DAEMONS],
   ...[...FULL_DISK, ...READ_ONLY, ...DAMAGED],
   ...[...AT_ONCE, ...NETWORK, ...ROOTS, ...RACES],
+  ...PROPERTIES,
 ];

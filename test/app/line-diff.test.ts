@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { countLines, type DiffHunk, diffLines } from "../../src/app/line-diff.ts";
 

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openLog } from "../../src/app/log.ts";
 import type { Clock } from "../../src/core/ports/world.ts";

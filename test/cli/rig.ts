@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -9,6 +9,7 @@ import type { FileWithContent } from "../../src/contract/resources.ts";
 import { combineByMerge } from "../../src/service/combine.ts";
 import { startHttp } from "../../src/service/http.ts";
 import { createService, type Service } from "../../src/service/service.ts";
+import { rollBytes } from "../model/dice.ts";
 
 /** Commands in process, against an embedded service on a loopback port and a real temporary folder. */
 
@@ -51,7 +52,7 @@ export type Rig = {
 
 export async function openRig(): Promise<Rig> {
   const dir = mkdtempSync(join(tmpdir(), "mdmirror-cli-"));
-  const service = createService({ database: ":memory:", now: Date.now, random: randomBytes, combine: combineByMerge });
+  const service = createService({ database: ":memory:", now: Date.now, random: rollBytes(1), combine: combineByMerge });
   const { key, workspaceId } = service.admin.createWorkspace("test");
   const server = await startHttp(service);
   const keyFile = join(dir, "key-file");

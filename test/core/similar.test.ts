@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { expect, test } from "vitest";
 import { isSimilar, mayBeSimilar, profileOf, SIMILAR_ENOUGH, similarity } from "../../src/core/similar.ts";
 

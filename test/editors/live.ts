@@ -72,7 +72,7 @@ export async function startLive(options: LiveOptions = {}): Promise<Live> {
   const { service, key, call } = options.cloud ?? createCloud();
   for (const [path, text] of Object.entries(options.files ?? {})) call("POST", FILES, { path, content: text });
   const clock = systemClock();
-  const random = { fraction: () => Math.random(), hex: (n: number) => randomHex(n) };
+  const random = rollDice(2);
   const fs = createNodeFs();
   makeMirrorFolder(fs, root, "marker-live");
   const opened = openState({ folder: join(root, ".mdmirror"), clock });
@@ -153,12 +153,6 @@ export async function startLive(options: LiveOptions = {}): Promise<Live> {
       rmSync(root, { recursive: true, force: true });
     },
   };
-}
-
-function randomHex(n: number): string {
-  let hex = "";
-  while (hex.length < n) hex += Math.floor(Math.random() * 16).toString(16);
-  return hex;
 }
 
 export function writeDeep(path: string, text: string): void {

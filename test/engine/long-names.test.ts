@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { isSidecarName, nameOf, parentOf, sidecarPath } from "../../src/core/path.ts";
 import { createRig } from "../model/rig.ts";

@@ -28,3 +28,9 @@ export function rollDice(seed: number): Dice {
     hex: (n) => Array.from({ length: n }, () => below(16).toString(16)).join(""),
   };
 }
+
+/** Seeded bytes, n at a time, for what asks for `randomBytes`. */
+export function rollBytes(seed: number): (n: number) => Buffer {
+  const dice = rollDice(seed);
+  return (n) => Buffer.from(Array.from({ length: n }, () => dice.below(256)));
+}

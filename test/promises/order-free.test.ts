@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../src/core/action.ts";
 import type { Remote } from "../../src/core/ports/remote.ts";

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { expect } from "vitest";
 import { digestOf } from "../../src/core/digest.ts";
 import { rememberRoot } from "../../src/engine/guard-facts.ts";
@@ -14,7 +13,7 @@ import { createService, type Service } from "../../src/service/service.ts";
 import { openState } from "../../src/state/open.ts";
 import { createRamDisk, type RamDisk, type RamDiskOptions } from "../model/ram-disk.ts";
 import { ROOT, SETTINGS } from "../model/rig.ts";
-import { rollDice } from "../model/dice.ts";
+import { rollBytes, rollDice } from "../model/dice.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 import { lieAbout, type Lies } from "./liar.ts";
 
@@ -53,7 +52,7 @@ export function openHostileGround(options: RamDiskOptions = {}): HostileGround {
   const service = createService({
     database: ":memory:",
     now: () => clock.now(),
-    random: randomBytes,
+    random: rollBytes(1),
     combine: combineByMerge,
     onFault: (error) => {
       throw error;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { DISKS, openHostileGround } from "./hostile-ground.ts";
 import { LIE, lieAt } from "./liar.ts";

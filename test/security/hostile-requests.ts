@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import type { openWorld } from "./tenants.ts";
 
 /** Requests that a key may try: ids, paths and cursors of all keys, searches of every form, the administrator's routes. */

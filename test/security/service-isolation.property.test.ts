@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { ADMIN_KEY } from "../service/ground.ts";
 import { requestTo } from "./hostile-requests.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { openCursor, sealCursor } from "../../src/service/cursor.ts";
 

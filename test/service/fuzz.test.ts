@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { PROBLEM_CODES, type ProblemCode } from "../../src/contract/problem.ts";
 import type { WireResponse } from "../../src/contract/wire.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { expect, test } from "vitest";
 import type { Hold } from "../../src/core/link.ts";
 import { changesSeen } from "./changes.ts";

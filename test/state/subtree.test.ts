@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { expect, test } from "vitest";
 import { isWithin, rebase } from "../../src/core/path.ts";
 import type { BaseTree } from "../../src/core/tree.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import fc from "fast-check";
+import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/core/digest.ts";
 import { TextCache } from "../../src/state/text-cache.ts";

@@ -1,7 +1,6 @@
-import fc from "fast-check";
+import { fc, seed } from "../../property.ts";
 
-/** Seed of a property run: printed with each suite, taken from SEED to repeat one. */
-export const seed = Number(process.env["SEED"] ?? Math.floor(Math.random() * 2 ** 31));
+export { seed };
 
 const word = fc.constantFrom(
   "alpha",

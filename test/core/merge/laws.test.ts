@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { keepsCounts } from "../../../src/core/merge/words.ts";
 import { mergeText } from "../../../src/core/merge.ts";

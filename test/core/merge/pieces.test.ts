@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { newBudget } from "../../../src/core/merge/budget.ts";
 import { codeLines } from "../../../src/core/merge/fences.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { isBelow, isWithin, joinPath } from "../../../src/core/path.ts";
 import { World } from "./world.ts";
 

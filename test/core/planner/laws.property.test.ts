@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { describe, expect, test } from "vitest";
 import { CONTENT_RULES, type ContentRule } from "../../../src/core/decide/table.ts";
 import type { LocalContent, RemoteContent } from "../../../src/core/drift/drift.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import type { ChangeId, DirId, DocId } from "../../../src/contract/ids.ts";
 import { HOLD_REASONS, type HoldReason } from "../../../src/core/hold.ts";
 import type { Policy } from "../../../src/core/policy.ts";

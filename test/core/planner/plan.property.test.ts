@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { test } from "vitest";
 import type { Policy } from "../../../src/core/policy.ts";
 import { baseWorld, scenarios } from "./arbitrary.ts";

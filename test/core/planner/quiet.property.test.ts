@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { describe, expect, test } from "vitest";
 import { BorrowedMap, borrow } from "../../../src/core/borrowed-map.ts";
 import { makePlan } from "../../../src/core/plan.ts";

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { describe, expect, test } from "vitest";
 import { foldLine, foldText, foldWords } from "../../../src/core/search/fold.ts";
 

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { describe, expect, test } from "vitest";
 import { distanceWithin } from "../../../src/core/search/distance.ts";
 import { fieldsOf } from "../../../src/core/search/fields.ts";

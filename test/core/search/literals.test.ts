@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { fc } from "../../property.ts";
 import { describe, expect, test } from "vitest";
 import { compileRegex } from "../../../src/core/search/engine.ts";
 import { requiredExpression } from "../../../src/core/search/literals.ts";
