@@ -1,9 +1,10 @@
-import type { DocumentBody, FolderBody } from "../match/body.ts";
+import type { AnyBody, DocumentBody, FolderBody } from "../match/body.ts";
 import { baseFolderAt } from "../match/forest.ts";
 import { numberedName } from "../local-name.ts";
-import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../path.ts";
+import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../path.ts";
 import type { Desk } from "./desk.ts";
 import { pathOfGoal } from "./places.ts";
+import { SlotMap } from "./slots.ts";
 
 /**
  * The path that must still be empty right before a deletion on the service, and to which the thing would come back: where it was below its
@@ -14,8 +15,7 @@ export function absentPath(desk: Desk, body: DocumentBody | FolderBody): LocalPa
   const folder = baseFolderAt(desk.forest, parentOf(link.localPath), parentOf(link.remotePath));
   const name = nameOf(link.localPath);
   const path = folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
-  const { disk } = desk.trees.local;
-  const isFree = (one: LocalPath): boolean => !isOccupied(desk, one) && !desk.claimedPaths().has(pathKey(one, disk));
+  const isFree = (one: LocalPath): boolean => !isOccupied(desk, one) && !isClaimed(desk, one);
   if (isFree(path)) return path;
   const kind = body.kind === "document" ? "file" : "folder";
   for (let number = 2; ; number++) {
@@ -37,14 +37,38 @@ export function standingKeys({ trees }: Pick<Desk, "trees">): ReadonlySet<string
   return new Set([files, folders, others].flatMap((map) => [...map.keys()].map((path) => pathKey(path, disk))));
 }
 
-/** Keys of paths on disk that something with a body has at some time in this plan. */
-export function claimedPaths(desk: Desk): ReadonlySet<string> {
-  const { disk } = desk.trees.local;
-  const paths = new Set<string>();
-  for (const body of [...desk.forest.folders, ...desk.documents]) {
-    // In the end; and while its folder has moved already and it has not.
-    for (const place of [body.local.goal, body.local.now])
-      if (place !== null) paths.add(pathKey(pathOfGoal(place, "local"), disk));
-  }
-  return paths;
+/** By its place on disk now and by the one that this plan gives it: what may be in a slot while the plan is carried out. */
+export function listClaimants(desk: Pick<Desk, "trees" | "forest" | "documents">): SlotMap<AnyBody[]> {
+  const claimants = new SlotMap<AnyBody[]>("local", desk.trees.local);
+  for (const body of [...desk.forest.folders, ...desk.documents])
+    for (const place of new Set([body.local.goal, body.local.now])) {
+      if (place === null) continue;
+      const known = claimants.get(place);
+      if (known === undefined) claimants.set(place, [body]);
+      else known.push(body);
+    }
+  return claimants;
+}
+
+/**
+ * Whether anything may be at a path on disk at some moment of this plan. A step may fail and those that need it are skipped, so each folder above may be
+ * where it was or where it is to go, whatever the others do.
+ */
+function isClaimed(desk: Desk, path: LocalPath): boolean {
+  const claimants = desk.claimants();
+  const above = ancestorsOf(path).map(nameOf);
+  let folders: FolderBody[] = [desk.forest.root];
+  for (const name of above)
+    folders = [...new Set(folders.flatMap((parent) => (claimants.get({ parent, name }) ?? []).filter(isFolder)))];
+  const name = nameOf(path);
+  return folders.some(
+    (parent) =>
+      (claimants.get({ parent, name })?.length ?? 0) > 0 ||
+      // What has no body goes along with its folder.
+      (parent.localPath !== null && isOccupied(desk, joinPath(parent.localPath, name))),
+  );
+}
+
+function isFolder(body: AnyBody): body is FolderBody {
+  return body.kind === "folder";
 }

@@ -5,12 +5,13 @@ import type { Conflict, Hold } from "../link.ts";
 import type { AnyBody, DocumentBody, FolderBody, Place } from "../match/body.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
-import { claimedPaths, standingKeys } from "./absence.ts";
+import { listClaimants, standingKeys } from "./absence.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../path.ts";
 import { once } from "../once.ts";
 import type { Policy } from "../policy.ts";
 import type { LocalOther, TextLookup, Trees } from "../tree.ts";
+import type { SlotMap } from "./slots.ts";
 
 /** Where decisions are put down: what every rule of a plan reads and writes. */
 export type Desk = {
@@ -32,8 +33,8 @@ export type Desk = {
   readonly populated: () => ReadonlySet<RemotePath>;
   /** Ignored, dot and other unmirrored files, by inode. */
   readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
-  /** Keys (`pathKey`) of paths on disk that something will have by this plan. Asked for only when all is decided. */
-  readonly claimedPaths: () => ReadonlySet<string>;
+  /** Bodies by the slots on disk that each has now and by this plan. Asked for only when all is decided. */
+  readonly claimants: () => SlotMap<AnyBody[]>;
   /** Keys of paths on disk before it. */
   readonly standingKeys: () => ReadonlySet<string>;
   /** Bodies whose place changes or is to be recorded, and why: a clause for people. */
@@ -63,7 +64,7 @@ export function openDesk(trees: Trees, policy: Policy, texts: TextLookup, matche
       }
       return index;
     }),
-    claimedPaths: once(() => claimedPaths(desk)),
+    claimants: once(() => listClaimants(desk)),
     standingKeys: once(() => standingKeys(desk)),
   };
   return desk;
