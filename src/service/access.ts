@@ -9,7 +9,7 @@ export type Access = {
   readonly everywhere: Level | null;
 };
 
-const RANK: Readonly<Record<Level, number>> = { none: 0, read: 1, edit: 2, full: 3 };
+export const RANK: Readonly<Record<Level, number>> = { none: 0, read: 1, edit: 2, full: 3 };
 
 export function includes(level: Level, needed: Level): boolean {
   return RANK[level] >= RANK[needed];

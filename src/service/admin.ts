@@ -1,11 +1,15 @@
 import { type Answer, done, isRefused, type Refused, refuse } from "./answer.ts";
 import { hashKey } from "./authenticate.ts";
 import { type Ground, newId } from "./context.ts";
+import { placeAt } from "./kept-grants.ts";
 import type { GrantRow, KeyRow, Level, WorkspaceRow, WorkspaceState } from "./keys-table.ts";
 import type { RateLimit } from "./rate.ts";
 import { createReviews, type Reviews } from "./reviews.ts";
 
-/** `on` is a folder or file id; null is the whole workspace. */
+/**
+ * `on` is a folder or file id, or a path that begins with a slash; null is the whole workspace. A grant on a path where nothing stands
+ * waits: what comes to stand there gets it, where it gives less than the place above.
+ */
 export type KeyGrant = { readonly on: string | null; readonly level: Level };
 
 export type KeyInfo = {
@@ -96,9 +100,9 @@ function keyAdmin(ground: Ground): Pick<Admin, "keys" | "createKey" | "setGrants
       const row = store.keys.byId(keyId);
       const workspace = row && store.keys.workspace(row.workspaceId);
       if (row === undefined || workspace === undefined) return noKey();
-      const rows = grantRows(ground, workspace, grants);
-      if (isRefused(rows)) return rows;
-      store.transact(() => store.keys.setGrants(row.seq, rows), always);
+      const wanted = readGrants(ground, workspace, grants);
+      if (isRefused(wanted)) return wanted;
+      store.transact(() => setGrants(ground, row.seq, workspace, wanted), always);
       return keyInfo(ground, row);
     },
     removeKey: (keyId) => {
@@ -114,7 +118,7 @@ function makeKey(ground: Ground, options: KeyOptions): NewKeyInfo | Refused {
   const { store } = ground;
   const workspace = store.keys.workspace(options.workspaceId);
   if (workspace === undefined) return noWorkspace();
-  const grants = grantRows(ground, workspace, options.grants);
+  const grants = readGrants(ground, workspace, options.grants);
   if (isRefused(grants)) return grants;
   const key = newKeyText(ground);
   const row = {
@@ -127,7 +131,7 @@ function makeKey(ground: Ground, options: KeyOptions): NewKeyInfo | Refused {
     at: ground.now(),
   };
   const seq = store.keys.add(row);
-  store.keys.setGrants(seq, grants);
+  setGrants(ground, seq, workspace, grants);
   return { ...keyInfo(ground, { seq, ...row }), key };
 }
 
@@ -146,23 +150,46 @@ function keyInfo({ store }: Ground, row: KeyRow): KeyInfo {
     const id = kind === "folder" ? store.folders.idOf(target) : store.files.bySeq(target)?.id;
     return id === undefined ? [] : [{ on: id, level }];
   });
+  grants.push(...store.grants.keptOf(row.seq).map(({ path, level }): KeyGrant => ({ on: `/${path}`, level })));
   const limited = row.rateRequests !== null && row.rateSeconds !== null;
   const rateLimit = limited ? { requests: row.rateRequests!, seconds: row.rateSeconds! } : null;
   return { id: row.id, workspaceId: row.workspaceId, label: row.label, grants, rateLimit };
 }
 
-function grantRows({ store }: Ground, workspace: WorkspaceRow, grants: readonly KeyGrant[]): GrantRow[] | Refused {
+type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
+
+function readGrants(ground: Ground, workspace: WorkspaceRow, grants: readonly KeyGrant[]): WantedGrants | Refused {
   const rows: GrantRow[] = [];
+  const paths = new Map<string, Level>();
   for (const { on, level } of grants) {
-    const folder = on === null ? undefined : store.folders.byId(workspace.seq, on);
-    const file = on === null || folder ? undefined : store.files.byId(workspace.seq, on);
-    if (on === null) rows.push({ kind: "root", target: 0, level });
-    else if (folder) rows.push({ kind: "folder", target: folder.seq, level });
-    else if (file) rows.push({ kind: "file", target: file.seq, level });
-    else return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
+    const path = on?.startsWith("/") === true ? on.slice(1) : null;
+    const place = path === null ? placeOf(ground, workspace, on) : placeAt({ ...ground, workspace }, path);
+    if (place !== undefined) rows.push({ kind: place.kind, target: place.seq, level });
+    else if (path !== null && !paths.has(path)) paths.set(path, level);
+    else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
+    else return refuse("invalid_request", "Two grants are on the same resource.");
   }
   const distinct = new Set(rows.map((row) => `${row.kind} ${row.target}`));
-  return distinct.size === rows.length ? rows : refuse("invalid_request", "Two grants are on the same resource.");
+  return distinct.size === rows.length
+    ? { rows, paths }
+    : refuse("invalid_request", "Two grants are on the same resource.");
+}
+
+function placeOf(
+  { store }: Ground,
+  workspace: WorkspaceRow,
+  id: string | null,
+): { readonly kind: GrantRow["kind"]; readonly seq: number } | undefined {
+  if (id === null) return { kind: "root", seq: 0 };
+  const folder = store.folders.byId(workspace.seq, id);
+  if (folder !== undefined) return { kind: "folder", seq: folder.seq };
+  const file = store.files.byId(workspace.seq, id);
+  return file && { kind: "file", seq: file.seq };
+}
+
+function setGrants({ store }: Ground, key: number, workspace: WorkspaceRow, { rows, paths }: WantedGrants): void {
+  store.keys.setGrants(key, rows);
+  for (const [path, level] of paths) store.grants.keep({ key, workspace: workspace.seq, path, level });
 }
 
 /** An admin operation's end as an answer. */

@@ -4,7 +4,9 @@ import { memberErrors, type Members, readBody, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type Context, type Ground, newId } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
+import { moveProtected } from "./guard-moves.ts";
 import { readContent, readId, readName, readParent } from "./input.ts";
+import { holdKeptGrants, keepGrantsOfFile } from "./kept-grants.ts";
 import { findFile, findPlace, findWritableFile, occupied, pathIn } from "./place.ts";
 import { presentFile, presentReview, presentWithContent } from "./present.ts";
 
@@ -66,8 +68,12 @@ function placeFile(context: Context, row: FileRow, folder: number, name: string,
   if (holder !== undefined && holder.seq !== row.seq) {
     return occupied(folderPath === undefined ? name : pathIn({ seq: folder, path: folderPath }, name));
   }
-  files.place(row.seq, folder, name);
-  return done(200, presentFile(files.bySeq(row.seq)!));
+  return moveProtected(context, row.protected === 1 ? [row] : [], () => {
+    files.place(row.seq, folder, name);
+    const placed = files.bySeq(row.seq)!;
+    holdKeptGrants(context, placed.path);
+    return done(200, presentFile(placed));
+  });
 }
 
 const CONTENT_MEMBERS = {
@@ -150,6 +156,7 @@ export function deleteFile(call: Call): Answer {
   if (context.store.changes.hasReview(row.seq)) {
     return refuse("changes_in_review", "The file has changes in review; nothing was removed.");
   }
+  keepGrantsOfFile(context, row.seq);
   context.store.changes.removeOf(row.seq);
   context.store.files.remove(row.seq);
   return done(204);

@@ -58,6 +58,12 @@ function fileReads(db: Db) {
   const isSmall = db.prepare<[Subtree], { small: 0 | 1 }>(
     `SELECT count(*) < ${SMALL_TREE} AS small FROM (SELECT 1 FROM files WHERE ${IN_TREE} LIMIT ${SMALL_TREE})`,
   );
+  const protectedInTree = db.prepare<[Subtree], FileRow>(
+    // From the few protected files to their folders, never from the many files.
+    `${COLUMNS} FROM files x INDEXED BY files_protected CROSS JOIN folders d ON d.seq = x.folder
+     WHERE x.workspace = @workspace AND x.protected = 1
+       AND (d.path = @path OR (d.path > @path || '/' AND d.path < @path || '0'))`,
+  );
   const firstInFolder = db.prepare<[number, number], { seq: number }>(
     "SELECT seq FROM files WHERE workspace = ? AND folder = ? LIMIT 1",
   );
@@ -72,6 +78,8 @@ function fileReads(db: Db) {
       const { small } = isSmall.get({ workspace: at.workspace, path: at.path })!;
       return (small === 1 ? inSmallTree : inTree).all(at);
     },
+    /** The protected files in the folder at `path` and below. */
+    protectedInTree: (workspace: number, path: string) => protectedInTree.all({ workspace, path }),
     hasAny: (workspace: number, folder: number) => firstInFolder.get(workspace, folder) !== undefined,
   };
 }

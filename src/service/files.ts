@@ -6,6 +6,7 @@ import { type Member, type Members, memberErrors, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type Context, newId } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
+import { holdKeptGrants } from "./kept-grants.ts";
 import { readContent, readId, readName, readParent, readPath } from "./input.ts";
 import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
 import { findFile, findPlace, findRoute, makeFolders, occupied, pathIn, type Route } from "./place.ts";
@@ -121,5 +122,6 @@ function insertFile(context: Context, folder: number, name: string, path: string
   const changeId = newId(context, "chg_");
   const seq = context.store.files.insert(context.workspace.seq, id, folder, name, changeId);
   context.store.changes.insert({ id: changeId, file: seq, baseId: null, status: "saved", text, at: context.now() });
+  holdKeptGrants(context, path);
   return { seq, id, folder, name, path, protected: 0, changeId };
 }

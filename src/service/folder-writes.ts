@@ -5,7 +5,9 @@ import type { Call } from "./call.ts";
 import type { Context } from "./context.ts";
 import { readOneMember } from "./file-writes.ts";
 import type { FolderRow } from "./folders-table.ts";
+import { moveProtected } from "./guard-moves.ts";
 import { pathTooLong, readId, readName, readParent } from "./input.ts";
+import { holdKeptGrants, keepGrantsBelow } from "./kept-grants.ts";
 import { findPlace, findWritableFolder, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { readFlag } from "./query.ts";
@@ -48,8 +50,13 @@ function placeFolder(context: Context, row: FolderRow, parent: Place, name: stri
   if (context.store.folders.byPath(context.workspace.seq, path)) return occupied(path);
   const over = tooLongBelow(context, row, path, pointer);
   if (over !== null) return over;
-  context.store.folders.place(context.workspace.seq, row, parent.seq, name, path);
-  return done(200, presentFolder({ ...row, parent: parent.seq, name, path }));
+  const { store, workspace } = context;
+  return moveProtected(context, store.files.protectedInTree(workspace.seq, row.path), () => {
+    store.grants.rebaseKept(workspace.seq, row.path, path);
+    store.folders.place(workspace.seq, row, parent.seq, name, path);
+    holdKeptGrants(context, path);
+    return done(200, presentFolder({ ...row, parent: parent.seq, name, path }));
+  });
 }
 
 function tooLongBelow(context: Context, row: FolderRow, path: string, pointer: string): Refused | null {
@@ -87,6 +94,7 @@ export function deleteFolder(call: Call): Answer {
   if (!empty && !recursive) return refuse("folder_not_empty", "The folder still has contents; nothing was removed.");
   const kept = empty ? null : keptBelow(context, row);
   if (kept !== null) return kept;
+  keepGrantsBelow(context, row.path);
   store.files.removeTree(workspace.seq, row.path);
   store.folders.removeTree(workspace.seq, row);
   return done(204);

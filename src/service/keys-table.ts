@@ -52,6 +52,7 @@ export function keysTable(db: Db) {
     "DELETE FROM changes WHERE file IN (SELECT seq FROM files WHERE workspace = ?)",
     "DELETE FROM files WHERE workspace = ?",
     "DELETE FROM folders WHERE workspace = ?",
+    "DELETE FROM kept_grants WHERE workspace = ?",
     "DELETE FROM workspaces WHERE seq = ?",
   ].map((sql) => db.prepare<[number]>(sql));
   const byHash = db.prepare<[Buffer], KeyRow>(`${keyColumns} WHERE hash = ?`);
@@ -62,11 +63,14 @@ export function keysTable(db: Db) {
      VALUES (@id, @workspaceId, @hash, @label, @rateRequests, @rateSeconds, @at)`,
   );
   const remove = db.prepare<[number]>("DELETE FROM keys WHERE seq = ?");
-  const grants = db.prepare<[number], GrantRow>("SELECT kind, target, level FROM grants WHERE key = ?");
+  const grants = db.prepare<[number], GrantRow>(
+    "SELECT kind, target, level FROM grants WHERE key = ? ORDER BY kind DESC, target",
+  );
   const grant = db.prepare<[number, string, number, Level]>(
     "INSERT INTO grants (key, kind, target, level) VALUES (?, ?, ?, ?)",
   );
   const dropGrants = db.prepare<[number]>("DELETE FROM grants WHERE key = ?");
+  const dropKept = db.prepare<[number]>("DELETE FROM kept_grants WHERE key = ?");
   return {
     workspaces: () => workspaces.all(),
     workspace: (id: string) => workspace.get(id),
@@ -82,11 +86,13 @@ export function keysTable(db: Db) {
     add: (key: NewKey) => Number(add.run(key).lastInsertRowid),
     remove: (seq: number) => {
       dropGrants.run(seq);
+      dropKept.run(seq);
       remove.run(seq);
     },
     grants: (key: number) => grants.all(key),
     setGrants: (key: number, rows: readonly GrantRow[]) => {
       dropGrants.run(key);
+      dropKept.run(key);
       for (const row of rows) grant.run(key, row.kind, row.target, row.level);
     },
   };

@@ -3,6 +3,7 @@ import { isRefused, type Refused, refuse } from "./answer.ts";
 import { type Context, newId } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
 import { type FolderRow, ROOT } from "./folders-table.ts";
+import { holdKeptGrants } from "./kept-grants.ts";
 
 /** A folder as a place for children: the root has neither id nor path. */
 export type Place = { readonly seq: number; readonly path: string };
@@ -75,6 +76,7 @@ export function makeFolder(context: Context, parent: Place, name: string): Folde
   const path = pathIn(parent, name);
   const id = newId(context, "dir_");
   const seq = context.store.folders.insert(context.workspace.seq, id, parent.seq, name, path);
+  holdKeptGrants(context, path);
   return { seq, id, parent: parent.seq, name, path };
 }
 

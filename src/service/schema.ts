@@ -93,4 +93,16 @@ CREATE TRIGGER search_folder_placed AFTER UPDATE OF path ON folders BEGIN
   INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('folder', new.seq);
 END;
 `,
+  `
+CREATE INDEX files_protected ON files (workspace) WHERE protected = 1;
+-- Grants on paths at which nothing stands for now.
+CREATE TABLE kept_grants (
+  key INTEGER NOT NULL,
+  workspace INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  level TEXT NOT NULL,
+  PRIMARY KEY (key, workspace, path)
+) WITHOUT ROWID;
+CREATE INDEX kept_grants_by_path ON kept_grants (workspace, path);
+`,
 ];

@@ -2,6 +2,7 @@ import { type ChangesTable, changesTable } from "./changes-table.ts";
 import { type DatabaseLocation, openDatabase, type Transact, transactions } from "./database.ts";
 import { type FilesTable, filesTable } from "./files-table.ts";
 import { type FoldersTable, foldersTable } from "./folders-table.ts";
+import { type GrantsTable, grantsTable } from "./grants-table.ts";
 import { type KeysTable, keysTable } from "./keys-table.ts";
 import { type SearchIndex, searchIndex } from "./search-index.ts";
 
@@ -10,6 +11,7 @@ export type Store = {
   readonly folders: FoldersTable;
   readonly changes: ChangesTable;
   readonly keys: KeysTable;
+  readonly grants: GrantsTable;
   readonly search: SearchIndex;
   readonly transact: Transact;
   /** A secret of this database, made once: what cursors are sealed with. */
@@ -34,6 +36,7 @@ export function openStore(location: DatabaseLocation, random: (bytes: number) =>
     folders: foldersTable(db),
     changes: changesTable(db),
     keys: keysTable(db),
+    grants: grantsTable(db),
     search: searchIndex(db),
     transact: transactions(db),
     cursorSecret: read.get()!.value,
