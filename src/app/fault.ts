@@ -9,6 +9,8 @@ export function faultTrouble(fault: Fault, url: string): Trouble {
     case "locked-out":
       return lockedOut(fault.code, origin, requestId);
     case "later":
+      if (fault.cause === "not-the-service")
+        return { kind: "offline", what: `not the service: ${fault.detail}`, requestId, next: NEXT_OF_FOREIGN };
       return {
         kind: "offline",
         what: `${LATER_WORDS[fault.cause]} (${origin}): ${fault.detail}`,
@@ -36,7 +38,12 @@ export function faultTrouble(fault: Fault, url: string): Trouble {
   }
 }
 
+/** What to try where something else answers in the place of the service. */
+export const NEXT_OF_FOREIGN =
+  "check the URL, with its path prefix if it has one; on a network with a login page, log in there first";
+
 const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], string>> = {
+  "not-the-service": "not the service",
   unreachable: "the service cannot be reached",
   unavailable: "the service is not available",
   malformed: "what answers is not the service",

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Action } from "../core/action.ts";
 import type { Disk } from "../core/ports/disk.ts";
 import type { Clock, Progress, Random } from "../core/ports/world.ts";
@@ -68,16 +68,17 @@ export type LinkRequest = {
 
 /**
  * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, its disk is only looked at. A folder that is not
- * there is made, and taken away by `close` as long as nothing is in it.
+ * there is made, with those above it, and taken away by `close` as long as nothing is in it.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, key, clock, random, progress } = request;
-  const made = existsSync(dir) ? null : dir;
+  let made: string | null = null;
   try {
-    mkdirSync(dir, { recursive: true });
+    made = mkdirSync(dir, { recursive: true }) ?? null;
     const root = realpathSync(dir);
     const remote = createRemote({
       wire: createUndiciWire({ baseUrl: config.url, allowHttpHosts: config.allowHttp }),
+      address: config.url,
       key,
       clock,
       random,
@@ -101,13 +102,21 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     const close = async () => {
       state.close();
       await remote.close();
-      if (made !== null && readdirSync(made).length === 0) rmdirSync(made);
+      if (made !== null) unmake(dir, made);
     };
     return ok({ root, config, url: config.url, world, notes: [], close });
   } catch (error) {
     const told = unwritable(dir, error);
     if (told === null) throw error;
     return told;
+  }
+}
+
+/** @param first the highest folder that was made for it */
+function unmake(dir: string, first: string): void {
+  for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
+    rmdirSync(folder);
+    if (folder === resolve(first)) return;
   }
 }
 

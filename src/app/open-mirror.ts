@@ -10,7 +10,7 @@ import { createDisk } from "../local/disk.ts";
 import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { makeMirrorFolder } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { checkBaseUrl } from "../remote/base-url.ts";
+import { checkBaseUrl, withoutRoute } from "../remote/base-url.ts";
 import { createRemote } from "../remote/client.ts";
 import { createUndiciWire } from "../remote/undici-wire.ts";
 import { type AcquiredLock, acquireLock } from "../state/lock.ts";
@@ -105,7 +105,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     closers.push(() => state.close());
     const log = logOf(mode, folder, key, options, notes);
     const wire = createUndiciWire({ baseUrl: url.value, allowHttpHosts: config.value.allowHttp });
-    const remote = createRemote({ wire, key, clock, random, log, traits: readTraits(state) });
+    const remote = createRemote({ wire, address: url.value, key, clock, random, log, traits: readTraits(state) });
     closers.push(() => remote.close());
     const fs = createNodeFs();
     if (mode === "write" && isNew) makeMirrorFolder(fs, root, random.hex(32));
@@ -188,12 +188,18 @@ export function pickUrl(
         ? [fromEnv, "MDMIRROR_URL"]
         : [config.url, '"url" of the config'];
   const judged = checkBaseUrl(url, config.allowHttp);
-  if (judged.kind === "good") return ok(url);
+  if (judged.kind === "good") return ok(withoutRoute(url));
   return trouble(
     "usage",
     `the URL (${from}) cannot be used: ${judged.why}`,
     "give the service's base URL, for example --url https://files.example.org",
   );
+}
+
+/** Whether two spellings are one service's base URL. */
+export function isSameUrl(a: string, b: string): boolean {
+  const bare = (url: string): string => withoutRoute(url).replace(/\/+$/, "");
+  return bare(a) === bare(b);
 }
 
 function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { cleanPrefix, readConfig } from "../app/config.ts";
 import { findKey, storeKey } from "../app/config/key.ts";
+import { isSameUrl } from "../app/open-mirror.ts";
 import { openToRead } from "../app/open-state.ts";
 import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
@@ -15,7 +16,7 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
   const { url, remote } = config.value;
-  const otherUrl = args.text("url") !== null && trimmed(args.text("url")!) !== trimmed(url);
+  const otherUrl = args.text("url") !== null && !isSameUrl(args.text("url")!, url);
   const otherRemote = args.text("remote") !== null && cleanPrefix(args.text("remote")!) !== remote;
   if (otherUrl || otherRemote) {
     const what = `${dir} is linked already, to ${new URL(url).origin}${remote === "" ? "" : `, folder ${remote}`}`;
@@ -52,8 +53,4 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
     args.text("key-file"),
     (args.text("prefer") as "local" | "remote" | "each" | null) ?? null,
   );
-}
-
-function trimmed(url: string): string {
-  return url.replace(/\/+$/, "");
 }

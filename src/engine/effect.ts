@@ -29,6 +29,9 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
   return { kind: "end", outcome };
 }
 
+/** Nothing else that is sent would fare better. */
+const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
+
 /** A fault of a read, or of a write that certainly did nothing. A 404 is stale: the next pass proves or disproves the absence. */
 export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome {
   switch (fault.kind) {
@@ -42,7 +45,7 @@ export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome 
         kind: "later",
         detail: fault.detail,
         requestId: fault.requestId,
-        unreachable: fault.cause === "unreachable" || fault.cause === "unavailable",
+        unreachable: ENDS_A_RUN.has(fault.cause),
       };
     case "locked-out":
       return { kind: "later", detail: `${fault.code}: ${fault.detail}`, requestId: fault.requestId, unreachable: true };

@@ -131,8 +131,7 @@ export async function observeRemote(
   const believed = known.folders !== undefined && knowsParents(seen, known.folders) ? known.folders : null;
   const folders: Listing<FolderResource> =
     believed === null ? (early ?? (await listFolders())) : { items: [], complete: false, fault: null };
-  if (!files.complete && files.fault !== null && isWholeServiceFault(files.fault))
-    return { kind: "unreachable", fault: files.fault };
+  if (files.fault !== null && tellsNothing(files, files.fault)) return { kind: "unreachable", fault: files.fault };
 
   const dirs = new Map<DirId, RemoteFolder>(believed ?? []);
   for (const item of folders.items) {
@@ -159,6 +158,12 @@ export async function observeRemote(
       ...misreadOf(files.fault ?? folders.fault),
     },
   };
+}
+
+/** No connection, not the service, the key refused; or a list that is refused as a whole (I19). */
+function tellsNothing({ complete, items, same }: Listing<FileResource>, fault: Fault): boolean {
+  if (complete) return false;
+  return isWholeServiceFault(fault) || (fault.kind === "problem" && items.length + (same?.size ?? 0) === 0);
 }
 
 /** What the next look would not mend, so that it has to be told; a connection that was lost is only looked at again. */

@@ -27,6 +27,14 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
   return { kind: "good", origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
 }
 
+/**
+ * A base URL without the beginning of the routes, which all lie below `/v1`: documents name them so, and who copies one from there
+ * means the service above it.
+ */
+export function withoutRoute(url: string): string {
+  return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
+}
+
 function bad(why: string): BadBaseUrl {
   return { kind: "bad", why };
 }

@@ -25,6 +25,8 @@ export type RemoteOptions = {
   readonly traits: RemoteTraits | null;
   /** Put before every path, for a wire without a base URL of its own. */
   readonly basePrefix?: string;
+  /** The base URL, for messages; none unless told. */
+  readonly address?: string;
 };
 
 /**
@@ -40,6 +42,7 @@ export function createRemote(options: RemoteOptions): Remote {
     key,
     keyHeader: options.keyHeader ?? "authorization",
     basePrefix: options.basePrefix ?? "",
+    address: (options.address ?? "").replace(/\/+$/, ""),
     clock,
     log,
     scrub: createScrub(key),

@@ -2,6 +2,7 @@ import type { WireResponse } from "../contract/wire.ts";
 import type { Fault, Wire, WireResult } from "../core/ports/remote.ts";
 import type { Clock, Log } from "../core/ports/world.ts";
 import { DEADLINE } from "./exchange.ts";
+import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
 import { type JsonObject, parseJson } from "./json.ts";
 import { readProblem, readRequestId } from "./problem-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
@@ -27,7 +28,13 @@ const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DEL
 /** How one exchange ended. */
 export type Reply =
   /** `value` is null for an empty body. */
-  | { readonly kind: "success"; readonly status: number; readonly value: unknown; readonly requestId: string | null }
+  | {
+      readonly kind: "success";
+      readonly status: number;
+      readonly value: unknown;
+      readonly requestId: string | null;
+      readonly from: Origin;
+    }
   /** An answer of the service's own, in the form of the contract; any status from 400. */
   | {
       readonly kind: "problem";
@@ -37,14 +44,18 @@ export type Reply =
       readonly requestId: string | null;
       readonly pointers: readonly string[];
       readonly retryAfterMs: number | null;
+      readonly from: Origin;
     }
   /** A status, but no answer of the service: HTML, broken JSON, a redirect, a status that nobody expects. */
   | {
       readonly kind: "unreadable";
       readonly status: number;
       readonly detail: string;
+      /** A few words about what it is. */
+      readonly looks: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
+      readonly from: Origin;
     }
   | { readonly kind: "no-answer"; readonly sent: boolean; readonly timedOut: boolean; readonly detail: string }
   /** Not sent, because the service asked for a longer pause than anybody should wait. */
@@ -63,6 +74,8 @@ export type HttpOptions = {
   readonly key: string;
   readonly keyHeader: KeyHeader;
   readonly basePrefix: string;
+  /** The base URL as messages show it. */
+  readonly address: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly scrub: Scrub;
@@ -70,7 +83,7 @@ export type HttpOptions = {
 
 /** @throws when the key cannot stand in a header; the message does not repeat it */
 export function createHttp(options: HttpOptions): Http {
-  const { wire, key, keyHeader, basePrefix, clock, log, scrub } = options;
+  const { wire, key, keyHeader, basePrefix, address, clock, log, scrub } = options;
   if (!/^[\x21-\x7e]{1,4096}$/.test(key)) throw new Error("the API key must be printable ASCII without spaces");
   const credentials = keyHeader === "x-api-key" ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
   const plain = { accept: "application/json, application/problem+json", ...credentials };
@@ -90,12 +103,11 @@ export function createHttp(options: HttpOptions): Http {
         },
         { deadlineMs: DEADLINE_MS[call.method], maxBytes: ANSWER_BYTES[call.size] },
       );
-      const reply = readResult(call, result, scrub, clock.now());
+      const reply = readResult(call, result, { address, scrub, now: clock.now() });
       if (log.debug === false) return reply;
       log.write("debug", "remote.exchange", {
         method: call.method,
-        // Without the query, which holds cursors.
-        route: call.path.replace(/\?.*$/s, ""),
+        route: routeOf(call.path),
         ms: Math.round(clock.monotonic() - started),
         ...logFields(reply),
       });
@@ -112,43 +124,48 @@ export function logFields(reply: Reply): Record<string, string | number | null> 
   return reply.kind === "problem" ? { ...common, code: reply.code } : common;
 }
 
-function readResult(call: Call, result: WireResult, scrub: Scrub, now: number): Reply {
-  if (result.kind === "answer") return readResponse(call, result.response, scrub, now);
-  const detail = scrub(result.why, 200);
+type Reading = { readonly address: string; readonly scrub: Scrub; readonly now: number };
+
+function readResult(call: Call, result: WireResult, reading: Reading): Reply {
+  if (result.kind === "answer") return readResponse(call, result.response, reading);
+  const detail = reading.scrub(result.why, 200);
   return { kind: "no-answer", sent: result.kind === "lost", timedOut: result.why.startsWith(DEADLINE), detail };
 }
 
-function readResponse(call: Call, response: WireResponse, scrub: Scrub, now: number): Reply {
+function readResponse(call: Call, response: WireResponse, { address, scrub, now }: Reading): Reply {
   const { status, headers, body } = response;
   const requestId = readRequestId(headers["x-request-id"], scrub);
   const waitMs = retryAfterMs(headers["retry-after"], headers["date"], now);
-  const unreadable = (detail: string): Reply => ({
-    kind: "unreadable",
-    status,
-    detail,
-    requestId,
-    retryAfterMs: waitMs,
-  });
+  const from = { url: address + routeOf(call.path), contentType: contentTypeOf(response) };
+  const unreadable = (detail: string, looks = looksOf(from.contentType, body)): Reply => {
+    return { kind: "unreadable", status, detail, looks, requestId, retryAfterMs: waitMs, from };
+  };
   if (call.accept.includes(status)) {
-    if (body === "") return { kind: "success", status, value: null, requestId };
+    if (body === "") return { kind: "success", status, value: null, requestId, from };
     const json = parseJson(body);
     if (json.kind === "not-json") return unreadable(`the answer (${status}) cannot be read: ${json.why}`);
-    return { kind: "success", status, value: json.value, requestId };
+    return { kind: "success", status, value: json.value, requestId, from };
   }
   if (status >= 300 && status < 400) {
     const target = redirectOrigin(headers["location"]);
-    return unreadable(`the answer is a redirect (${status}${scrub(target)}), which is never followed; check the URL`);
+    const looks = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
+    return unreadable(`the answer (${status}) is ${looks}, which is never followed; check the URL`, looks);
   }
   if (status < 400) return unreadable(`the answer has an unexpected status (${status})`);
   const problem = readProblem(body, status, scrub);
   if (problem.kind === "unreadable")
     return unreadable(`the error answer (${status}) is not the service's: ${problem.why}`);
-  return { ...problem, status, requestId: problem.requestId ?? requestId, retryAfterMs: waitMs };
+  return { ...problem, status, requestId: problem.requestId ?? requestId, retryAfterMs: waitMs, from };
+}
+
+/** Without the query, which holds cursors. */
+function routeOf(path: string): string {
+  return path.replace(/\?.*$/s, "");
 }
 
 /** Path and query of a redirect may hold secrets; the origin alone is shown. */
-function redirectOrigin(location: string | undefined): string {
-  return location !== undefined && URL.canParse(location) ? ` to ${new URL(location).origin}` : "";
+function redirectOrigin(location: string | undefined): string | null {
+  return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
 }
 
 export function isWrite(call: Pick<Call, "method">): boolean {

@@ -1,8 +1,9 @@
 import { isDirId, isDocId } from "../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../contract/limits.ts";
-import { listQuery } from "../contract/routes.ts";
+import { FILES, listQuery } from "../contract/routes.ts";
 import type { Selector } from "../contract/resources.ts";
 import type { Fault, Held, Listing } from "../core/ports/remote.ts";
+import { looksOfJson, notTheService } from "./foreign.ts";
 import { faultOf, misreadFault, type Reply } from "./http.ts";
 import { isObject, type JsonObject, member } from "./json.ts";
 import type { Caller } from "./retry.ts";
@@ -22,6 +23,8 @@ export type ListOptions<Item> = {
   /** Shared by listings whose items are held together; its own for each traversal where there is none. */
   readonly spent?: Spent;
 };
+
+type Place = Pick<ListOptions<never>, "route" | "selector">;
 
 /** What listings took so far. */
 export type Spent = { pages: number; items: number; characters: number };
@@ -82,11 +85,15 @@ async function traverse<Item extends { readonly id: string }>(
     const reply: Reply = await (asked ?? getPage(options, selector, cursor));
     asked = null;
     if (reply.kind !== "success") {
-      const fault = faultOf(READ, reply);
+      const fault = (tellsForeign(options, cursor) ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);
       return { kind: cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
     }
     const fail = (why: string): End => ({ kind: "failed", fault: misreadFault(READ, why, reply.requestId) });
     const page = readPage(reply.value);
+    if (tellsForeign(options, cursor) && (!page.ok || isForeign(page.value.items))) {
+      const looks = page.ok ? "a list of something else" : looksOfJson(reply.value);
+      return { kind: "failed", fault: notTheService(reply.from, reply.status, looks, reply.requestId) };
+    }
     if (!page.ok) return fail(page.why);
     const { items, hasMore, nextCursor } = page.value;
     spent.pages++;
@@ -132,6 +139,26 @@ const READ = { method: "GET" } as const;
 function getPage<Item>(options: ListOptions<Item>, selector: Selector, cursor: string | null): Promise<Reply> {
   const query = listQuery(selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
   return options.caller.call({ method: "GET", path: options.route + query, body: null, accept: [200], size: "page" });
+}
+
+/** The first page of the documents tells whether it is the service that answers. A look at one path is about that path. */
+function tellsForeign({ route, selector }: Place, cursor: string | null): boolean {
+  return cursor === null && route === FILES && selector.kind !== "path";
+}
+
+/** What refuses a list without any of the service's own reasons. What asks to try again later may be a proxy before the service. */
+function foreignRefusal(reply: Exclude<Reply, { kind: "success" }>): Fault | null {
+  if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
+  const { status, from, requestId } = reply;
+  if (status >= 500 || status === 429) return null;
+  if (reply.kind === "unreadable") return notTheService(from, status, reply.looks, requestId);
+  if (reply.code !== "not_found" && reply.code !== `status_${status}`) return null;
+  return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
+}
+
+/** Whether no item of a page is the service's: each of its own bears an id of its own form. */
+function isForeign(items: readonly unknown[]): boolean {
+  return items.length > 0 && !items.some((item) => isObject(item) && isDocId(member(item, "id")));
 }
 
 function isCursorRefusal(reply: Reply): boolean {

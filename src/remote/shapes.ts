@@ -134,7 +134,7 @@ const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): Parsed<Page> {
   if (!isObject(value)) return bad("the page is not an object");
-  if ((member(value, "object") ?? "list") !== "list") return bad("the page is not a list");
+  if (member(value, "object") !== "list") return bad("the page is not a list");
   const items = member(value, "data");
   if (!Array.isArray(items)) return bad("the page has no data array");
   if (items.length > MAX_PAGE_ITEMS) return bad("the page has too many items");

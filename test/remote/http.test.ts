@@ -124,7 +124,7 @@ describe("one call", () => {
     const told = fault(
       await bench([answer(308, "", { location: "https://u:p@other.example/a?token=1" })]).remote.getFile(DOC),
     );
-    expect(told.detail).toContain("https://other.example)");
+    expect(told.detail).toContain("https://other.example, ");
     expect(told.detail).not.toMatch(/token|u:p/);
   });
 

@@ -161,27 +161,78 @@ describe("a listing of files", () => {
 
   it.each([
     ["is no object", answer(200, []), "not an object"],
-    ["has no data", answer(200, { hasMore: false }), "data"],
-    ["has data of the wrong type", answer(200, { data: { 0: 1 }, hasMore: false }), "data"],
-    ["does not say whether there are more", answer(200, { data: [] }), "whether"],
-    ["says so in the wrong type", answer(200, { data: [], hasMore: "false" }), "whether"],
-    ["has more and no cursor", answer(200, { data: [], hasMore: true }), "without a cursor"],
-    ["has more and a null cursor", answer(200, { data: [], hasMore: true, nextCursor: null }), "without a cursor"],
-    ["has more and an empty cursor", answer(200, { data: [], hasMore: true, nextCursor: "" }), "without a cursor"],
-    ["has a cursor of the wrong type", answer(200, { data: [], hasMore: true, nextCursor: 5 }), "without a cursor"],
-    ["has an endless cursor", answer(200, { data: [], hasMore: true, nextCursor: "c".repeat(9_999) }), "cursor cannot"],
+    ["has no data", answer(200, { object: "list", hasMore: false }), "data"],
+    ["has data of the wrong type", answer(200, { object: "list", data: { 0: 1 }, hasMore: false }), "data"],
+    ["does not say whether there are more", answer(200, { object: "list", data: [] }), "whether"],
+    ["says so in the wrong type", answer(200, { object: "list", data: [], hasMore: "false" }), "whether"],
+    ["has more and no cursor", answer(200, { object: "list", data: [], hasMore: true }), "without a cursor"],
+    [
+      "has more and a null cursor",
+      answer(200, { object: "list", data: [], hasMore: true, nextCursor: null }),
+      "without a cursor",
+    ],
+    [
+      "has more and an empty cursor",
+      answer(200, { object: "list", data: [], hasMore: true, nextCursor: "" }),
+      "without a cursor",
+    ],
+    [
+      "has a cursor of the wrong type",
+      answer(200, { object: "list", data: [], hasMore: true, nextCursor: 5 }),
+      "without a cursor",
+    ],
+    [
+      "has an endless cursor",
+      answer(200, { object: "list", data: [], hasMore: true, nextCursor: "c".repeat(9_999) }),
+      "cursor cannot",
+    ],
+    ["does not say that it is a list", answer(200, { data: [], hasMore: false }), "not a list"],
     ["is another object", answer(200, { object: "error", data: [], hasMore: false }), "not a list"],
     ["repeats a cursor", page([file(1)], "c0"), "repeats"],
     ["is HTML", answer(200, "<html>"), "not JSON"],
-    ["has items without end", answer(200, { data: Array(100_001).fill(0), hasMore: false }), "too many items"],
+    [
+      "has items without end",
+      answer(200, { object: "list", data: Array(100_001).fill(0), hasMore: false }),
+      "too many items",
+    ],
   ])("whose second page %s is incomplete, and keeps the first (I20)", async (_name, second, why) => {
     const { remote } = bench([page([file(1)], "c0"), second]);
     const listing = await remote.listFiles({ kind: "none" });
     expect(listing).toMatchObject({ complete: false, fault: malformed(why), items: [{ id: "doc_1" }] });
   });
 
+  it.each([
+    ["HTML", answer(200, "<!doctype html>", { "content-type": "text/html" }), "answers 200, text/html: a web page"],
+    ["nothing", answer(200), "an empty answer"],
+    ["no list", answer(200, { data: [], hasMore: false }), 'JSON without "object"'],
+    [
+      "a list of something else",
+      answer(200, { object: "list", data: [{ id: "x" }], hasMore: false }),
+      "something else",
+    ],
+    ["a route that is not there", problem(404, "not_found"), "answers 404"],
+    ["a redirect", answer(302, "", { location: "https://a.example/?q=1" }), "a redirect to https://a.example"],
+  ])("whose first page is %s tells that it is not the service", async (_name, first, looks) => {
+    const cause = "not-the-service";
+    const fault = { kind: "later", cause, detail: expect.stringContaining(looks) };
+    const { remote } = bench([first]);
+    expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: false, items: [], fault });
+    const below = await remote.listFiles({ kind: "path-prefix", pathPrefix: "work" });
+    expect(below).toMatchObject({ complete: false, fault });
+    // A look at one path is about that path.
+    expect(await remote.listFiles({ kind: "path", path: "a.md" })).not.toMatchObject({ fault: { cause } });
+  });
+
+  it.each([
+    ["a proxy", answer(502, "<html>", { "content-type": "text/html" }), "unavailable"],
+    ["a proxy that limits", answer(429, "<html>", { "content-type": "text/html" }), "rate-limited"],
+  ])("that %s before the service does not answer is not taken for another service", async (_name, first, cause) => {
+    const { remote } = bench([first]);
+    expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: false, fault: { cause } });
+  });
+
   it("ignores a cursor after the last page", async () => {
-    const { remote, wire } = bench([answer(200, { data: [], hasMore: false, nextCursor: "c1" })]);
+    const { remote, wire } = bench([answer(200, { object: "list", data: [], hasMore: false, nextCursor: "c1" })]);
     expect((await remote.listFiles({ kind: "none" })).complete).toBe(true);
     expect(wire.sent.length).toBe(1);
   });

@@ -126,7 +126,8 @@ describe("a write", () => {
   });
 });
 
-const SERVICE_SAYS = { detail: "", requestId: null, pointers: [], retryAfterMs: null } as const;
+const FROM = { url: "", contentType: "" };
+const SERVICE_SAYS = { detail: "", looks: "", requestId: null, pointers: [], retryAfterMs: null, from: FROM } as const;
 
 it.each<readonly [string, boolean, Reply]>([
   ["503", true, { ...SERVICE_SAYS, kind: "problem", status: 503, code: "service_unavailable" }],
@@ -137,7 +138,7 @@ it.each<readonly [string, boolean, Reply]>([
   ["a refused connection", false, { kind: "no-answer", sent: false, timedOut: false, detail: "" }],
   ["500", false, { ...SERVICE_SAYS, kind: "problem", status: 500, code: "internal_error" }],
   ["404", false, { ...SERVICE_SAYS, kind: "problem", status: 404, code: "file_not_found" }],
-  ["a value", false, { kind: "success", status: 200, value: {}, requestId: null }],
+  ["a value", false, { kind: "success", status: 200, value: {}, requestId: null, from: FROM }],
 ])("%s as a sign of too much load: %s", (_name, congested, reply) => {
   expect(isCongested(reply)).toBe(congested);
 });

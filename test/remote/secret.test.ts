@@ -56,6 +56,7 @@ describe("I30 the key", () => {
           key,
           keyHeader: "authorization",
           basePrefix: "",
+          address: "",
           clock,
           log: { write: () => undefined },
           scrub: createScrub(key),

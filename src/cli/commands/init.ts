@@ -67,6 +67,8 @@ async function newConfig(io: Io, args: Args): Promise<Config | ExitCode> {
   const allowHttp = args.texts("allow-http");
   const url = pickUrl({ url: given, allowHttp }, { url: args.text("url"), env: io.env });
   if (url.kind === "trouble") return complain(io, url.trouble);
+  if (url.value !== given)
+    io.err(`mdmirror: the URL is taken as ${url.value}: what follows is the path of a request, and is added by itself`);
   return { ...DEFAULT_CONFIG, url: url.value, remote, allowHttp };
 }
 

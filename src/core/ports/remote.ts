@@ -29,12 +29,15 @@ export type Fault =
     }
   /** A write that may have happened: no answer, a 5xx, or an answer that cannot be read. Read before resending (I08). */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
-  /** A read that failed, or a write that was certainly not done. Retries that are allowed were already made. */
+  /**
+   * A read that failed, or a write that was certainly not done. Retries that are allowed were already made.
+   * `not-the-service`: what answers a list is no list; `malformed`: one answer, or a part of it, is not understood.
+   */
   | {
       readonly kind: "later";
       readonly detail: string;
       readonly requestId: string | null;
-      readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited";
+      readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
     }
   /** 401, or 404 workspace_not_found: nothing may be inferred (I19). */
   | {

@@ -3,7 +3,7 @@ import type { RunReport } from "../report.ts";
 
 /** What the daemon is doing, as one union with one transition function. */
 
-export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "rate-limited" | "paused";
+export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-the-service" | "rate-limited" | "paused";
 
 export type Phase =
   /** In step as far as it can be; waits for a hint, a poll or a request. */
@@ -70,7 +70,7 @@ export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused">
   if (fault?.kind === "locked-out") return "unauthenticated";
   if (fault?.kind !== "later") return "unavailable";
   if (fault.cause === "unreachable") return "offline";
-  return fault.cause === "rate-limited" ? "rate-limited" : "unavailable";
+  return fault.cause === "rate-limited" || fault.cause === "not-the-service" ? fault.cause : "unavailable";
 }
 
 /** What a run that a guard stopped was stopped by. */

@@ -9,7 +9,7 @@ async function withNotes(count = 8): Promise<DaemonRig> {
   return startDaemon({ rig });
 }
 
-const later = (cause: "unreachable" | "unavailable" | "rate-limited"): Fault => ({
+const later = (cause: "unreachable" | "unavailable" | "rate-limited" | "not-the-service"): Fault => ({
   kind: "later",
   detail: `the service is ${cause}`,
   requestId: null,
@@ -22,6 +22,7 @@ describe("a service that does not answer", () => {
     ["offline", later("unreachable")],
     ["unavailable", later("unavailable")],
     ["rate-limited", later("rate-limited")],
+    ["not-the-service", later("not-the-service")],
     ["unauthenticated", lockedOut],
   ] as const)("%s is told apart, tried again with backoff, and ended by the first success", async (why, fault) => {
     const rig = await withNotes();

@@ -1,0 +1,137 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { WireResponse } from "../../src/contract/wire.ts";
+import { startHttp } from "../../src/service/http.ts";
+import { varyService } from "../../src/service/variant.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+/** Something else answers at the service's URL: at the first `init`, and later on an established mirror. */
+
+let rig: Rig;
+let front: { readonly url: string; readonly close: () => Promise<void> };
+let instead: WireResponse | null = null;
+
+beforeEach(async () => {
+  rig = await openRig();
+  instead = null;
+  const handle = varyService(rig.service.handle, { fault: () => instead });
+  front = await startHttp({ ...rig.service, handle });
+});
+afterEach(async () => {
+  await front.close();
+  await rig.close();
+});
+
+const html = (status: number, body: string, more: Record<string, string> = {}): WireResponse => ({
+  status,
+  headers: { "content-type": "text/html; charset=utf-8", ...more },
+  body,
+});
+const json = (status: number, value: unknown): WireResponse => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(value),
+});
+const LOGIN = "<!doctype html><title>ACME secret</title><form><input type='password'></form>";
+
+const FOREIGN: readonly (readonly [string, WireResponse, string])[] = [
+  ["a static file server", html(200, "<!doctype html><h1>It works"), "answers 200, text/html: a web page"],
+  ["a login page", html(200, LOGIN), "answers 200, text/html: a login page"],
+  ["a login page that refuses", html(401, LOGIN), "answers 401, text/html: a login page"],
+  ["a web server without the file", html(404, "<html>not found"), "answers 404, text/html: a web page"],
+  [
+    "a captive portal",
+    html(302, "", { location: "https://login.example.org/?token=secret" }),
+    "answers 302, text/html: a redirect to https://login.example.org",
+  ],
+  ["an API without the route", json(404, { message: "secret" }), "answers 404, application/json"],
+  ["an API that answers {}", json(200, {}), 'JSON without "object", "data", "hasMore"'],
+  ["an API that answers []", json(200, []), "a JSON array"],
+  ["an API that pages differently", json(200, { data: [] }), 'JSON without "object", "hasMore"'],
+  ["an API with no kind of answer", json(200, { data: [], hasMore: false }), 'JSON without "object"'],
+  [
+    "an API that lists something else",
+    json(200, { object: "list", data: [{ id: "cus_1", path: "secret" }], hasMore: false }),
+    "a list of something else",
+  ],
+  ["an empty answer", { status: 200, headers: {}, body: "" }, "answers 200, no content type: an empty answer"],
+  ["plain text", { status: 200, headers: { "content-type": "text/plain" }, body: "secret" }, "text that is not JSON"],
+];
+
+describe("init, where something else answers", () => {
+  test.each(FOREIGN)(
+    "I19 %s: links nothing, leaves nothing behind, and says what answered",
+    async (_name, with_, says) => {
+      instead = with_;
+      const dir = join(rig.dir, "new/deep/w");
+      const { code, out, err } = await rig.run(["init", dir, "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+      expect({ code, out }).toEqual({ code: 5, out: [] });
+      expect(err).toEqual([
+        expect.stringContaining(`mdmirror: not the service: ${front.url}/v1/files answers `),
+        expect.stringContaining("next: check the URL"),
+      ]);
+      expect(err[0]).toContain(says);
+      expect(err.join("\n")).not.toContain("secret");
+      expect(existsSync(join(rig.dir, "new"))).toBe(false);
+    },
+  );
+
+  test("leaves a folder that was there as it was", async () => {
+    instead = html(200, "<html>");
+    rig.write("mine.md", "mine\n");
+    const { code } = await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+    expect([code, readdirSync(rig.root)]).toEqual([5, ["mine.md"]]);
+  });
+
+  test("a service that refuses the list as a whole is not linked either", async () => {
+    instead = json(403, { code: "forbidden", status: 403, detail: "no list for you" });
+    const { code, err } = await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+    expect([code === 0, existsSync(rig.root)]).toEqual([false, false]);
+    expect(err[0]).toContain("the service refused: no list for you (forbidden)");
+  });
+});
+
+describe("the beginning of the routes at the end of the URL", () => {
+  test.each(["/v1", "/v1/", "/v1/files", "/v1/folders/"])("%s is taken off, with a word", async (more) => {
+    rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+    const { code, err } = await rig.run(["init", "w", "--url", rig.url + more, "--key-file", rig.keyFile, "--yes"]);
+    expect({ code, err }).toEqual({ code: 0, err: [expect.stringContaining(`the URL is taken as ${rig.url}:`)] });
+    expect(rig.read("a.md")).toBe("a\n");
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"], { env: { MDMIRROR_URL: rig.url + more } })).code).toBe(0);
+  });
+});
+
+describe("an established mirror, where something else answers for a time", () => {
+  const link = async () => {
+    for (const name of ["a", "b", "c"]) rig.api("POST", "/v1/files", { path: `${name}.md`, content: `${name}\n` });
+    await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+  };
+
+  test.each(FOREIGN)(
+    "I19 I20 %s: one line on the cause, exit 5, and nothing is inferred",
+    async (_name, with_, says) => {
+      await link();
+      rig.write("a.md", "edited\n");
+      instead = with_;
+      const { code, out, err } = await rig.run(["sync", "w"]);
+      expect([code, out]).toEqual([5, [expect.stringContaining("offline: nothing was done")]]);
+      expect(err).toEqual([
+        expect.stringContaining(`mdmirror: not the service: ${front.url}/v1/files answers `),
+        expect.stringContaining("next: check the URL"),
+      ]);
+      expect(err[0]).toContain(says);
+      const told = JSON.parse((await rig.run(["sync", "w", "--json"])).out[0]!) as Record<string, unknown>;
+      expect(told).toMatchObject({
+        state: "offline",
+        counts: { holds: 0 },
+        attention: [{ path: "", kind: "offline", code: "not-the-service" }],
+      });
+      expect(readdirSync(rig.root).filter((name) => name.endsWith(".md"))).toEqual(["a.md", "b.md", "c.md"]);
+      instead = null;
+      expect((await rig.run(["sync", "w"])).code).toBe(0);
+      expect(rig.remote("a.md")?.content).toBe("edited\n");
+    },
+  );
+});
