@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import type { WireRequest } from "../contract/wire.ts";
+import type { WireHeaders, WireRequest } from "../contract/wire.ts";
 import { type Admin, answered, type KeyGrant } from "./admin.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { hashKey, sentKey, unauthenticated } from "./authenticate.ts";
@@ -65,11 +65,17 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
   },
 ];
 
+/** @returns the refusal of whoever does not send the admin key */
+export function authenticateAdmin(adminKey: string | null, headers: WireHeaders): Refused | null {
+  const sent = sentKey(headers);
+  const known = sent !== null && adminKey !== null && timingSafeEqual(hashKey(sent), hashKey(adminKey));
+  return known ? null : unauthenticated();
+}
+
 /** Answers a request below /admin; its key is the admin key alone. */
 export function routeAdmin({ admin, adminKey }: AdminGround, request: WireRequest, fault: BodyFault | null): Answer {
-  const sent = sentKey(request.headers);
-  if (sent === null || adminKey === null || !timingSafeEqual(hashKey(sent), hashKey(adminKey)))
-    return unauthenticated();
+  const stranger = authenticateAdmin(adminKey, request.headers);
+  if (stranger !== null) return stranger;
   const target = splitTarget(request.path);
   for (const endpoint of ENDPOINTS) {
     const values = endpoint.method === request.method ? matchPath(endpoint.path, target.path) : null;

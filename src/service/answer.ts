@@ -37,8 +37,8 @@ export function refuseFields(errors: readonly FieldError[]): Refused {
   return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
 }
 
-// LIMIT: a body of a million unknown members is answered with the first 20 of them.
-const MAX_FIELD_ERRORS = 20;
+/** LIMIT: what is wrong with a request is looked for, and told, up to here. */
+export const MAX_FIELD_ERRORS = 20;
 
 export function isRefused(value: unknown): value is Refused {
   return typeof value === "object" && value !== null && MARK in value;

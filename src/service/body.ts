@@ -1,19 +1,52 @@
 import type { FieldCode, FieldError } from "../contract/problem.ts";
-import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
+import { isRefused, MAX_FIELD_ERRORS, type Refused, refuse, refuseFields } from "./answer.ts";
 import { pointerTo, shown } from "./query.ts";
 
 export type MemberType = "string" | "string-or-null" | "boolean" | "array" | "object" | "integer";
 export type Member = { readonly type: MemberType; readonly required: boolean };
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Why a transport could not hand a body over as text; `not-http`: not even the request. */
-export type BodyFault = "too-large" | "unreadable" | "not-http";
+/** Why a transport did not hand a body over as text. All but the first two concern the request as a whole. */
+export type BodyFault =
+  | "too-large"
+  | "unreadable"
+  | "not-http"
+  | "headers-too-large"
+  | "too-slow"
+  | "no-host"
+  | "unknown-expectation"
+  | "overloaded";
 
 /**
- * ASSUMES: a body has at most 4 MiB, more than four times what the longest content takes in its longest JSON spelling; beyond, it
- * is not read (contract test "bounds the body").
+ * ASSUMES: a body has at most 1 MiB: the longest content in its longest JSON spelling (twelve bytes for an astral character) with the longest
+ * path takes 0.7; beyond, it is not read (contract test "bounds the body").
  */
-export const MAX_BODY_BYTES = 4 * 1024 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** @returns the refusal of a request that the transport could not or would not take */
+export function refuseRequest(fault: BodyFault | null): Refused | null {
+  switch (fault) {
+    case null:
+    case "too-large":
+    case "unreadable":
+      return null;
+    case "not-http":
+      return refuse("invalid_request", "The request is not valid HTTP.");
+    case "headers-too-large":
+      return refuse("invalid_request", "The request line and the headers are too long.");
+    case "no-host":
+      return refuse("invalid_request", "The header Host is missing.");
+    case "unknown-expectation":
+      return refuse("invalid_request", "Of the header Expect, only 100-continue is known here.");
+    // ASSUMES: what came too slowly, or too much at a time, was not begun and is answered 503 with Retry-After, as a closed workspace is.
+    case "too-slow":
+      return refuse("service_unavailable", "The request took too long to come.", [], { "retry-after": "1" });
+    case "overloaded":
+      return refuse("service_unavailable", "The service has too much to do; nothing was done.", [], {
+        "retry-after": "2",
+      });
+  }
+}
 
 export type SentBody = { readonly text: string | null; readonly fault: BodyFault | null };
 
@@ -43,6 +76,7 @@ export function memberErrors(body: Members, spec: Readonly<Record<string, Member
   const fault = (code: FieldCode, name: string, what: string) =>
     errors.push({ code, pointer: at + pointerTo(name), detail: `The member ${shown(name)} ${what}.` });
   for (const name of Object.keys(body)) {
+    if (errors.length === MAX_FIELD_ERRORS) return errors;
     if (!Object.hasOwn(spec, name)) fault("unknown", name, "is not known here");
   }
   for (const [name, { type, required }] of Object.entries(spec)) {

@@ -1,5 +1,5 @@
 import type { FieldError } from "../contract/problem.ts";
-import { type Refused, refuseFields } from "./answer.ts";
+import { MAX_FIELD_ERRORS, type Refused, refuseFields } from "./answer.ts";
 
 export type Query = ReadonlyMap<string, string>;
 
@@ -12,6 +12,7 @@ export function readQuery(text: string, allowed: readonly string[]): Query | Ref
   const query = new Map<string, string>();
   const errors: FieldError[] = [];
   for (const part of text === "" ? [] : text.split("&")) {
+    if (errors.length === MAX_FIELD_ERRORS) break;
     const cut = part.indexOf("=");
     const name = decode(cut < 0 ? part : part.slice(0, cut));
     const value = decode(cut < 0 ? "" : part.slice(cut + 1));

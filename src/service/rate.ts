@@ -6,13 +6,23 @@ export type RateLimit = { readonly requests: number; readonly seconds: number };
 
 type Bucket = { tokens: number; at: number };
 
+/** Each answers whether a request of a key must wait: `take` counts the request, `peek` does not. */
+export type Rates = {
+  readonly take: (key: KeyRow) => Refused | null;
+  readonly peek: (key: KeyRow) => Refused | null;
+  /** The limit of keys that have none of their own. */
+  fallback(): RateLimit | null;
+  setFallback(limit: RateLimit | null): void;
+};
+
 /**
  * A token bucket for each key. It lives in memory: a restart forgives.
- * @param fallback for keys without a limit of their own; null for none
+ * @param first the limit of keys without one of their own; null for none
  */
-export function rateLimiter(fallback: RateLimit | null, now: () => number): (key: KeyRow) => Refused | null {
+export function rateLimiter(first: RateLimit | null, now: () => number): Rates {
   const buckets = new Map<number, Bucket>();
-  return (key) => {
+  let fallback = first;
+  const ask = (key: KeyRow, takes: boolean): Refused | null => {
     const limit = limitOf(key) ?? fallback;
     if (limit === null) return null;
     const at = now();
@@ -23,11 +33,19 @@ export function rateLimiter(fallback: RateLimit | null, now: () => number): (key
     bucket.at = at;
     buckets.set(key.seq, bucket);
     if (bucket.tokens >= 1) {
-      bucket.tokens -= 1;
+      if (takes) bucket.tokens -= 1;
       return null;
     }
     const wait = Math.max(1, Math.ceil((1 - bucket.tokens) / perMillisecond / 1_000));
     return refuse("rate_limited", `Too many requests; wait ${wait} s.`, [], { "retry-after": String(wait) });
+  };
+  return {
+    take: (key) => ask(key, true),
+    peek: (key) => ask(key, false),
+    fallback: () => fallback,
+    setFallback: (limit) => {
+      fallback = limit;
+    },
   };
 }
 

@@ -1,10 +1,10 @@
 import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Admin, createAdmin } from "./admin.ts";
-import { routeAdmin } from "./admin-routes.ts";
-import { type Answer, isRefused, refuse, toWire } from "./answer.ts";
+import { authenticateAdmin, routeAdmin } from "./admin-routes.ts";
+import { type Answer, isRefused, type Refused, refuse, toWire } from "./answer.ts";
 import { authenticate } from "./authenticate.ts";
-import type { BodyFault } from "./body.ts";
+import { type BodyFault, refuseRequest } from "./body.ts";
 import { type Combine, type Ground, newId } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { type RateLimit, rateLimiter } from "./rate.ts";
@@ -32,8 +32,13 @@ export type ServiceOptions = {
 /** A `Wire` that a transport can also tell why a body could not be handed over. */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null) => Promise<WireResponse>;
 
+/** A request before its body. */
+export type RequestHead = Omit<WireRequest, "body">;
+
 export type Service = {
   readonly handle: ServiceWire;
+  /** Judges a request by its headers: the answer where its body need not be read, else null. Takes nothing from a rate limit. */
+  admit(head: RequestHead): WireResponse | null;
   /** `handle` without the promise. */
   answer(request: WireRequest, fault?: BodyFault | null): WireResponse;
   readonly admin: Admin;
@@ -59,35 +64,42 @@ export function createService(options: ServiceOptions): Service {
   const { now, random, combine } = options;
   const ground: Ground = { store: openStore(options.database, random), now, random, combine };
   const admin = createAdmin(ground);
-  const admit = rateLimiter(options.rateLimit ?? null, now);
+  const rates = rateLimiter(options.rateLimit ?? null, now);
+  const adminKey = options.adminKey ?? null;
+  const docsBase = options.docsBase ?? DEFAULT_DOCS_BASE;
   let open = true;
   let served = 0;
 
   const dispatch = (request: WireRequest, fault: BodyFault | null): Answer => {
-    if (!open) return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
-    if (fault === "not-http") return refuse("invalid_request", "The request is not valid HTTP.");
-    const { path } = splitTarget(request.path);
-    if (path === "/admin" || path.startsWith("/admin/")) {
-      return routeAdmin({ ground, admin, adminKey: options.adminKey ?? null }, request, fault);
-    }
-    const context = authenticate(ground, request.headers, admit);
+    if (!open) return closing();
+    const refused = refuseRequest(fault);
+    if (refused !== null) return refused;
+    if (isAdminPath(request.path)) return routeAdmin({ ground, admin, adminKey }, request, fault);
+    const context = authenticate(ground, request.headers, rates.take);
     return isRefused(context) ? context : route(context, request, fault);
   };
+  const judge = ({ path, headers }: RequestHead): Refused | null => {
+    if (!open) return closing();
+    if (isAdminPath(path)) return authenticateAdmin(adminKey, headers);
+    const context = authenticate(ground, headers, rates.peek);
+    return isRefused(context) ? context : null;
+  };
 
-  const answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse => {
-    served++;
+  /** Runs a part of a request; what it throws becomes a 500. @param work null is no answer yet */
+  const answering = (work: () => Answer | null): WireResponse | null => {
     const requestId = newId(ground, "req_");
-    const docsBase = options.docsBase ?? DEFAULT_DOCS_BASE;
     try {
-      return toWire(dispatch(request, fault), requestId, docsBase);
+      const answer = work();
+      return answer === null ? null : toWire(answer, requestId, docsBase);
     } catch (error) {
       options.onFault?.(error, requestId);
-      return toWire(
-        refuse("internal_error", "The service failed; inspect the live state before a retry."),
-        requestId,
-        docsBase,
-      );
+      const failed = refuse("internal_error", "The service failed; inspect the live state before a retry.");
+      return toWire(failed, requestId, docsBase);
     }
+  };
+  const answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse => {
+    served++;
+    return answering(() => dispatch(request, fault))!;
   };
 
   return {
@@ -95,6 +107,7 @@ export function createService(options: ServiceOptions): Service {
       if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
       return answer(request, fault);
     },
+    admit: (head) => answering(() => judge(head)),
     answer,
     admin,
     batch: (work) => ground.store.transact(work, () => true),
@@ -112,4 +125,13 @@ export function createService(options: ServiceOptions): Service {
       open = false;
     },
   };
+}
+
+function isAdminPath(target: string): boolean {
+  const { path } = splitTarget(target);
+  return path === "/admin" || path.startsWith("/admin/");
+}
+
+function closing(): Refused {
+  return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
 }

@@ -3,13 +3,16 @@ import { request } from "node:https";
 import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceWire } from "../../src/service/service.ts";
-import { type HttpServer, startHttp } from "../../src/service/http.ts";
-import { type Opened, openService } from "./ground.ts";
+import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http.ts";
+import { ADMIN_KEY, type Opened, openService } from "./ground.ts";
 import { TEST_CERT, TEST_KEY } from "./tls-fixture.ts";
 
-async function serve(handle?: ServiceWire): Promise<Opened & { server: HttpServer; port: number }> {
+async function serve(
+  handle?: ServiceWire,
+  options: HttpOptions = {},
+): Promise<Opened & { server: HttpServer; port: number }> {
   const opened = openService();
-  const server = await startHttp({ handle: handle ?? opened.service.handle });
+  const server = await startHttp(handle === undefined ? opened.service : { handle }, options);
   onTestFinished(() => server.close());
   return { ...opened, server, port: Number(new URL(server.url).port) };
 }
@@ -60,6 +63,78 @@ describe("startHttp", () => {
     const { server } = await serve();
     const response = await fetch(`${server.url}/v1/files`, { method: "POST", body: "x".repeat(5_000_000) });
     expect([response.status, problemOf(await response.text()).code]).toEqual([401, "unauthenticated"]);
+  });
+
+  it("answers who has no key before the body comes", async () => {
+    const { port } = await serve();
+    for (const length of ["content-length: 900000", "content-length: 900000000", "transfer-encoding: chunked"]) {
+      const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+      socket.write(`POST /v1/files HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`);
+      const [text] = await once(socket, "data");
+      expect(text).toMatch(/^HTTP\/1.1 401 /);
+      socket.destroy();
+    }
+  });
+
+  it("says to go on with a body only to who has a key, and expects nothing else", async () => {
+    const { port, key } = await serve();
+    const head = (more: string) => `POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${more}\r\n\r\n`;
+    const body = JSON.stringify({ path: "a.md", content: "" });
+    const length = `expect: 100-continue\r\ncontent-length: ${body.length}`;
+    expect(await raw(port, head(length))).toMatch(/^HTTP\/1.1 401 /);
+    const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+    socket.write(head(`x-api-key: ${key}\r\n${length}`));
+    expect((await once(socket, "data"))[0]).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write(body);
+    expect((await once(socket, "data"))[0]).toMatch(/^HTTP\/1.1 201 /);
+    socket.destroy();
+    const other = await raw(port, head(`x-api-key: ${key}\r\nexpect: more\r\ncontent-length: 0`));
+    expect(other).toMatch(/^HTTP\/1.1 400 /);
+    expect(other).toContain(`x-request-id: ${problemIn(other).requestId}`);
+  });
+
+  it("answers CONNECT, and a request without Host, with a problem that carries a request id", async () => {
+    const { port, key } = await serve();
+    const auth = `x-api-key: ${key}\r\n`;
+    for (const [bytes, status, code] of [
+      [`CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n${auth}\r\n`, 404, "not_found"],
+      ["CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n", 401, "unauthenticated"],
+      [`GET /v1/files HTTP/1.1\r\n${auth}connection: close\r\n\r\n`, 400, "invalid_request"],
+    ] as const) {
+      const text = await raw(port, bytes);
+      expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(problemIn(text).code).toBe(code);
+      expect(text).toContain(`x-request-id: ${problemIn(text).requestId}`);
+    }
+  });
+
+  it("cuts who takes too long to send headers or a body, with an answer", async () => {
+    const { port, key } = await serve(undefined, { deadlines: { headers: 20, request: 20, checkEvery: 5 } });
+    for (const bytes of [
+      "",
+      "GET /v1/files HTTP/1.1\r\nhost: x\r\n",
+      `POST /v1/files HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: 10\r\n\r\n{`,
+    ]) {
+      const text = await raw(port, bytes);
+      expect(text).toMatch(/^HTTP\/1.1 503 Service Unavailable\r\n/);
+      expect(text).toContain("retry-after: 1");
+      expect(problemIn(text).code).toBe("service_unavailable");
+    }
+  });
+
+  it("gives no second answer to who was refused and takes too long with the body", async () => {
+    const { port } = await serve(undefined, { deadlines: { headers: 20, request: 20, checkEvery: 5 } });
+    const text = await raw(port, "POST /v1/files HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{");
+    expect(text.match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+
+  it("answers 503 with Retry-After while it has too much to do, but not to the operator", async () => {
+    const { server, key } = await serve(undefined, { isOverloaded: () => true });
+    const response = await fetch(`${server.url}/v1/files`, { headers: { "x-api-key": key } });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(problemOf(await response.text()).code).toBe("service_unavailable");
+    expect((await fetch(`${server.url}/v1/files`)).status).toBe(401);
+    expect((await fetch(`${server.url}/admin/keys`, { headers: { "x-api-key": ADMIN_KEY } })).status).toBe(200);
   });
 
   it("answers what is not HTTP with a problem that carries a request id", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Api, expectOk, expectProblem } from "../contract/suite/world.ts";
-import { openService, seeded } from "./ground.ts";
+import { ADMIN_KEY, openService, seeded } from "./ground.ts";
 
 describe("createService", () => {
   it("answers 500 internal_error to a fault of its own, tells it, and saves nothing of the request", async () => {
@@ -47,6 +47,29 @@ describe("createService", () => {
     const first = async (seed: string) => (await openService({ random: seeded(seed) }).api.file("a.md")).id;
     expect(await first("one")).toBe(await first("one"));
     expect(await first("one")).not.toBe(await first("two"));
+  });
+
+  it("stops at the twentieth fault of a body and of a query", async () => {
+    const { api } = openService();
+    const many = Object.fromEntries(Array.from({ length: 40_000 }, (_, n) => [`m${n}`, 0]));
+    const { errors } = (await api.post("/v1/files", many)).json;
+    expect(errors.map((error: { pointer: string }) => error.pointer)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `/m${n}`),
+    );
+    const query = Array.from({ length: 1_000 }, (_, n) => `q${n}=1`).join("&");
+    expect((await api.get(`/v1/files?${query}`)).json.errors).toHaveLength(20);
+  });
+
+  it("judges by the headers alone who may send a body, and takes nothing from a rate limit for it", async () => {
+    const { service, key } = openService({ rateLimit: { requests: 1, seconds: 10 } });
+    const head = (sent: string, path = "/v1/files") => ({ method: "POST", path, headers: { "x-api-key": sent } });
+    const judged = (...of: Parameters<typeof head>) => service.admit(head(...of))?.status ?? null;
+    expect([judged("mdm_no"), judged(ADMIN_KEY), judged(key, "/admin/keys")]).toEqual([401, 401, 401]);
+    expect([judged(key), judged(key), judged(ADMIN_KEY, "/admin/keys")]).toEqual([null, null, null]);
+    await new Api(service.handle, key).get("/v1/files");
+    expect(judged(key)).toBe(429);
+    service.close();
+    expect(judged(key)).toBe(503);
   });
 
   it("names problem types below the docs base that it was given", async () => {

@@ -35,6 +35,16 @@ export const contentTests: readonly ContractTest[] = [
       "/content",
     );
   }),
+  contractTest("takes the longest text and path in their longest spelling", async ({ api, folder }) => {
+    const spelled = (text: string) =>
+      text.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    const names = Array.from({ length: 15 }, (_, i) => String(i).padEnd(250, "n")).join("/");
+    const path = `${folder.path}/${names}/a.md`;
+    const text = "😀".repeat(51_200);
+    const sent = `{"path":"${spelled(path)}","content":"${spelled(text)}"}`;
+    const file = expectOk(await api.post("/v1/files", sent), 201);
+    assert.equal((await api.read(file.id)).content, text);
+  }),
   contractTest("gives back every text unchanged", async ({ api, folder }) => {
     const texts = [
       "\r\nCRLF\r\n",

@@ -1,0 +1,118 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { WireRequest, WireResponse } from "../contract/wire.ts";
+import type { Admission } from "./admission.ts";
+import { type BodyFault, MAX_BODY_BYTES } from "./body.ts";
+import { markAnsweredEarly } from "./http-broken.ts";
+import { wireHeaders } from "./http-headers.ts";
+import type { RequestHead, ServiceWire } from "./service.ts";
+
+export type HttpService = {
+  readonly handle: ServiceWire;
+  /**
+   * Judges a request by its headers, before its body is read.
+   * @returns the answer to a request whose body need not be read; null where it does
+   */
+  readonly admit?: (head: RequestHead) => WireResponse | null;
+};
+
+/** Requests that wait to be told to send their body. */
+type Expecting = WeakMap<IncomingMessage, "continue" | "something-else">;
+
+export function mountService(app: FastifyInstance, service: HttpService, admission: Admission): void {
+  const expecting: Expecting = new WeakMap();
+  listenForExpectations(app, expecting);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.addHook("onRequest", async (request, reply) => {
+    const refused = await refuseEarly(request, reply, service, admission, expecting);
+    if (refused === null) {
+      if (expecting.get(request.raw) === "continue" && sentLength(request) <= MAX_BODY_BYTES) reply.raw.writeContinue();
+      return;
+    }
+    markAnsweredEarly(request.raw.socket);
+    await respond(reply, refused);
+  });
+  const answer = async (request: FastifyRequest, reply: FastifyReply, fault: BodyFault | null) => {
+    const body = fault === null ? readText(request.body) : null;
+    const unread = body === "unreadable" ? "unreadable" : fault;
+    try {
+      const text = unread === null ? textOf(body) : null;
+      return await respond(reply, await service.handle({ ...headOf(request), body: text }, unread));
+    } catch {
+      request.raw.socket.destroy();
+      return await reply.hijack();
+    }
+  };
+  app.route({
+    method: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"],
+    url: "/",
+    handler: (request, reply) => answer(request, reply, null),
+  });
+  app.setNotFoundHandler((request, reply) => answer(request, reply, null));
+  app.setErrorHandler((error: { readonly code?: string }, request, reply) => {
+    return answer(request, reply, error.code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable");
+  });
+}
+
+function listenForExpectations(app: FastifyInstance, expecting: Expecting): void {
+  const pass = (what: "continue" | "something-else") => (request: IncomingMessage, response: ServerResponse) => {
+    expecting.set(request, what);
+    app.server.emit("request", request, response);
+  };
+  app.server.on("checkContinue", pass("continue"));
+  app.server.on("checkExpectation", pass("something-else"));
+}
+
+/** @returns what a request is answered before its body is read, or null */
+async function refuseEarly(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { handle, admit }: HttpService,
+  admission: Admission,
+  expecting: Expecting,
+): Promise<WireResponse | null> {
+  const head = headOf(request);
+  const told = (fault: BodyFault) => handle({ ...head, body: null }, fault);
+  if (request.raw.httpVersion === "1.1" && request.headers.host === undefined) return told("no-host");
+  if (expecting.get(request.raw) === "something-else") return told("unknown-expectation");
+  const refused = admit?.(head) ?? null;
+  if (refused !== null) return refused;
+  const end = admission.begin(Math.min(sentLength(request), MAX_BODY_BYTES), head.path.startsWith("/admin"));
+  if (end === null) return told("overloaded");
+  reply.raw.once("close", end);
+  return null;
+}
+
+/** The bytes of a body that is to come; of one in chunks, the most that it may have. */
+function sentLength({ headers }: FastifyRequest): number {
+  if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
+  return Number(headers["content-length"] ?? 0);
+}
+
+async function respond(reply: FastifyReply, response: WireResponse): Promise<FastifyReply> {
+  return await reply
+    .code(response.status)
+    .headers(response.headers)
+    .send(response.body === "" ? undefined : response.body);
+}
+
+function headOf(request: FastifyRequest): Omit<WireRequest, "body"> {
+  return { method: request.method, path: request.originalUrl, headers: wireHeaders(request.headers) };
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+type ReadText = { readonly text: string | null } | "unreadable";
+
+function readText(body: unknown): ReadText {
+  if (!Buffer.isBuffer(body)) return { text: null };
+  try {
+    return { text: UTF8.decode(body) };
+  } catch {
+    return "unreadable";
+  }
+}
+
+function textOf(body: ReadText | null): string | null {
+  return body === null || body === "unreadable" ? null : body.text;
+}
