@@ -1,10 +1,10 @@
 import { join, matchesGlob } from "node:path";
+import { readOwn, replaceOwn } from "../state/own-files.ts";
+import { UnsafePath } from "../state/unsafe-path.ts";
 import { pathFault } from "../contract/names.ts";
 import type { LocalPath, RemotePath } from "../core/path.ts";
 import type { Policy } from "../core/policy.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
-
-const { readFileSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
 
 /** `.mdmirror/config.json`: what links a folder to a workspace, and how it is mirrored. Written by `init`, edited by people. */
 export type Config = {
@@ -40,15 +40,18 @@ export function readConfig(folder: string): Result<Config> {
   const file = join(folder, CONFIG_FILE);
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    const read = readOwn(folder, CONFIG_FILE);
+    if (read === null) return unreadable(file, "it is not there");
+    text = read.bytes.toString("utf8");
   } catch (error) {
-    return trouble(
-      "usage",
-      `${file} cannot be read: ${errnoClause(error)}`,
-      "link the folder again: mdmirror init --url URL",
-    );
+    if (error instanceof UnsafePath) throw error;
+    return unreadable(file, errnoClause(error));
   }
   return parseConfig(text, file);
+}
+
+function unreadable(file: string, why: string): Result<never> {
+  return trouble("usage", `${file} cannot be read: ${why}`, "link the folder again: mdmirror init --url URL");
 }
 
 /** @param file for messages: they name the file and the member */
@@ -148,9 +151,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Whole or not at all. @throws as node:fs does */
 export function writeConfig(folder: string, config: Config): void {
-  const file = join(folder, CONFIG_FILE);
-  writeFileSync(`${file}.new`, `${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceOwn(folder, CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`);
 }
 
 /** The policy of a path, as the planner asks for it. */

@@ -1,5 +1,6 @@
 import type { Clock, Progress } from "../core/ports/world.ts";
 import type { LockHolder } from "../state/lock.ts";
+import { UnsafePath } from "../state/unsafe-path.ts";
 import { codeOf, errnoClause, type Result, trouble } from "./trouble.ts";
 
 export const NO_PROGRESS: Progress = { report: () => undefined };
@@ -14,6 +15,7 @@ export function busyTrouble(root: string, holder: LockHolder | null, clock: Cloc
 
 /** @returns null for what is no error of the system: a bug */
 export function unwritable(root: string, error: unknown): Result<never> | null {
+  if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
   const code = codeOf(error);
   if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) return null;
   return trouble(

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Action } from "../core/action.ts";
 import type { Disk } from "../core/ports/disk.ts";
@@ -11,6 +11,8 @@ import { makeMirrorFolder } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { createRemote } from "../remote/client.ts";
 import { createUndiciWire } from "../remote/undici-wire.ts";
+import { makeOwnFolder } from "../state/own-files.ts";
+import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { CONFIG_FILE, type Config, writeConfig } from "./config.ts";
 import { storeKey } from "./config/key.ts";
 import { unwritable } from "./ground.ts";
@@ -29,6 +31,7 @@ export function judgeFolder(dir: string, home: string, anyFolder: boolean): Resu
   const stat = statSync(dir, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
   const root = stat === undefined ? dir : realpathSync(dir);
+  examineOwnFolder(join(root, MIRROR_FOLDER));
   if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE))) return ok("linked");
   const above = mirrorAbove(root);
   if (above !== null) {
@@ -157,9 +160,11 @@ export function linkFolder(
   try {
     mkdirSync(dir, { recursive: true });
     const root = realpathSync(dir);
-    makeMirrorFolder(createNodeFs(), root, random.hex(32));
     const folder = join(root, MIRROR_FOLDER);
-    chmodSync(folder, 0o700);
+    makeOwnFolder(folder, "");
+    tightenOwnFolder(folder);
+    for (const name of ["tmp", "trash"]) makeOwnFolder(folder, name);
+    makeMirrorFolder(createNodeFs(), root, random.hex(32));
     if (storedKey !== null) storeKey(folder, storedKey);
     writeConfig(folder, config);
     return ok(null);

@@ -1,7 +1,6 @@
-import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
 import type { Clock, Log } from "../core/ports/world.ts";
+import { appendOwn, lookAtOwn, makeOwnFolder, renameOwn } from "../state/own-files.ts";
 import { keepFields } from "./log-fields.ts";
 
 /** LIMIT: of one log file, and of the older ones kept beside it: `mdmirror.log`, `mdmirror.log.1` … `mdmirror.log.4`. */
@@ -26,7 +25,7 @@ export function openLog(options: {
 }): Log {
   const { folder, clock, secret, debug, onFault } = options;
   let broken = false;
-  const append = openRotation(join(folder, "log"), options.maxBytes ?? MAX_BYTES);
+  const append = openRotation(folder, options.maxBytes ?? MAX_BYTES);
   const keep = (line: string) => {
     try {
       append(line);
@@ -63,24 +62,24 @@ function makeLogger(clock: Clock, write: (line: string) => void) {
  * Appends lines to a file that is put aside when it is full; the oldest goes.
  * ASSUMES: one writer, which holds the folder's lock.
  */
-function openRotation(dir: string, maxBytes: number): (line: string) => void {
-  const file = join(dir, "mdmirror.log");
+function openRotation(folder: string, maxBytes: number): (line: string) => void {
+  const file = "log/mdmirror.log";
   let size: number | null = null;
   return (line) => {
     if (size === null) {
       // Not what is above: where a disk was taken away, nothing is made beneath its mount point.
-      if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
-      size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+      makeOwnFolder(folder, "log");
+      size = lookAtOwn(folder, file, "own-file")?.size ?? 0;
     }
     const more = Buffer.byteLength(line);
     if (size > 0 && size + more > maxBytes) {
       for (let n = OLDER; n > 0; n--) {
         const from = n === 1 ? file : `${file}.${n - 1}`;
-        if (statSync(from, { throwIfNoEntry: false }) !== undefined) renameSync(from, `${file}.${n}`);
+        if (lookAtOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);
       }
       size = 0;
     }
-    appendFileSync(file, line, { mode: 0o600 });
+    appendOwn(folder, file, line);
     size += more;
   };
 }

@@ -13,6 +13,7 @@ import { createNodeFs } from "../local/node-fs.ts";
 import { checkBaseUrl, withoutRoute } from "../remote/base-url.ts";
 import { createRemote } from "../remote/client.ts";
 import { createUndiciWire } from "../remote/undici-wire.ts";
+import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { type AcquiredLock, acquireLock } from "../state/lock.ts";
 import { readBootId } from "./boot.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -72,6 +73,8 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   if (!existsSync(dir)) return trouble("usage", `${dir} is not there`, "mount it, or name the folder where it is now");
   const root = realpathSync(dir);
   const folder = join(root, MIRROR_FOLDER);
+  const entered = enter(folder, mode);
+  if (entered.kind === "trouble") return entered;
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
   const url = pickUrl(config.value, options);
@@ -130,6 +133,19 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   } catch (error) {
     await close();
     const told = unwritable(root, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+/** Nothing in the folder is opened before all of it was looked at. */
+function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
+  try {
+    if (mode === "write") tightenOwnFolder(folder);
+    else examineOwnFolder(folder);
+    return ok(null);
+  } catch (error) {
+    const told = unwritable(folder, error);
     if (told === null) throw error;
     return told;
   }

@@ -1,6 +1,7 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import type { LocalPath } from "../core/path.ts";
+import { examineFolder } from "../app/examine-folder.ts";
 import { ok, type Result, trouble } from "../app/trouble.ts";
 import type { Io } from "./command.ts";
 
@@ -10,7 +11,7 @@ const { realpathSync, statSync } = process.getBuiltinModule("node:fs");
 export function findMirror(io: Io, dir: string | undefined): Result<string> {
   if (dir !== undefined) {
     const root = resolve(io.cwd, dir);
-    if (holdsMirror(root)) return ok(root);
+    if (holdsMirror(root)) return examineFolder(root);
     const above = nearest(root);
     const hint =
       above === null
@@ -19,7 +20,7 @@ export function findMirror(io: Io, dir: string | undefined): Result<string> {
     return trouble("usage", `${dir} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/`, hint);
   }
   const root = nearest(io.cwd);
-  if (root !== null) return ok(root);
+  if (root !== null) return examineFolder(root);
   return trouble(
     "usage",
     `neither this folder nor one above it holds ${MIRROR_FOLDER}/`,
@@ -33,6 +34,8 @@ export function locate(io: Io, path: string): Result<{ readonly root: string; re
   const root = nearest(dirname(whole));
   if (root === null)
     return trouble("usage", `${path} lies in no mirrored folder`, "give a path inside a folder that holds .mdmirror/");
+  const examined = examineFolder(root);
+  if (examined.kind === "trouble") return examined;
   return ok({ root, path: relative(root, realParent(whole)).split(sep).join("/") });
 }
 

@@ -20,6 +20,11 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   } catch (error) {
     const fault = error instanceof Error ? error : new Error(String(error));
     io.status("");
+    if ("code" in fault && fault.code === "unsafe-path" && "next" in fault) {
+      io.err(`mdmirror: ${fault.message}`);
+      io.err(`  next: ${String(fault.next)}`);
+      return EXIT.usage;
+    }
     const ground = brokenGround(fault);
     if (ground !== null) {
       io.err(`mdmirror: ${ground.what} (${ground.code})`);

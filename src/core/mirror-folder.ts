@@ -3,3 +3,34 @@ export const MIRROR_FOLDER = ".mdmirror";
 
 /** In it, while a daemon keeps the folder: names the socket, so that whoever has another environment finds it too. */
 export const CONTROL_FILE = "daemon.json";
+
+/**
+ * `replaced`: a new file is written beside it and renamed over it.
+ * `in-place`: one inode that is written again and again, so a second name of it would be written too.
+ * `folder`: of the mirror's own files. `store`: a folder of files that were the user's, as they were.
+ */
+export type OwnKind = "replaced" | "in-place" | "folder" | "store";
+
+const SQLITE_FILES = ["state.db", "texts.db", "search.db"];
+const REPLACED = ["marker", "config.json", "key", "lock.json", "quiet.json", CONTROL_FILE];
+const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
+
+/** Everything that is ever made in `.mdmirror/`, by its path there. Files have mode 0600, folders 0700. */
+export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind>([
+  [".gitignore", "replaced"],
+  ...REPLACED.flatMap((name): [string, OwnKind][] => [
+    [name, "replaced"],
+    [`${name}.new`, "replaced"],
+  ]),
+  ["texts.suspect", "replaced"],
+  ["lock.db", "in-place"],
+  ["lock.db-journal", "in-place"],
+  ...SQLITE_FILES.flatMap((name): [string, OwnKind][] =>
+    ["", "-wal", "-shm", "-journal"].map((end) => [`${name}${end}`, "in-place"]),
+  ),
+  ["log", "folder"],
+  ...LOGS.map((name): [string, OwnKind] => [`log/${name}`, "in-place"]),
+  ["tmp", "store"],
+  ["trash", "store"],
+  ["damaged", "store"],
+]);

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, renameSync, statSync } from "node:fs";
-import { join } from "node:path";
-import Sqlite, { type Statement } from "better-sqlite3";
+import { basename, dirname, join } from "node:path";
+import type { Statement } from "better-sqlite3";
 import type { Digest } from "../core/digest.ts";
 import { examineBase, openBaseTables } from "./base.ts";
 import { type DatabaseFault, type Db, faultOf, keepPages, openForReading, openForWriting } from "./database.ts";
+import { openOwnDatabase } from "./own-database.ts";
+import { lookAtOwn, makeOwnFolder, renameOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { provenText } from "./texts.ts";
 
@@ -17,7 +18,7 @@ export function checkFiles(folder: string): Damage[] {
   const found: Damage[] = [];
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
     const path = join(folder, schema.file);
-    if (!existsSync(path)) continue;
+    if (lookAtOwn(folder, schema.file, "own-file") === null) continue;
     const opened = openForReading(path, schema);
     const fault = opened.kind === "opened" ? (pageFault(opened.db) ?? rowFault(opened.db, schema.file)) : opened;
     if (opened.kind === "opened") opened.db.close();
@@ -65,18 +66,19 @@ export type SetAside = {
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const to = freshFolder(folder, stamp);
   const names = [file, `${file}-wal`, `${file}-shm`, ...(file === "state.db" ? ["tmp"] : [])];
-  const moved = names.filter((name) => existsSync(join(folder, name)));
+  const moved = names.filter((name) => lookAtOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
   // ORDER: the -wal goes after its file: killed between, a -wal alone is deleted by SQLite; before it, the file would be opened without its last commits.
-  for (const name of moved) renameSync(join(folder, name), join(folder, to, name));
+  for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
   const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
   return { to, moved, salvagedTexts };
 }
 
 function freshFolder(folder: string, stamp: string): string {
+  makeOwnFolder(folder, "damaged");
   for (let n = 1; ; n++) {
     const name = n === 1 ? `damaged/${stamp}` : `damaged/${stamp}-${n}`;
-    if (existsSync(join(folder, name))) continue;
-    mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+    if (lookAtOwn(folder, name, "folder") !== null) continue;
+    makeOwnFolder(folder, name);
     return name;
   }
 }
@@ -109,11 +111,11 @@ const RANGE_ROWS = 1_024;
 
 /** Rows by ranges of their number; a range that cannot be read is halved until the unreadable rows stand alone. */
 function* readableRows(path: string): Generator<SalvageRow> {
-  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const size = lookAtOwn(dirname(path), basename(path), "own-file")?.size ?? 0;
   if (size === 0) return;
   let db: Db | null = null;
   try {
-    db = new Sqlite(path, { readonly: true });
+    db = openOwnDatabase(path, { make: false, readonly: true });
     const rows = db.prepare<[number, number], SalvageRow>(
       "SELECT digest, codec, size, used, text FROM texts WHERE seq >= ? AND seq < ? ORDER BY seq",
     );

@@ -1,7 +1,8 @@
+import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
+import { openOwnDatabase } from "./own-database.ts";
+import { lookAtOwn, readOwn } from "./own-files.ts";
 import type { Schema } from "./schema.ts";
-
-const { closeSync, constants, existsSync, openSync, readFileSync, statSync } = process.getBuiltinModule("node:fs");
 
 export type Db = Sqlite.Database;
 
@@ -26,10 +27,7 @@ export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | Data
  */
 export function openForWriting(path: string, schema: Schema, wal = true): OpenedDatabase {
   return attempt(
-    () => {
-      if (path !== ":memory:") closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR, 0o600));
-      return new Sqlite(path, { timeout: BUSY_MS });
-    },
+    () => openOwnDatabase(path, { make: true, timeout: BUSY_MS }),
     (db) => {
       const fault = ownership(db, schema);
       if (fault !== null) return fault;
@@ -79,15 +77,17 @@ export function closeWritten(db: Db): void {
 /** Opens an existing file beside a process that may be writing it. One of an older schema is read as a copy, brought to the newest in memory: the file stays as it is. */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
   const plain = attempt(
-    () => new Sqlite(path, { readonly: true, timeout: BUSY_MS }),
+    () => openOwnDatabase(path, { make: false, readonly: true, timeout: BUSY_MS }),
     (db) => ownership(db, schema),
   );
   if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
   if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
   // A WAL file cannot be opened in a folder that may not be written unless its writer is at work; else the file holds all, and is read as a copy.
-  const walBytes = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (walBytes > 0 || !existsSync(path)) return plain;
-  const copy = readCopy(() => readFileSync(path), schema);
+  const [folder, name] = [dirname(path), basename(path)];
+  const walBytes = lookAtOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
+  const bytes = walBytes > 0 ? null : readOwn(folder, name);
+  if (bytes === null) return plain;
+  const copy = readCopy(() => bytes.bytes, schema);
   return copy.kind === "unusable" ? plain : copy;
 }
 

@@ -5,10 +5,9 @@ import { type DatabaseFault, type Db, faultOf, openForReading } from "./database
 import { openMeta, openRuns, type RunRow } from "./events.ts";
 import { openHolds } from "./holds.ts";
 import { openIntents } from "./journal.ts";
+import { lookAtOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { openSurvey, type Survey } from "./survey.ts";
-
-const { existsSync } = process.getBuiltinModule("node:fs");
 
 /** What `status` tells: a few rows of `state.db`, all of one moment, and nothing of the texts. */
 export type Glance = {
@@ -32,8 +31,8 @@ export type Glanced =
  */
 export function glanceAtState(folder: string): Glanced {
   const path = join(folder, STATE_SCHEMA.file);
-  if (!existsSync(path)) return { kind: "missing" };
-  if (!existsSync(join(folder, TEXTS_SCHEMA.file)))
+  if (lookAtOwn(folder, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
+  if (lookAtOwn(folder, TEXTS_SCHEMA.file, "own-file") === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
   const opened = openForReading(path, STATE_SCHEMA);
   if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };

@@ -1,9 +1,9 @@
-import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/ports/world.ts";
 import { pageFault } from "./damage.ts";
 import { closeWritten, type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
 import { packAside } from "./pack-aside.ts";
+import { lookAtOwn, removeOwn, touchOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { type StoredState, stateOver } from "./state.ts";
 
@@ -36,12 +36,14 @@ export function openState(location: StateLocation): OpenedState {
   const paths = memory
     ? { state: ":memory:", texts: ":memory:" }
     : { state: join(folder, STATE_SCHEMA.file), texts: join(folder, TEXTS_SCHEMA.file) };
-  const before = memory ? { state: null, texts: null } : { state: sizeOf(paths.state), texts: sizeOf(paths.texts) };
+  const before = memory
+    ? { state: null, texts: null }
+    : { state: sizeOf(folder, STATE_SCHEMA.file), texts: sizeOf(folder, TEXTS_SCHEMA.file) };
   if (readOnly && !memory && before.state === null) return { kind: "missing" };
   if (readOnly && !memory && before.texts === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
-  const suspect = join(folder, SUSPECT_FILE);
-  const inDoubt = !memory && !readOnly && ((sizeOf(`${paths.texts}-wal`) ?? 0) > 0 || existsSync(suspect));
+  const isSuspect = () => lookAtOwn(folder, SUSPECT_FILE, "file") !== null;
+  const inDoubt = !memory && !readOnly && ((sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || isSuspect());
   const open = readOnly ? openForReading : openForWriting;
   // ORDER: the texts' file is made first, so that a state without texts was not killed while being made, but lost them.
   // It takes eight fsyncs to enter WAL mode and to leave it, which a run that stores no text is spared.
@@ -59,9 +61,9 @@ export function openState(location: StateLocation): OpenedState {
       close();
       return fault;
     }
-    if (inDoubt) rmSync(suspect, { force: true });
+    if (inDoubt) removeOwn(folder, SUSPECT_FILE);
     const created = before.state === null || before.state === 0;
-    const onDamage = () => (readOnly || memory ? undefined : noteSuspect(suspect));
+    const onDamage = () => (readOnly || memory ? undefined : noteSuspect(folder));
     const aside = memory || readOnly ? null : packAside();
     const opened = stateOver(state.db, texts.db, location.clock, close, onDamage, aside);
     const impossible = memory ? null : opened.examine();
@@ -79,9 +81,9 @@ export function openState(location: StateLocation): OpenedState {
 /** There while `texts.db` is to be checked by the next opening: a row of the state would go with the transaction that met the damage. */
 const SUSPECT_FILE = "texts.suspect";
 
-function noteSuspect(path: string): void {
+function noteSuspect(folder: string): void {
   try {
-    writeFileSync(path, "");
+    touchOwn(folder, SUSPECT_FILE);
   } catch (error) {
     // A disk that is full or read-only as well: the damage is met, and noted, again.
     if (faultOf(error) === null) throw error;
@@ -119,6 +121,6 @@ function closeAll(state: Db, texts: Db): void {
   }
 }
 
-function sizeOf(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? null;
+function sizeOf(folder: string, name: string): number | null {
+  return lookAtOwn(folder, name, "own-file")?.size ?? null;
 }

@@ -1,6 +1,4 @@
-import { closeSync, constants, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import Sqlite from "better-sqlite3";
 import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { KnownFile } from "../core/ports/disk.ts";
@@ -11,6 +9,8 @@ import { SEARCH_SCHEMA } from "../core/search/schema.ts";
 import { createIndexWriter } from "../core/search/write-index.ts";
 import type { LocalFile } from "../core/tree.ts";
 import { type Db, faultOf } from "./database.ts";
+import { openOwnDatabase } from "./own-database.ts";
+import { removeOwn } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
 
 /**
@@ -74,7 +74,7 @@ export function openSearch(folder: string): OpenedSearch {
   for (let round = 0; ; round++) {
     let db: Db | null = null;
     try {
-      db = openFile(path);
+      db = openOwnDatabase(path, { make: true, timeout: BUSY_MS });
       const isNew = prepare(db);
       return { kind: "opened", search: mirrorSearch(db), isNew };
     } catch (error) {
@@ -89,7 +89,7 @@ export function openSearch(folder: string): OpenedSearch {
 
 /** Removes the index: the next search builds it. For a file that turned out damaged while it was used. */
 export function removeSearch(folder: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(join(folder, SEARCH_FILE + suffix), { force: true });
+  for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
 }
 
 class Outdated extends Error {}
@@ -98,11 +98,6 @@ class Outdated extends Error {}
 export function isFileFault(error: unknown): boolean {
   if (error instanceof Outdated) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
-}
-
-function openFile(path: string): Db {
-  if (path !== ":memory:") closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR, 0o600));
-  return new Sqlite(path, { timeout: BUSY_MS });
 }
 
 function prepare(db: Db): boolean {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   readdirSync,
@@ -152,13 +153,13 @@ describe("openState", () => {
     });
   });
 
-  test("a folder that is not there, or a folder in place of the file, is unusable", () => {
+  test("a folder that is not there is unusable, and a folder in place of the file is refused by its name", () => {
     const folder = tempFolder();
     expect(openState({ folder: join(folder, "none"), clock })).toMatchObject({ kind: "unusable", code: "ENOENT" });
     const taken = usedFolder(1);
     rmSync(join(taken, "state.db"));
     spawnSync("mkdir", [join(taken, "state.db")]);
-    expect(openState({ folder: taken, clock })).toMatchObject({ kind: "unusable", code: "EISDIR", file: "state.db" });
+    expect(() => openState({ folder: taken, clock })).toThrow("/state.db is a folder where a file should be");
   });
 });
 
@@ -209,9 +210,11 @@ describe("read-only", () => {
   test("reads in a folder that it cannot write", () => {
     const folder = usedFolder(3);
     // Root writes everywhere: there the child becomes nobody.
-    const uid = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-    for (const file of readdirSync(folder)) chmodSync(join(folder, file), 0o444);
-    chmodSync(folder, 0o555);
+    const uid = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : { uid: undefined };
+    for (const path of ["", ...readdirSync(folder)].map((file) => join(folder, file))) {
+      chmodSync(path, path === folder ? 0o555 : 0o444);
+      if (uid.uid !== undefined) chownSync(path, uid.uid, uid.gid);
+    }
     const script = fileURLToPath(new URL("child.ts", import.meta.url));
     const { stdout, stderr } = spawnSync(process.execPath, [script, "read", folder], { ...uid, encoding: "utf8" });
     chmodSync(folder, 0o755);

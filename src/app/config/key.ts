@@ -1,15 +1,8 @@
 import { spawnSync } from "node:child_process";
-import {
-  closeSync,
-  existsSync,
-  fchmodSync,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { readOwn, replaceOwn } from "../../state/own-files.ts";
+import { UnsafePath } from "../../state/unsafe-path.ts";
 import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
 
 /**
@@ -39,7 +32,7 @@ export function findKey(source: KeySource): Result<FoundKey> {
   const { folder, keyFile, cwd, env, url } = source;
   if (keyFile !== null) {
     // The user names this file anew each time, and may keep it as they like (a mounted secret is often readable by a group).
-    const read = readKeyFile(resolve(cwd, keyFile), keyFile, false);
+    const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
   }
   const given = env["MDMIRROR_API_KEY"];
@@ -53,62 +46,51 @@ export function findKey(source: KeySource): Result<FoundKey> {
   }
   const kept = askKeychain(url, env);
   if (kept !== null) return ok({ key: kept, from: "keychain" });
-  const file = join(folder, KEY_FILE);
-  if (existsSync(file)) {
-    const read = readKeyFile(file, file, true);
-    return read.kind === "ok" ? ok({ key: read.value, from: "stored" }) : read;
-  }
-  return trouble(
-    "usage",
-    "there is no API key",
-    "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it",
-  );
+  return readStoredKey(folder);
 }
 
-/** @param strict refuses a file that others than its owner may read */
-function readKeyFile(path: string, shown: string, strict: boolean): Result<string> {
+function readStoredKey(folder: string): Result<FoundKey> {
+  const file = join(folder, KEY_FILE);
   try {
-    const fd = openSync(path, "r");
-    try {
-      const { mode } = fstatSync(fd);
-      if (strict && (mode & 0o077) !== 0) {
-        const told = `others may read ${shown} (mode ${(mode & 0o777).toString(8)}), so the key in it is refused`;
-        return trouble(
-          "usage",
-          told,
-          `chmod 600 '${path}'; if others have used this computer, have the key renewed too`,
-        );
-      }
-      const key = readFileSync(fd, "utf8").trim();
-      if (FORM.test(key)) return ok(key);
-      return trouble(
-        "usage",
-        `${shown} holds no key: one line of printable ASCII without spaces`,
-        "put the key alone in it",
-      );
-    } finally {
-      closeSync(fd);
+    const found = readOwn(folder, KEY_FILE);
+    if (found === null) {
+      const next = "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it";
+      return trouble("usage", "there is no API key", next);
     }
+    const mode = found.stat.mode & 0o777;
+    if ((mode & 0o077) !== 0) {
+      const told = `others may read ${file} (mode ${mode.toString(8)}), so the key in it is refused`;
+      const next = `chmod 600 '${file}'; if others have used this computer, have the key renewed too`;
+      return trouble("usage", told, next);
+    }
+    const read = readKeyFile(() => found.bytes.toString("utf8"), file);
+    return read.kind === "ok" ? ok({ key: read.value, from: "stored" }) : read;
   } catch (error) {
-    return trouble(
-      "usage",
-      `the key file ${shown} cannot be read: ${errnoClause(error)}`,
-      "give another with --key-file FILE",
-    );
+    if (error instanceof UnsafePath) throw error;
+    return unreadable(file, error);
   }
 }
 
-/** Never anybody else's to read, not even while it is written. @throws as node:fs does */
-export function storeKey(folder: string, key: string): void {
-  const file = join(folder, KEY_FILE);
-  const fd = openSync(`${file}.new`, "w", 0o600);
+/** @param shown the file, for messages */
+function readKeyFile(read: () => string, shown: string): Result<string> {
   try {
-    fchmodSync(fd, 0o600);
-    writeFileSync(fd, `${key}\n`);
-  } finally {
-    closeSync(fd);
+    const key = read().trim();
+    if (FORM.test(key)) return ok(key);
+    const what = `${shown} holds no key: one line of printable ASCII without spaces`;
+    return trouble("usage", what, "put the key alone in it");
+  } catch (error) {
+    return unreadable(shown, error);
   }
-  renameSync(`${file}.new`, file);
+}
+
+function unreadable(shown: string, error: unknown): Result<never> {
+  const what = `the key file ${shown} cannot be read: ${errnoClause(error)}`;
+  return trouble("usage", what, "give another with --key-file FILE");
+}
+
+/** Never anybody else's to read, not even while it is written. @throws UnsafePath; else as node:fs does */
+export function storeKey(folder: string, key: string): void {
+  replaceOwn(folder, KEY_FILE, `${key}\n`);
 }
 
 /**

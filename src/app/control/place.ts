@@ -1,9 +1,11 @@
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { CONTROL_FILE } from "../../core/mirror-folder.ts";
+import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
+import { isOwner, UnsafePath } from "../../state/unsafe-path.ts";
 import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
 
-const { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } = process.getBuiltinModule("node:fs");
+const { lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
 
 /** Where the daemon of a folder listens: a short path in a folder that no other user can enter. */
 
@@ -57,28 +59,24 @@ function makePrivate(folder: string): string | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") return errnoClause(error);
   }
-  return isPrivate(folder) ? null : "others own it or may enter it";
+  if (isPrivate(folder)) return null;
+  const isLink = lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? "it is a symbolic link" : "others own it or may enter it";
 }
 
 /** Somebody else may have made the folder first, in a place that all may write: so it is looked at, not trusted. */
 function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
-  return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwn(stat.uid);
-}
-
-function isOwn(uid: number): boolean {
-  return process.getuid === undefined || uid === process.getuid();
+  return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwner(stat.uid);
 }
 
 /** @param folder absolute path of `.mdmirror` */
 export function writePlace(folder: string, place: ControlPlace): void {
-  const file = join(folder, CONTROL_FILE);
-  writeFileSync(`${file}.new`, JSON.stringify(place), { mode: 0o600 });
-  renameSync(`${file}.new`, file);
+  replaceOwn(folder, CONTROL_FILE, JSON.stringify(place));
 }
 
 export function removePlace(folder: string): void {
-  rmSync(join(folder, CONTROL_FILE), { force: true });
+  removeOwn(folder, CONTROL_FILE);
 }
 
 /**
@@ -88,14 +86,15 @@ export function removePlace(folder: string): void {
 export function findPlace(folder: string): ControlPlace | null {
   let json: unknown;
   try {
-    json = JSON.parse(readFileSync(join(folder, CONTROL_FILE), "utf8"));
-  } catch {
+    json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
+  } catch (error) {
+    if (error instanceof UnsafePath) throw error;
     // No daemon has run here, or its file is half gone: the lock still tells whether one runs.
     return null;
   }
   if (!isPlace(json) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket))) return null;
   const stat = lstatSync(json.socket, { throwIfNoEntry: false });
-  return stat?.isSocket() === true && isOwn(stat.uid) ? json : null;
+  return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;
 }
 
 function isPlace(json: unknown): json is ControlPlace {

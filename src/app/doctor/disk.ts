@@ -1,7 +1,8 @@
-import { existsSync, linkSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, linkSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Disk } from "../../core/ports/disk.ts";
 import type { Random } from "../../core/ports/world.ts";
+import { createOwn, inOwnFolder, removeOwn } from "../../state/own-files.ts";
 import { errnoClause } from "../trouble.ts";
 import { bad, type Check, good, note, warn } from "./check.ts";
 
@@ -37,9 +38,9 @@ export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
 }
 
 function hardLinks(folder: string, random: Random): Check {
-  const file = join(folder, "tmp", `w-doctor-${random.hex(8)}`);
+  const name = `w-doctor-${random.hex(8)}`;
   try {
-    writeFileSync(file, "", { mode: 0o600 });
+    closeSync(createOwn(folder, `tmp/${name}`));
   } catch (error) {
     return bad(
       "hard-links",
@@ -49,7 +50,7 @@ function hardLinks(folder: string, random: Random): Check {
     );
   }
   try {
-    linkSync(file, `${file}-2`);
+    inOwnFolder(folder, "tmp", (at) => linkSync(`${at}/${name}`, `${at}/${name}-2`));
     return good("hard-links", "there are: a file is replaced without a moment in which another save could be lost");
   } catch (error) {
     return note(
@@ -57,8 +58,8 @@ function hardLinks(folder: string, random: Random): Check {
       `there are none here (${errnoClause(error)}): a save within the same millisecond as a download may be lost to it`,
     );
   } finally {
-    rmSync(file, { force: true });
-    rmSync(`${file}-2`, { force: true });
+    removeOwn(folder, `tmp/${name}`);
+    removeOwn(folder, `tmp/${name}-2`);
   }
 }
 

@@ -1,0 +1,61 @@
+import type { Stats } from "node:fs";
+
+/** What stands in `.mdmirror/` cannot be trusted. Shown as it is: `why` and `next` are clauses. */
+export class UnsafePath extends Error {
+  readonly code = "unsafe-path";
+  readonly next: string;
+
+  constructor(path: string, why: string, next: string) {
+    super(`${path} ${why}`);
+    this.name = "UnsafePath";
+    this.next = next;
+  }
+}
+
+export type Expected = "file" | "own-file" | "folder";
+
+/**
+ * Proves what was found at a path. `own-file`: written in place, so it may have no second name (a hard link).
+ * @throws UnsafePath
+ */
+export function judge(path: string, stat: Stats, expected: Expected): void {
+  const isRight = expected === "folder" ? stat.isDirectory() : stat.isFile();
+  if (stat.isSymbolicLink()) {
+    const why = "is a symbolic link: mdmirror reads and writes nothing behind a link there";
+    throw new UnsafePath(path, why, `see where it leads: ls -l ${quote(path)}; then remove the link`);
+  }
+  if (!isRight) {
+    const why = `is ${kindOf(stat)} where ${expected === "folder" ? "a folder" : "a file"} should be`;
+    throw new UnsafePath(path, why, `move it away: mv ${quote(path)} ${quote(`${path}.old`)}`);
+  }
+  if (!isOwner(stat.uid)) {
+    const why = `belongs to user ${stat.uid}, and this process is user ${process.geteuid?.()}`;
+    throw new UnsafePath(path, why, `run mdmirror as that user; or, if the mirror is yours: chown ${quote(path)}`);
+  }
+  if (expected === "own-file" && stat.nlink > 1) {
+    const why = `has a second name elsewhere (a hard link), which mdmirror would write to as well`;
+    const copy = quote(`${path}.copy`);
+    throw new UnsafePath(
+      path,
+      why,
+      `make it a file of its own: cp -p ${quote(path)} ${copy} && mv ${copy} ${quote(path)}`,
+    );
+  }
+}
+
+function kindOf(stat: Stats): string {
+  if (stat.isDirectory()) return "a folder";
+  return stat.isFile() ? "a file" : "neither file nor folder";
+}
+
+function quote(path: string): string {
+  return `'${path.replaceAll("'", "'\\''")}'`;
+}
+
+/** This user; under sudo, whoever called it too. Whoever is root by other ways works on root's own folders alone. */
+export function isOwner(uid: number): boolean {
+  const own = process.geteuid?.();
+  if (own === undefined || uid === own) return true;
+  const caller = process.env["SUDO_UID"];
+  return own === 0 && caller !== undefined && /^\d+$/.test(caller) && Number(caller) === uid;
+}

@@ -1,0 +1,388 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { DEFAULT_CONFIG, writeConfig } from "../../src/app/config.ts";
+import { storeKey } from "../../src/app/config/key.ts";
+import { writePlace } from "../../src/app/control/place.ts";
+import { openLog } from "../../src/app/log.ts";
+import { COMMANDS } from "../../src/cli/table.ts";
+import { OWN_ENTRIES } from "../../src/core/mirror-folder.ts";
+import { setAsideDamaged } from "../../src/state/damage.ts";
+import { acquireLock } from "../../src/state/lock.ts";
+import { type OpenedState, openState } from "../../src/state/open.ts";
+import { openSearch } from "../../src/state/search.ts";
+import { openRig, type Rig } from "../cli/rig.ts";
+
+/** I26 within `.mdmirror/`: what lies there came with the folder, so nothing behind a link in it is touched. */
+
+const VICTIM = "# precious\n";
+const clock = { now: () => 1, monotonic: () => 1, sleep: async () => undefined };
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.write("a.md", "one\n");
+  expect((await rig.init()).code).toBe(0);
+});
+afterEach(() => rig.close());
+
+const own = (name = "") => join(rig.root, ".mdmirror", name);
+
+type Made = { readonly mode: string; readonly kind: "file" | "folder" | "other" };
+
+function listing(): Map<string, Made> {
+  const found = new Map<string, Made>([["", made(own())]]);
+  for (const path of readdirSync(own(), { recursive: true, encoding: "utf8" })) {
+    // Between the list and the look it may have gone.
+    if (lstatSync(own(path), { throwIfNoEntry: false }) !== undefined) found.set(path, made(own(path)));
+  }
+  return found;
+}
+
+function made(path: string): Made {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return { mode: "gone", kind: "other" };
+  const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
+  return { mode: (stat.mode & 0o7777).toString(8), kind };
+}
+
+/** Everything that was there at any turn of the event loop while `work` went on. */
+async function watchFolder(seen: Map<string, Made>, work: () => Promise<unknown>): Promise<void> {
+  let next: NodeJS.Immediate;
+  const look = () => {
+    for (const [path, what] of listing()) if (what.mode !== "gone") seen.set(path, what);
+    next = setImmediate(look);
+  };
+  look();
+  try {
+    await work();
+  } finally {
+    clearImmediate(next!);
+    look();
+    clearImmediate(next!);
+  }
+}
+
+/** What is in a store was the user's, and keeps the mode that it had. */
+function isStored(path: string): boolean {
+  return /^(tmp|trash|damaged)\/./.test(path);
+}
+
+/** A life with everything in it that writes. */
+async function live(seen: Map<string, Made>): Promise<void> {
+  const run = (...argv: string[]) => watchFolder(seen, () => rig.run(argv));
+  rig.write("b.md", "two\n");
+  rig.write("c.md", "three\n");
+  await run("sync", "w");
+  await run("search", "two", "w");
+  rig.write("b.md", "two, here\n");
+  const live = rig.remote("b.md")!;
+  const edit = { baseChangeId: live.lastChangeId, content: "two, there\n" };
+  rig.api("PUT", `/v1/files/${live.id}/content`, edit);
+  const gone = rig.remote("c.md")!;
+  rig.api("DELETE", `/v1/files/${gone.id}`);
+  await run("sync", "w");
+  expect(existsSync(join(rig.root, "b (theirs).md"))).toBe(true);
+  await run("resolve", "w/b.md", "--mine");
+  await run("restore", "w/c.md");
+  await run("undo");
+  await run("doctor", "w");
+  await run("pause", "w");
+  const stop = new AbortController();
+  const watched = {
+    stop: stop.signal,
+    env: { XDG_RUNTIME_DIR: rig.dir, MDMIRROR_NOTIFY: "off", MDMIRROR_LOG: "debug" },
+  };
+  chmodSync(rig.dir, 0o700);
+  await watchFolder(seen, () =>
+    rig.run(["watch", "w", "--json"], { ...watched, onOut: (line) => line.includes('"run"') && stop.abort() }),
+  );
+  const log = openLog({
+    folder: own(),
+    clock,
+    secret: "no",
+    debug: true,
+    maxBytes: 200,
+    onFault: (error) => expect.unreachable(error.message),
+  });
+  await watchFolder(seen, async () => {
+    for (let line = 0; line < 20; line++) log.write("info", "run", { documents: line });
+  });
+  writeFileSync(own("texts.db"), "no database", { flag: "r+" });
+  await run("sync", "w");
+  rig.pass(2 * 86_400_000);
+  await run("sync", "w");
+}
+
+describe("I26 a mirror's own folder", () => {
+  test("everything that a life makes in it is in the table, with mode 0600 or 0700", async () => {
+    const seen = new Map<string, Made>();
+    await live(seen);
+    const wrong = [...seen].filter(([path, { mode, kind }]) => {
+      if (path === "") return mode !== "700";
+      if (isStored(path)) return false;
+      const entry = OWN_ENTRIES.get(path);
+      if (entry === undefined) return true;
+      const isFolder = entry === "folder" || entry === "store";
+      return isFolder ? kind !== "folder" || mode !== "700" : kind !== "file" || mode !== "600";
+    });
+    expect(wrong).toEqual([]);
+    const expected = ["key", "config.json", "marker", ".gitignore", "lock.db", "lock.json", "state.db", "state.db-wal"];
+    expected.push("texts.db", "search.db", "daemon.json", "log/mdmirror.log", "log/mdmirror.log.4", "trash", "damaged");
+    expect(expected.filter((name) => !seen.has(name))).toEqual([]);
+    expect([...seen.keys()].filter((path) => /^trash\/.+\.md$/.test(path))).not.toEqual([]);
+  });
+
+  test("what is wider than that when a command writes is closed to others, and folders come first", async () => {
+    for (const name of ["", "tmp", "trash", "log"]) {
+      mkdirSync(own(name), { recursive: true });
+      chmodSync(own(name), 0o777);
+    }
+    for (const name of ["config.json", "state.db", "texts.db", "lock.db", "marker"]) chmodSync(own(name), 0o666);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect([...listing()].filter(([path, { mode }]) => !isStored(path) && !/^[67]00$/.test(mode))).toEqual([]);
+  });
+});
+
+/** A command line for each command, good where nothing is planted. */
+const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
+  init: ({ url, keyFile }) => ["init", "w", "--url", url, "--key-file", keyFile, "--yes"],
+  sync: () => ["sync", "w"],
+  watch: () => ["watch", "w"],
+  service: () => ["service", "print", "w"],
+  pause: () => ["pause", "w"],
+  resume: () => ["resume", "w"],
+  status: () => ["status", "w"],
+  plan: () => ["plan", "w"],
+  approve: () => ["approve", "w"],
+  why: () => ["why", "w/a.md"],
+  search: () => ["search", "one", "w"],
+  log: () => ["log", "w"],
+  diff: () => ["diff", "w/a.md"],
+  conflicts: () => ["conflicts", "w"],
+  resolve: () => ["resolve", "w/a.md", "--mine"],
+  history: () => ["history", "w/a.md"],
+  show: () => ["show", "w/a.md@1"],
+  restore: () => ["restore", "w/a.md"],
+  undo: () => ["undo"],
+  verify: () => ["verify", "w"],
+  protect: () => ["protect", "w/a.md"],
+  unprotect: () => ["unprotect", "w/a.md"],
+  "fix-names": () => ["fix-names", "w"],
+  doctor: () => ["doctor", "w"],
+};
+/** These stand for all of the commands where it matters less what the link leads to. */
+const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search", "status"]);
+/** Has no mirrored folder. */
+const ELSEWHERE: ReadonlySet<string> = new Set(["serve", "list"]);
+
+type Plant = "to a file" | "to a folder" | "to nothing";
+
+/** Puts a link at a place of the mirror's folder, beside what was there. @returns what takes it back, and the victims as they are now */
+function plant(name: string, to: Plant) {
+  const path = name === "" ? join(rig.root, ".mdmirror") : own(name);
+  const victims = join(rig.dir, "victims");
+  rmSync(victims, { recursive: true, force: true });
+  mkdirSync(join(victims, "folder"), { recursive: true });
+  for (const file of ["file", "folder/mdmirror.log", "folder/state.db"]) writeFileSync(join(victims, file), VICTIM);
+  for (const file of ["file", "folder/mdmirror.log"]) chmodSync(join(victims, file), 0o644);
+  const madeParent = !existsSync(dirname(path));
+  if (madeParent) mkdirSync(dirname(path), { mode: 0o700 });
+  const stood = existsSync(path);
+  if (stood) renameSync(path, `${rig.dir}/stood`);
+  symlinkSync(join(victims, to === "to a file" ? "file" : to === "to a folder" ? "folder" : "nothing"), path);
+  const before = victimsNow();
+  return {
+    before,
+    takeBack() {
+      rmSync(path, { recursive: true, force: true });
+      if (stood) renameSync(`${rig.dir}/stood`, path);
+      if (madeParent) rmSync(dirname(path), { recursive: true, force: true });
+    },
+  };
+}
+
+/** Bytes, mode and times of all, and what is not there. */
+function victimsNow(): string[] {
+  const victims = join(rig.dir, "victims");
+  return ["", ...readdirSync(victims, { recursive: true, encoding: "utf8" }).toSorted()].map((path) => {
+    const stat = lstatSync(join(victims, path), { bigint: true });
+    const bytes = stat.isFile() ? readFileSync(join(victims, path), "utf8") : "";
+    return `${path} ${stat.mode} ${stat.uid} ${stat.mtimeNs} ${stat.nlink} ${bytes}`;
+  });
+}
+
+const KINDS: readonly Plant[] = ["to a file", "to a folder", "to nothing"];
+
+describe("I26 a symbolic link in the mirror's own folder", () => {
+  test("each command is known to these tests", () => {
+    const known = new Set([...Object.keys(LINES), ...ELSEWHERE]);
+    expect(COMMANDS.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test.each(KINDS)(
+    "%s, under any name: every command says which, exit 2, and touches nothing behind it",
+    async (to) => {
+      const stop = AbortSignal.abort();
+      const wrong: string[] = [];
+      for (const name of ["", ...OWN_ENTRIES.keys()]) {
+        // A folder with a link to nothing is no mirrored folder, and is not found as one.
+        if (name === "" && to !== "to a folder") continue;
+        const planted = plant(name, to);
+        for (const [command, line] of Object.entries(LINES)) {
+          if (to !== "to a file" && !WRITERS.has(command)) continue;
+          const cwd = command === "undo" ? rig.root : rig.dir;
+          const { code, err } = await rig.run(line(rig), { cwd, stop, terminal: false });
+          const told = err[0] ?? "";
+          const says =
+            told.includes(name === "" ? "/.mdmirror " : `/.mdmirror/${name} `) && told.includes("symbolic link");
+          if (code !== 2 || !says || err[1] === undefined) wrong.push(`${command}, ${name}: ${code} ${told}`);
+        }
+        if (victimsNow().join() !== planted.before.join()) wrong.push(`${name}: ${victimsNow().join()}`);
+        planted.takeBack();
+      }
+      expect(wrong).toEqual([]);
+      // The mirror itself was not harmed by all that.
+      expect((await rig.run(["sync", "w"])).code).toBe(0);
+    },
+  );
+
+  /** Each opener by itself: a link may come after the look that a command begins with. */
+  const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: () => unknown }>> = {
+    "the key": { uses: /^key/, open: () => storeKey(own(), "mdm_a_key") },
+    "the configuration": {
+      uses: /^config/,
+      open: () => writeConfig(own(), { ...DEFAULT_CONFIG, url: "http://127.0.0.1:9" }),
+    },
+    "the daemon's place": { uses: /^daemon/, open: () => writePlace(own(), { socket: "/run/x", pid: 1, since: 1 }) },
+    "the lock": {
+      uses: /^lock/,
+      open: () => {
+        const lock = acquireLock(own(), { since: 1, what: "test" });
+        if (lock.kind === "locked") lock.release();
+      },
+    },
+    "the state": { uses: /^(state|texts)/, open: () => closeAgain(openState({ folder: own(), clock })) },
+    "the state, to read": {
+      uses: /^(state|texts)/,
+      open: () => closeAgain(openState({ folder: own(), clock, readOnly: true })),
+    },
+    "the index": {
+      uses: /^search/,
+      open: () => {
+        const opened = openSearch(own());
+        if (opened.kind === "opened") opened.search.close();
+      },
+    },
+    "the log": {
+      uses: /^log/,
+      open: () => {
+        const onFault = () => undefined;
+        const log = openLog({ folder: own(), clock, secret: "no", debug: false, maxBytes: 100, onFault });
+        for (let line = 0; line < 10; line++) log.write("info", "run", { documents: line });
+      },
+    },
+    "a damaged file": { uses: /^(damaged|state|tmp)/, open: () => setAsideDamaged(own(), "state.db", "2026") },
+  };
+
+  test.each(Object.keys(OPENERS))("%s: nothing behind a link is touched that came after the first look", (opener) => {
+    const { uses, open } = OPENERS[opener]!;
+    const wrong: string[] = [];
+    const names = ["", ...[...OWN_ENTRIES.keys()].filter((name) => uses.test(name))];
+    expect(names.length).toBeGreaterThan(1);
+    for (const [name, to] of names.flatMap((one) => KINDS.map((kind) => [one, kind] as const))) {
+      const planted = plant(name, to);
+      try {
+        open();
+      } catch (error) {
+        // A refusal, or an error of the system.
+        if ((error as { code?: unknown }).code === undefined) throw error;
+      }
+      if (victimsNow().join() !== planted.before.join()) wrong.push(`${name} ${to}: ${victimsNow().join()}`);
+      planted.takeBack();
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+function closeAgain(opened: OpenedState): void {
+  if (opened.kind === "opened") opened.state.close();
+}
+
+describe("a hard link in the mirror's own folder", () => {
+  test("of a file that is written in place is refused, with what to do", async () => {
+    for (const name of ["state.db", "texts.db", "lock.db", "log/mdmirror.log"]) {
+      if (!existsSync(own(name))) {
+        mkdirSync(dirname(own(name)), { recursive: true, mode: 0o700 });
+        writeFileSync(own(name), "", { mode: 0o600 });
+      }
+      linkSync(own(name), join(rig.dir, "other"));
+      const before = readFileSync(join(rig.dir, "other"));
+      const { code, err } = await rig.run(["sync", "w"]);
+      expect([code, err[0]]).toEqual([2, expect.stringContaining(`/.mdmirror/${name} has a second name elsewhere`)]);
+      expect(err[1]).toMatch(/^ {2}next: make it a file of its own: cp -p /);
+      expect(readFileSync(join(rig.dir, "other"))).toEqual(before);
+      rmSync(join(rig.dir, "other"));
+    }
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+  });
+
+  test("of a file that is replaced does no harm: the other name keeps its bytes", async () => {
+    linkSync(own("key"), join(rig.dir, "other"));
+    writeFileSync(rig.keyFile, "mdm_another_key\n");
+    await rig.run(["init", "w", "--key-file", rig.keyFile]);
+    expect(readFileSync(own("key"), "utf8")).toBe("mdm_another_key\n");
+    expect(readFileSync(join(rig.dir, "other"), "utf8")).toBe(`${rig.key}\n`);
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)("another user's files", () => {
+  afterEach(() => {
+    delete process.env["SUDO_UID"];
+  });
+
+  test("in the mirror's own folder are refused, and so is the folder", async () => {
+    for (const name of ["", "state.db", "config.json", "tmp"]) {
+      chownSync(own(name), 4321, 4321);
+      const { code, err } = await rig.run(["sync", "w"]);
+      expect([code, err[0]]).toEqual([2, expect.stringContaining("belongs to user 4321, and this process is user 0")]);
+      chownSync(own(name), 0, 0);
+    }
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+  });
+
+  test("are those of whoever called sudo, and what is made there stays that user's", async () => {
+    process.env["SUDO_UID"] = "4321";
+    for (const path of ["", ...readdirSync(own(), { recursive: true, encoding: "utf8" })])
+      chownSync(own(path), 4321, 4321);
+    rig.write("b.md", "two\n");
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect((await rig.run(["search", "two", "w"])).code).toBe(0);
+    const files = ["", "state.db", "search.db", "lock.db"];
+    expect(files.filter((name) => lstatSync(own(name)).uid !== 4321)).toEqual([]);
+  });
+});
+
+test("in state/ one family of files alone reaches the disk", () => {
+  const folder = join(import.meta.dirname, "../../src/state");
+  const reaching = readdirSync(folder).filter((name) => {
+    const text = readFileSync(join(folder, name), "utf8").replaceAll(/^import type .*$/gm, "");
+    return /"node:fs(?:\/promises)?"|new Sqlite\(/.test(text);
+  });
+  expect(reaching.toSorted()).toEqual(["database.ts", "own-database.ts", "own-files.ts", "own-folder.ts"]);
+  // A copy in memory.
+  expect(readFileSync(join(folder, "database.ts"), "utf8").match(/new Sqlite\(/g)).toHaveLength(1);
+});
