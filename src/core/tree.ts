@@ -82,6 +82,8 @@ export type RemoteTree = {
   readonly outside: ReadonlySet<DocId>;
   /** Linked ids that could be neither seen nor proven absent, and why. */
   readonly unseen: ReadonlyMap<DocId, string>;
+  /** The list is complete, and nothing that base knows answered, no document and no folder: nothing is proven about any. Not set: something did. */
+  readonly nothingKnown?: boolean;
   /** Linked folders that were sent to another place, and of which no read has told yet where they are, and why. Not set: none. */
   readonly unsettled?: ReadonlyMap<DirId, string>;
   /** Why a list that the service answered is not complete: what it says cannot be understood. Not set: nothing of the kind. */

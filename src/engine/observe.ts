@@ -128,7 +128,10 @@ export async function observeRemote(
   ]);
   const own = documentsOf(world, files, base.links);
   const seen = withRecognised(base.links, files, own);
-  const believed = known.folders !== undefined && knowsParents(seen, known.folders) ? known.folders : null;
+  // Where no known document is listed, a folder that is listed now shows that the key is healthy; one that is believed does not.
+  const noneListed = base.links.size > 0 && !showsDocument(base, seen);
+  const believed =
+    known.folders !== undefined && !noneListed && knowsParents(seen, known.folders) ? known.folders : null;
   const folders: Listing<FolderResource> =
     believed === null ? (early ?? (await listFolders())) : { items: [], complete: false, fault: null };
   if (files.fault !== null && tellsNothing(files, files.fault)) return { kind: "unreachable", fault: files.fault };
@@ -139,7 +142,7 @@ export async function observeRemote(
     if (path !== null && path !== "") dirs.set(item.id, { id: item.id, path });
   }
   const proof = files.complete
-    ? await proveAbsences(world, base, seen, own, trustEmpty, known.keep)
+    ? await proveAbsences(world, base, seen, own, trustEmpty || (noneListed && showsFolder(base, dirs)), known.keep)
     : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const complete = folders.complete && files.complete;
@@ -155,6 +158,7 @@ export async function observeRemote(
       gone: proof.gone,
       outside: proof.outside,
       unseen: proof.unseen,
+      ...(proof.nothingKnown ? { nothingKnown: true } : {}),
       ...misreadOf(files.fault ?? folders.fault),
     },
   };
@@ -164,6 +168,16 @@ export async function observeRemote(
 function tellsNothing({ complete, items, same }: Listing<FileResource>, fault: Fault): boolean {
   if (complete) return false;
   return isWholeServiceFault(fault) || (fault.kind === "problem" && items.length + (same?.size ?? 0) === 0);
+}
+
+function showsDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {
+  for (const id of links.keys()) if (listed.has(id)) return true;
+  return false;
+}
+
+function showsFolder({ dirs }: BaseTree, listed: ReadonlyMap<DirId, RemoteFolder>): boolean {
+  for (const id of dirs.keys()) if (listed.has(id)) return true;
+  return false;
 }
 
 /** What the next look would not mend, so that it has to be told; a connection that was lost is only looked at again. */

@@ -4,10 +4,13 @@ import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../core/tree.ts";
 import { fromService, type World } from "./world.ts";
 
-/** Proof of absence (DESIGN 6): what a complete listing does not show is asked for by its id, under a key that is known to be healthy. */
+/**
+ * Proof of absence: what a complete listing does not show is asked for by its id, under a key that is known to be healthy. That is a key under which something
+ * that base knows answers in this very pass: a document, or a folder by its id in the list. An empty list and a 404 are what another workspace answers as well.
+ */
 
-/** How many documents a linked workspace must have for "none of them is visible" to mean another workspace rather than an empty one. */
-export const WRONG_WORKSPACE_FROM = 5;
+/** LIMIT: how many that left the mirrored subtree are asked for, where nothing else shows that the key is healthy. */
+const ASKED_AWAY = 5;
 const NONE_VISIBLE = "none of the known documents is visible, so nothing is proven about any";
 
 /** Faults after which nothing of this pass can be trusted to be sent: no connection, the service closed, the key refused. */
@@ -20,6 +23,8 @@ export type Proof = {
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
   readonly fault: Fault | null;
+  /** Nothing that base knows answered. */
+  readonly nothingKnown: boolean;
 };
 
 export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, why: string): Proof {
@@ -30,19 +35,22 @@ export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>,
     if (link.standing === "outside") outside.add(link.id);
     else unseen.set(link.id, why);
   }
-  return { gone: new Set(), outside, unseen, fault: null };
+  return { gone: new Set(), outside, unseen, fault: null, nothingKnown: false };
 }
 
-/** GET of each known id that the listing does not show. `own`, of `seen`, gains those that a torn listing missed. */
+/**
+ * GET of each known id that the listing does not show. `own`, of `seen`, gains those that a torn listing missed.
+ * @param shown something else answered that proves the key healthy (a folder of base); or the user said that it is
+ */
 export async function proveAbsences(
   world: World,
   base: BaseTree,
   seen: ReadonlyMap<DocId, RemoteFile>,
   own: Map<DocId, RemoteFile>,
-  trustEmpty: boolean,
+  shown: boolean,
   keep?: (digest: Digest, text: string) => void,
 ): Promise<Proof> {
-  const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null };
+  const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null, nothingKnown: false };
   const missing: DocId[] = [];
   // Where nothing but links is shown, and as many as there are, it is each of them.
   const isWhole = own.size === 0 && seen.size === base.links.size;
@@ -53,10 +61,9 @@ export async function proveAbsences(
   }
   if (missing.length === 0) return proof;
   const visible = [...seen.keys()].find((id) => base.links.has(id));
-  const known = [...base.links.values()].filter(({ standing }) => standing === "linked").length;
-  let healthy = trustEmpty || (visible === undefined && known < WRONG_WORKSPACE_FROM);
+  let healthy = shown;
   // Where none is listed, one that left the mirrored subtree shows as well that the key is healthy.
-  const away = visible === undefined && !healthy ? [...proof.outside].slice(0, WRONG_WORKSPACE_FROM) : [];
+  const away = visible === undefined && !healthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
   const notFound: DocId[] = [];
   let fault: Fault | null = null;
   const probe = async (id: DocId) => {
@@ -85,5 +92,5 @@ export async function proveAbsences(
     if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);
     else proof.unseen.set(id, NONE_VISIBLE);
   }
-  return proof;
+  return { ...proof, nothingKnown: !healthy && proof.unseen.size > 0 };
 }

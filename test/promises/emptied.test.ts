@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { guardKey } from "../../src/core/verdict/guard-key.ts";
 import { META } from "../../src/engine/meta.ts";
 import type { RunReport } from "../../src/engine/report.ts";
-import type { Settings } from "../../src/engine/world.ts";
-import { type Ground, openGround, settle } from "./ground.ts";
+import { syncToConvergence } from "../../src/engine/sync.ts";
+import type { Settings, World } from "../../src/engine/world.ts";
+import { createRig, SETTINGS } from "../model/rig.ts";
+import { type Ground, isWrite, openGround, settle } from "./ground.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
 
@@ -98,6 +100,8 @@ describe("I22 an emptied service that was approved, and leaves the documents her
       rig.app.remove(path);
       if (settings.direction === undefined) mirror.write(path, `edited\n${path}\n`);
     }
+    // Their folder would show that it is the same workspace.
+    rig.app.removeFolder("d");
     expect(reasons(await mirror.sync(settings))).toEqual(["wrong-workspace"]);
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
     const texts = [...mirror.texts()];
@@ -144,18 +148,97 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
   test("that is not there either: nothing is proven, and somebody is asked", async () => {
     const { rig, mirror } = await oneOutside(28);
     for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) rig.app.remove(path);
+    rig.app.removeFolder("work/d");
     expect((await mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["wrong-workspace"]);
     expect(mirror.texts().size).toBe(5);
   });
 
-  test("fewer than five are believed to be gone, however many had left before", async () => {
-    const { rig, mirror } = await oneOutside(29);
-    rig.app.move("work/d/n1.md", null);
-    rig.app.move("work/d/n2.md", null);
-    await settle(mirror);
-    for (const path of [...paths.slice(3).map((one) => `work/${one}`), "n0.md", "n1.md", "n2.md"]) rig.app.remove(path);
-    await settle(mirror);
+  test("a folder that is there says so too, and somebody is asked whether all may go", async () => {
+    const ground = await oneOutside(29);
+    for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) ground.rig.app.remove(path);
+    expect((await ground.mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["remote-emptied"]);
+    expect(ground.mirror.texts().size).toBe(5);
+    await approveAndSync(ground);
+    expect(ground.mirror.texts().size).toBe(0);
+  });
+});
+
+describe("I21 guards hold from the first document on", () => {
+  const reasons = (report: RunReport | null): unknown => report?.halt?.reasons.map(({ reason }) => reason);
+
+  async function holding(seed: number, documents: readonly string[]): Promise<Ground> {
+    const ground = openGround(seed);
+    for (const path of documents) ground.rig.app.create(path, `${path}\n`);
+    await settle(ground.mirror);
+    ground.seen.length = 0;
+    return ground;
+  }
+
+  test.each([2, 3, 4])(
+    "all %i documents removed here: somebody is asked, and nothing is deleted there",
+    async (count) => {
+      const documents = Array.from({ length: count }, (_, n) => `n${n}.md`);
+      const ground = await holding(40 + count, documents);
+      for (const path of documents) ground.mirror.disk.user.remove(ground.mirror.path(path));
+      expect(reasons(await ground.mirror.sync())).toEqual(["local-emptied"]);
+      // A larger budget is no answer to another question.
+      const guards = { ...SETTINGS.guards, minDeletes: 100, maxDeletes: 100 };
+      expect(reasons(await ground.mirror.sync({ guards }))).toEqual(["local-emptied"]);
+      expect(ground.seen.filter(isWrite)).toEqual([]);
+      await approveAndSync(ground);
+      expect(ground.rig.app.files().size).toBe(0);
+    },
+  );
+
+  test("the only document, removed here, goes there once it was looked for twice and read again", async () => {
+    const { rig, mirror, seen } = await holding(45, ["only.md"]);
+    const id = [...rig.app.files().values()].at(-1)!.id;
+    mirror.disk.user.remove(mirror.path("only.md"));
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedRemote: 1 } });
+    expect(rig.app.files().size).toBe(0);
+    const own = seen.filter(({ path }) => path.endsWith(id)).map(({ method }) => method);
+    expect(own).toEqual(["GET", "DELETE"]);
+  });
+
+  test("the only document, removed there, goes from here where a folder shows that it is the same workspace", async () => {
+    const { rig, mirror } = await holding(46, ["d/only.md"]);
+    rig.app.remove("d/only.md");
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
     expect(mirror.texts().size).toBe(0);
-    expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
+  });
+
+  test("the only document, not to be seen there: where nothing else is known, somebody is asked once", async () => {
+    const ground = await holding(47, ["only.md"]);
+    const { rig, mirror } = ground;
+    rig.app.remove("only.md");
+    expect(reasons(await mirror.sync())).toEqual(["wrong-workspace"]);
+    expect([...mirror.texts().keys()]).toEqual(["only.md"]);
+    mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
+    expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
+  });
+
+  test.each([1, 2, 4])(
+    "I19 a key of another workspace takes none of %i documents away, and sends nothing there",
+    async (count) => {
+      const rig = createRig(50 + count);
+      for (let n = 0; n < count; n++) rig.app.create(`n${n}.md`, `${n}\n`);
+      const mirror = rig.mirror();
+      await settle(mirror);
+      const other = createRig(60 + count);
+      other.app.create("theirs.md", "of somebody else\n");
+      const elsewhere: World = { ...mirror.world(), remote: other.mirror().world().remote };
+      mirror.write("new.md", "new\n");
+      const report = await syncToConvergence(elsewhere, { settings: SETTINGS, retryRefused: true, kind: "sync" });
+      expect(reasons(report)).toEqual(["wrong-workspace"]);
+      expect(mirror.texts().size).toBe(count + 1);
+      expect(other.app.files().size).toBe(1);
+    },
+  );
+
+  test("a subtree that is emptied while others are there is what the budget says of it", async () => {
+    const { rig, mirror } = await holding(48, ["a/x.md", "a/y.md", "b/z.md"]);
+    for (const path of ["a/x.md", "a/y.md"]) mirror.disk.user.remove(mirror.path(path));
+    await settle(mirror);
+    expect([...rig.app.files().keys()].map((path) => path.replace(/^\//, ""))).toEqual(["b/z.md"]);
   });
 });

@@ -7,8 +7,6 @@ import { guardKey } from "./guard-key.ts";
 
 /** When to stop: the guards of DESIGN 6. */
 
-/** A side is emptied, a workspace wrong, when this many linked documents or more have vanished, and no other is left. */
-export const EMPTIED_FROM = 5;
 /** LIMIT: sidecars gone in one pass that are still taken for decisions. */
 export const MAX_SIDECARS_GONE = 3;
 
@@ -95,10 +93,9 @@ function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, sight: 
   if (signals.root === "moved-or-copied")
     ask("root-moved-or-copied", "the folder is not the one it was: moved, or a copy?");
   const visible = sight.shownThere + trees.remote.outside.size;
-  if (trees.remote.complete && sight.known >= EMPTIED_FROM && visible === 0) {
+  if (trees.remote.complete && sight.known > 0 && visible === 0) {
     if (signals.approved.has("wrong-workspace")) waived.push("wrong-workspace");
-    else if (sight.goneThere < sight.known)
-      ask("wrong-workspace", `none of ${sight.known} linked documents is visible with this key`);
+    else if (trees.remote.nothingKnown === true) ask("wrong-workspace", tellUnknown(sight.known));
   }
   // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such document is enough.
   const few = Math.min(3, Math.max(1, Math.ceil(sight.known / 100)));
@@ -111,20 +108,28 @@ function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, sight: 
   return { stops: reasons, waived };
 }
 
+function tellUnknown(known: number): string {
+  return known === 1
+    ? "the only linked document is not visible with this key, nor is any folder that was"
+    : `none of ${known} linked documents is visible with this key`;
+}
+
 type Deletions = { readonly local: readonly Guarded[]; readonly remote: readonly Guarded[] };
 type Guard = (reason: HaltReason, detail: string, those: readonly Guarded[]) => void;
 
 /**
- * Emptied: five or more linked documents are gone from a side, and not one linked document is left there. It stays so while any of that is pending: what
- * the mirror itself brought there since is no sign that the rest was meant to go.
+ * Emptied: linked documents are gone from a side, and not one linked document is left there. It stays so while any of that is pending: what the mirror itself
+ * brought there since is no sign that the rest was meant to go. A document that was the only one may go without a question: nothing tells its deletion from
+ * any other, it was looked for twice, and the service showed by it, or by a folder, that the key is this workspace's.
  */
 function judgeEmptied(sight: Sight, { emptied }: Signals, deletions: Deletions, guard: Guard): void {
   const isEmptied = (side: "local" | "remote", gone: number, left: number): boolean =>
-    emptied.has(side) || (gone >= EMPTIED_FROM && left === 0);
-  const tell = (gone: number, left: number, whence: string): string =>
-    left === 0
-      ? `all ${gone} linked documents are gone from ${whence}`
-      : `all linked documents were gone from ${whence}, and ${gone} still are`;
+    emptied.has(side) || (sight.known > 1 && gone > 0 && left === 0);
+  const tell = (gone: number, left: number, whence: string): string => {
+    if (left > 0) return `all linked documents were gone from ${whence}, and ${gone} still are`;
+    if (gone === sight.known) return `all ${gone} linked documents are gone from ${whence}`;
+    return `${gone} linked documents are gone from ${whence}, and none of the other ${sight.known - gone} is seen there`;
+  };
   const { absentHere, hereNow, goneThere, shownThere } = sight;
   if (isEmptied("local", absentHere, hereNow) && deletions.remote.length > 0)
     guard("local-emptied", tell(absentHere, hereNow, "the folder"), deletions.remote);

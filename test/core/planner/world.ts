@@ -31,6 +31,7 @@ export class World {
   disk: DiskFolding = EXACT_DISK;
   inodesTrusted = true;
   complete = true;
+  nothingKnown = false;
   foldersComplete = true;
   #count = 0;
 
@@ -204,6 +205,7 @@ export class World {
         ),
         folders: new Map(this.foldersComplete ? [...this.dirs].map(([id, path]) => [id, { id, path }]) : []),
         complete: this.complete,
+        nothingKnown: this.nothingKnown,
         foldersComplete: this.foldersComplete,
         gone,
         goneFolders: new Set([...this.dirLinks.keys()].filter((id) => this.foldersComplete && !this.dirs.has(id))),

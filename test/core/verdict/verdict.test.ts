@@ -58,10 +58,23 @@ describe("guards (DESIGN 6)", () => {
       true,
     ],
     ["5 of 5 gone here", () => removeHere(synced(5), 5), {}, ["local-emptied"], false],
-    ["4 of 4 gone here", () => removeHere(synced(4), 4), {}, [], false],
+    ["4 of 4 gone here", () => removeHere(synced(4), 4), {}, ["local-emptied"], false],
+    ["2 of 2 gone here", () => removeHere(synced(2), 2), {}, ["local-emptied"], false],
+    ["the only one gone here", () => removeHere(synced(1), 1), {}, [], false],
+    [
+      "the only one gone here that is left of several",
+      () => removeHere(synced(1), 1),
+      { emptied: HERE },
+      ["local-emptied"],
+      false,
+    ],
+    ["3 of 4 gone here", () => removeHere(synced(4), 3), {}, [], false],
     ["5 of 6 gone here", () => removeHere(synced(6), 5), {}, [], false],
     ["5 of 5 gone there", () => removeThere(synced(5), 5), {}, ["remote-emptied"], false],
-    ["4 of 4 gone there", () => removeThere(synced(4), 4), {}, [], false],
+    ["4 of 4 gone there", () => removeThere(synced(4), 4), {}, ["remote-emptied"], false],
+    ["2 of 2 gone there", () => removeThere(synced(2), 2), {}, ["remote-emptied"], false],
+    ["the only one gone there, and proven", () => removeThere(synced(1), 1), {}, [], false],
+    ["3 of 4 gone there", () => removeThere(synced(4), 3), {}, [], false],
     ["3 gone here after all were", () => removeHere(synced(6), 3), { emptied: HERE }, ["local-emptied"], false],
     ["3 gone there after all were here", () => removeThere(synced(6), 3), { emptied: HERE }, [], false],
     ["3 gone there after all were", () => removeThere(synced(6), 3), { emptied: THERE }, ["remote-emptied"], false],
@@ -111,14 +124,19 @@ describe("guards (DESIGN 6)", () => {
     if (stopsAll) expect(guardedKeys(plan)).toEqual([]);
   });
 
-  test("none of five or more known documents visible, and none proven gone: another workspace", () => {
+  test("none of the known documents visible, and nothing else that is known: another workspace", () => {
     const unseen = (count: number): World => {
       const world = removeThere(synced(count), count);
       for (const id of world.links.keys()) world.remoteUnseen.set(id, "404");
+      world.nothingKnown = true;
       return world;
     };
     expect(reasonsOf(planOf(unseen(5)))).toEqual(["wrong-workspace"]);
-    expect(reasonsOf(planOf(unseen(4)))).toEqual([]);
+    expect(reasonsOf(planOf(unseen(1)))).toEqual(["wrong-workspace"]);
+    // One whose write is not settled is not seen either, and says nothing about the workspace.
+    const unsettled = unseen(1);
+    unsettled.nothingKnown = false;
+    expect(reasonsOf(planOf(unsettled))).toEqual([]);
     const approved = new Set(["wrong-workspace"]);
     expect(reasonsOf(planOf(unseen(5), {}, { approved }))).toEqual([]);
     const failed = unseen(5);

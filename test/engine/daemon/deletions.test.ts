@@ -95,6 +95,36 @@ describe("many local deletions", () => {
     await rig.stop();
   });
 
+  test("I21 both of two documents: somebody is asked once the grace is over; the only one goes without", async () => {
+    const rig = await withNotes(2);
+    rig.remove(note(0));
+    await rig.pass(10_000);
+    rig.remove(note(1));
+    await rig.pass(90_000);
+    expect(rig.daemon.status().lastReport?.halt?.reasons).toMatchObject([{ reason: "local-emptied" }]);
+    expect(rig.sent("DELETE")).toEqual([]);
+    await rig.stop();
+    const one = await withNotes(1);
+    one.remove(note(0));
+    await one.pass(90_000);
+    expect(one.app.files().size).toBe(0);
+    await one.stop();
+  });
+
+  test("I04 there, of the only document: it goes where a folder is listed, and is asked about where nothing is", async () => {
+    const rig = await withNotes(1);
+    rig.app.remove(note(0));
+    await rig.pass(120_000);
+    expect(rig.mirrored.texts().size).toBe(0);
+    await rig.stop();
+    const bare = await withNotes(1);
+    bare.app.removeFolder("notes");
+    await bare.pass(120_000);
+    expect(bare.daemon.status().lastReport?.halt?.reasons).toMatchObject([{ reason: "wrong-workspace" }]);
+    expect(bare.mirrored.texts().size).toBe(1);
+    await bare.stop();
+  });
+
   test("I04 and a whole folder removed: its documents go, then the folder", async () => {
     const rig = await withNotes(20);
     rig.app.create("old/a.md", "# A\n");

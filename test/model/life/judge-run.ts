@@ -1,7 +1,6 @@
 import { digestOf } from "../../../src/core/digest.ts";
 import { META } from "../../../src/engine/meta.ts";
 import { normaliseText } from "../../../src/service/variant-requests.ts";
-import { EMPTIED_FROM } from "../../../src/core/verdict/verdict.ts";
 import type { Cast } from "./cast.ts";
 import { bare } from "./wire-reading.ts";
 import { judgeUndone } from "./judge-undone.ts";
@@ -108,9 +107,11 @@ function judgeStopped(cast: Cast, mirror: LifeMirror, facts: RunFacts): void {
   if (meddled || approved) return;
   // One whose answer told nothing is sent again, and is one deletion.
   const deleted = new Set(sent.filter((request) => request.startsWith("DELETE /v1/files/")));
-  if (before.size === 0 && deleted.size >= EMPTIED_FROM) fail("I21 it deletes there all that is gone here");
+  if (before.size === 0 && deleted.size > 1) fail("I21 it deletes there all that is gone here");
   const after = documentsOf(mirror.desk);
-  if (before.size >= EMPTIED_FROM && after.size === 0) fail("I21 it takes away here all that is gone there");
+  // What left the mirrored subtree is there, and is taken away here without a question.
+  const hasLeft = [...mirror.state.load().links.values()].some(({ standing }) => standing === "outside");
+  if (before.size > 1 && after.size === 0 && !hasLeft) fail("I21 it takes away here all that is gone there");
 }
 
 function judgeSidecars(cast: Cast, mirror: LifeMirror): void {
