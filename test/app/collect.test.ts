@@ -9,4 +9,4 @@ test("what a run let go is collected, though nothing else is allocated", async (
   letGo();
   letGo();
   await expect(collected).resolves.toBe("the tree");
-}, 30_000);
+});

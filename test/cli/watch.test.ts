@@ -218,7 +218,7 @@ describe("commands where a daemon runs", () => {
     const next = startWatch(rig, ["w"]);
     running.push(next);
     await next.until((event) => event.kind === "opened");
-    await expect.poll(async () => (await daemonOf())?.paused, { timeout: 10_000 }).toBe(true);
+    await expect.poll(async () => (await daemonOf())?.paused).toBe(true);
     expect((await rig.run(["status", "w"])).out.at(-1)).toContain("is paused; next: mdmirror resume");
     expect(rig.remote("a.md")!.content).toBe("# one\n");
     expect((await rig.run(["resume", "w"])).out).toEqual(["goes on"]);

@@ -25,20 +25,20 @@ const writes = (live: Live, method: string) => live.requests.filter(({ what }) =
 const runsWith = (live: Live, count: "createdRemote" | "movedRemote" | "uploaded") =>
   live.events.filter((event) => event.kind === "run" && event.report.counts[count] > 0);
 
-/** What a document is quiet for before it goes, as the daemon's usual times have it. */
-const SETTLE_MS = 300;
+/** What a document is quiet for before it goes: long, so that a busy machine does not part a copy. */
+const SETTLE_MS = 3_000;
 
 describe("bulk changes are seen whole", () => {
-  // Where other programs hold the processor, news of a file comes later than it settles, and what was told by then is a plan of its own: it is tried again.
-  test("cp -r of 5,000 files is one plan", { timeout: 120_000, retry: 2 }, async () => {
-    const live = await startLive({ files: { "readme.md": "# Here\n" } });
+  test("cp -r of 5,000 files is one plan", async () => {
+    const live = await startLive({ files: { "readme.md": "# Here\n" }, timing: { settleMs: SETTLE_MS } });
     const source = `${live.root}-source`;
     for (const [path, text] of Object.entries(notes(5_000))) writeDeep(`${source}/${path}`, text);
     const started = performance.now();
     await run("cp", ["-r", `${source}/notes`, live.root]);
     const copiedMs = performance.now() - started;
     while (live.remotePaths().length < 5_001) await live.next((event) => event.kind === "run");
-    // A copy that stalls for as long as a save settles, on a busy disk, is over as far as anybody can tell: only then is there a second plan.
+    // A copy that stalls for as long as a save settles is over as far as anybody can tell:
+    // only then is there a second plan.
     const stalls = Math.floor(copiedMs / SETTLE_MS);
     expect(runsWith(live, "createdRemote").length).toBeLessThanOrEqual(1 + stalls);
     await settled(live);
@@ -91,7 +91,7 @@ describe("bulk changes are seen whole", () => {
     expect(live.remote("more/new.md")?.text).toBe("# New\n");
     expect(live.daemon.status().pendingDeletions.map(({ path }) => path)).toEqual([pathOf(40)]);
     await live.stop();
-  }, 60_000);
+  });
 
   test("I21 rm -rf of most documents is stopped by the budget", async () => {
     const live = await startLive({ files: notes(60), timing: { deleteGraceMs: 1_000 } });

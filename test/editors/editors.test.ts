@@ -73,7 +73,7 @@ const run = promisify(execFile);
 const call =
   (program: string, args: (path: string) => string[]): Save =>
   async (path) =>
-    void (await run(program, args(path), { timeout: 20_000 }));
+    void (await run(program, args(path)));
 const vim = (settings: string) =>
   call("vim", (path) => [
     ...["-u", "NONE", "-i", "NONE", "-N", "-es"],
@@ -136,7 +136,6 @@ function typeInto(command: string, path: string): Promise<void> {
   const shown = spawn("script", ["-qec", `${command} ${basename(path)}`, "/dev/null"], {
     cwd: dirname(path),
     env: { ...process.env, TERM: "xterm" },
-    timeout: 20_000,
   });
   let screen = "";
   let typed = false;

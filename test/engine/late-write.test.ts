@@ -77,7 +77,6 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
         expect({ at, text: live(ground) }).toEqual({ at, text: ends });
       }
     },
-    120_000,
   );
 
   test("I09 a document that was renamed since keeps its id, and the text is one of its own", async () => {

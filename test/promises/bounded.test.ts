@@ -132,5 +132,5 @@ describe("I33 memory is for what is known of documents, not for their texts", ()
     // The same work by the same requests; the texts alone differ.
     expect(big.requests).toBe(small.requests);
     expect(big.held - small.held).toBeLessThan(MANY * CHARACTERS);
-  }, 120_000);
+  });
 });

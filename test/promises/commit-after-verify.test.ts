@@ -110,6 +110,5 @@ describe("I12 base moves only to what both sides were seen to hold", () => {
       }
       expect(judged).toBeGreaterThan(150);
     },
-    60_000,
   );
 });

@@ -56,5 +56,5 @@ describe("kill -9 under load", () => {
       { n: 0 },
     );
     db.close();
-  }, 60_000);
+  });
 });

@@ -10,6 +10,5 @@ describe("two daemons on one workspace", () => {
     async (seed) => {
       expect(await soakTwoDaemons(seed, 60)).toEqual([]);
     },
-    60_000,
   );
 });

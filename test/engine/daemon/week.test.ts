@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { createRig } from "../../model/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
@@ -27,7 +29,7 @@ describe("at rest", () => {
     expect(slept.filter((ms) => ms < 1_000).length / slept.length).toBeLessThan(0.02);
     expect(slept.length).toBeLessThan(WEEK / 30_000);
     await rig.stop();
-  }, 60_000);
+  });
 
   test("a quiet disk is walked by the periodic scan alone", async () => {
     const rig = await withNotes(30);
@@ -52,15 +54,14 @@ describe("at rest", () => {
     // Two pages a listing, a listing each two minutes.
     expect(made.sent("GET").filter((request) => request.startsWith("GET /v1/files?")).length).toBeLessThanOrEqual(12);
     await made.stop();
-  }, 60_000);
+  });
 });
 
 describe("a week of work", () => {
   test("memory does not grow, and the state holds one run for each thing that was done", async () => {
     const rig = await withNotes(30);
-    const { gc } = globalThis as { gc?: () => void };
     const heap = () => {
-      gc?.();
+      collectGarbage();
       return process.memoryUsage().heapUsed;
     };
     const work = async (from: number, to: number) => {
@@ -79,12 +80,12 @@ describe("a week of work", () => {
     await work(24, 168);
     expect(rig.mirrored.state.runs(10_000).length - runs).toBe(288);
     // The in-memory database keeps each version: 288 of them, some kilobytes each.
-    if (gc !== undefined) expect(heap() - before).toBeLessThan(20_000_000);
+    expect(heap() - before).toBeLessThan(20_000_000);
     expect(rig.daemon.status().dirty.count).toBe(0);
     await rig.until(() => rig.mirrored.texts().size === rig.app.files().size);
     for (const [path, { text }] of rig.app.files()) expect(rig.mirrored.texts().get(path)).toBe(text);
     await rig.stop();
-  }, 120_000);
+  });
 });
 
 describe("sleep and wake", () => {
@@ -122,3 +123,11 @@ describe("sleep and wake", () => {
     await rig.stop();
   });
 });
+
+/** What is still held is all that counts, so everything else has to go first. */
+const collectGarbage = exposeCollector();
+
+function exposeCollector(): () => void {
+  setFlagsFromString("--expose-gc");
+  return runInNewContext("gc") as () => void;
+}
