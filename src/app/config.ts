@@ -1,8 +1,9 @@
-import { join, matchesGlob } from "node:path";
+import { join } from "node:path";
+import { patternFault } from "../local/pattern-fault.ts";
 import { readOwn, replaceOwn } from "../state/own-files.ts";
 import { UnsafePath } from "../state/unsafe-path.ts";
 import { pathFault } from "../contract/names.ts";
-import type { LocalPath, RemotePath } from "../core/path.ts";
+import type { RemotePath } from "../core/path.ts";
 import type { Policy } from "../core/policy.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
@@ -12,7 +13,7 @@ export type Config = {
   /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole. */
   readonly remote: RemotePath;
   readonly names: Policy["names"];
-  /** One policy, or the first of a list whose `paths` (a glob) matches; where none does, `sidecar`. */
+  /** One policy, or the first of a list whose `paths` (one gitignore pattern) matches; where none does, `sidecar`. */
   readonly conflicts: ConflictPolicy | readonly ConflictRule[];
   /** Hosts that plain http may be used for, besides loopback. */
   readonly allowHttp: readonly string[];
@@ -116,14 +117,25 @@ function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
   return value.flatMap((rule: unknown, index): ConflictRule[] => {
     const member = `conflicts[${index}]`;
     if (!isObject(rule) || typeof rule["paths"] !== "string" || rule["paths"] === "") {
-      fault(member, 'must be {"paths": a glob, "policy": …}');
+      fault(member, 'must be {"paths": a pattern, "policy": …}');
       return [];
     }
+    const unfit = pathsFault(rule["paths"]);
+    if (unfit !== null) fault(`${member}.paths`, unfit);
     const extra = Object.keys(rule).find((name) => name !== "paths" && name !== "policy");
     if (extra !== undefined) fault(`${member}.${extra}`, "is no member of a rule");
     if (rule["policy"] === undefined) fault(`${member}.policy`, "is missing");
     return [{ paths: rule["paths"], policy: oneOf(rule["policy"], `${member}.policy`, POLICIES, "sidecar", fault) }];
   });
+}
+
+/** A pattern as in `.mdmirrorignore`, of which some lines say nothing here. */
+function pathsFault(pattern: string): string | null {
+  if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
+  if (/[{}]/.test(pattern))
+    return "must not hold braces, which stand for themselves in gitignore patterns: write one rule for each";
+  if (/[\r\n]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
+  return patternFault(pattern);
 }
 
 function readHosts(value: unknown, fault: OnFault): readonly string[] {
@@ -152,11 +164,4 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Whole or not at all. @throws as node:fs does */
 export function writeConfig(folder: string, config: Config): void {
   replaceOwn(folder, CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`);
-}
-
-/** The policy of a path, as the planner asks for it. */
-export function conflictPolicy(config: Config): (path: LocalPath) => ConflictPolicy {
-  const { conflicts } = config;
-  if (typeof conflicts === "string") return () => conflicts;
-  return (path) => conflicts.find((rule) => matchesGlob(path, rule.paths))?.policy ?? "sidecar";
 }

@@ -6,7 +6,7 @@ import { META } from "../engine/meta.ts";
 import { countStaying, type RunReport } from "../engine/report.ts";
 import { planOnly, syncToConvergence } from "../engine/sync.ts";
 import type { Settings } from "../engine/world.ts";
-import { conflictPolicy } from "./config.ts";
+import { conflictPolicy } from "./config/conflict-policy.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { keepUp } from "./upkeep.ts";
 

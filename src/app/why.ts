@@ -13,7 +13,7 @@ import type { MirrorEvent, State } from "../core/ports/state.ts";
 import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../core/tree.ts";
 import { attentionOfHold } from "../engine/report.ts";
 import { subjectOf } from "../engine/subject.ts";
-import { conflictPolicy } from "./config.ts";
+import { conflictPolicy } from "./config/conflict-policy.ts";
 import { readEvents } from "./events.ts";
 import { findDocument, linkAt } from "./find-document.ts";
 import type { OpenedMirror } from "./open-mirror.ts";

@@ -67,6 +67,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   EILSEQ: "not valid Unicode",
   EINVAL: "not a path that can be used here",
   EIO: "the disk failed",
+  ELOOP: "a symbolic link",
   ENAMETOOLONG: "the name is too long for this disk",
   ENOENT: "not there",
   ENOSPC: "the disk is full",

@@ -1,4 +1,5 @@
 import ignore from "ignore";
+import { patternFault } from "./pattern-fault.ts";
 import { ancestorsOf, isSidecarName, type LocalPath, nameOf, parentOf } from "../core/path.ts";
 
 /** The fixed rules of what stays local ("Always ignored" in the design), and those of `.mdmirrorignore` files. */
@@ -27,17 +28,31 @@ export function isLitterName(name: string): boolean {
   return LITTER.some((form) => form.test(name));
 }
 
+/** @returns whether a path is what one pattern names, or lies below that. The pattern has no fault. */
+export function createMatcher(pattern: string): (path: LocalPath) => boolean {
+  const rules = ignore({ ignorecase: false }).add(pattern);
+  return (path) => rules.ignores(path);
+}
+
 /** The patterns of one folder's `.mdmirrorignore`. */
 export type FolderRules = { readonly folder: LocalPath; readonly rules: ReturnType<typeof ignore> };
 
 /** Rules of the whole tree, outermost folder first along any path. */
 export type IgnoreRules = ReadonlyMap<LocalPath, FolderRules>;
 
+/** Rules that cannot be used: they may exclude anything. The message is a clause for people. */
+export class UnfitRules extends Error {}
+
 /**
  * @param text gitignore syntax
  * @param foldsCase git's rule: patterns match as the disk's names do
+ * @throws UnfitRules for a line that would cost too much; leaving it out would send what it keeps here
  */
 export function parseRules(folder: LocalPath, text: string, foldsCase: boolean): FolderRules {
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    const fault = line.startsWith("#") ? null : patternFault(line);
+    if (fault !== null) throw new UnfitRules(`line ${index + 1} of its ${IGNORE_FILE} ${fault}`);
+  }
   return { folder, rules: ignore({ ignorecase: foldsCase }).add(text) };
 }
 

@@ -4,7 +4,7 @@ import type { Fs, FsStat, KnownFile } from "../core/ports/disk.ts";
 import type { LocalFile, LocalOther } from "../core/tree.ts";
 import type { WalkHold } from "./anchor.ts";
 import { errnoOf, errnoText } from "./errno.ts";
-import { excludes, type FolderRules, IGNORE_FILE, isLitterName, parseRules } from "./ignore.ts";
+import { excludes, type FolderRules, IGNORE_FILE, isLitterName, parseRules, UnfitRules } from "./ignore.ts";
 import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
@@ -83,24 +83,38 @@ export function* readFolder(
       yield;
     }
   } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
     // Without its names, or its ignore rules, nothing is known of the folder and of all below.
-    const unseen = new Map([[path, errnoText(errno)]]);
+    const unseen = new Map([[path, whyUnread(error)]]);
     return { path, abs, stat, files: [], same: [], others: [], folders: [], unseen };
   }
   return folder;
 }
 
+/** @throws what is no error of the system and no fault of its rules: a bug */
+function whyUnread(error: unknown): string {
+  if (error instanceof UnfitRules) return error.message;
+  const errno = errnoOf(error);
+  if (errno === null) throw error;
+  return errnoText(errno);
+}
+
 /** Read afresh in each walk. Rules that cannot be read (a symlink is not followed) leave the folder unseen: they may exclude anything. */
 function readRules(work: WalkWork, folder: WalkedFolder, present: boolean): void {
   let text = folder.path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
-  if (present)
-    text += Buffer.from(work.fs.readFile(`${work.hold.at(folder.abs, folder.stat)}/${IGNORE_FILE}`).bytes).toString(
-      "utf8",
-    );
+  if (present) text += readIgnoreFile(work, folder);
   if (text === "") work.rules.delete(folder.path);
   else work.rules.set(folder.path, parseRules(folder.path, text, work.foldsCase));
+}
+
+function readIgnoreFile(work: WalkWork, folder: WalkedFolder): string {
+  const at = work.hold.at(folder.abs, folder.stat);
+  try {
+    return Buffer.from(work.fs.readFile(`${at}/${IGNORE_FILE}`).bytes).toString("utf8");
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    throw new UnfitRules(`its ${IGNORE_FILE} cannot be read: ${errnoText(errno)}`);
+  }
 }
 
 /** @returns a folder that is to be read */

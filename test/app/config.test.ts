@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cleanPrefix, conflictPolicy, DEFAULT_CONFIG, parseConfig } from "../../src/app/config.ts";
+import { cleanPrefix, DEFAULT_CONFIG, parseConfig } from "../../src/app/config.ts";
+import { conflictPolicy } from "../../src/app/config/conflict-policy.ts";
 import { pickUrl } from "../../src/app/open-mirror.ts";
 
 const URL_ONLY = { url: "https://files.example.org" };
@@ -21,7 +22,7 @@ describe("the config file", () => {
     [{ ...URL_ONLY, remote: "a b" }, 'c.json: "remote" must be the path of a folder of the workspace'],
     [{ ...URL_ONLY, names: "rename" }, 'c.json: "names" must be one of "map", "hold"'],
     [{ ...URL_ONLY, conflicts: "mine" }, 'c.json: "conflicts" must be one of "sidecar", "copy", "local", "remote"'],
-    [{ ...URL_ONLY, conflicts: ["copy"] }, 'c.json: "conflicts[0]" must be {"paths": a glob, "policy": …}'],
+    [{ ...URL_ONLY, conflicts: ["copy"] }, 'c.json: "conflicts[0]" must be {"paths": a pattern, "policy": …}'],
     [{ ...URL_ONLY, conflicts: [{ paths: "*" }] }, 'c.json: "conflicts[0].policy" is missing'],
     [
       { ...URL_ONLY, conflicts: [{ paths: "*", policy: "copy", x: 1 }] },
@@ -39,7 +40,22 @@ describe("the config file", () => {
     expect(JSON.stringify(read)).not.toContain("mdm_secret");
   });
 
-  test("chooses the conflict policy of the first rule whose glob matches", () => {
+  test.each([
+    [
+      "{a,b}".repeat(24),
+      "must not hold braces, which stand for themselves in gitignore patterns: write one rule for each",
+    ],
+    ["a/**/a/**/a/**/b", 'has more than 2 "**" between its names'],
+    ["a".repeat(1_001), "has more than 1000 characters"],
+    ["!a.md", 'must not begin with "#" or "!"'],
+    ["  ", "must be one pattern of gitignore syntax"],
+  ])("refuses a pattern that would cost too much or says nothing: %.30s", (paths, why) => {
+    const read = parseConfig(JSON.stringify({ ...URL_ONLY, conflicts: [{ paths, policy: "copy" }] }), "c.json");
+    const what = `c.json: "conflicts[0].paths" ${why}`;
+    expect(read).toMatchObject({ kind: "trouble", trouble: { kind: "usage", what } });
+  });
+
+  test("chooses the conflict policy of the first rule whose pattern matches", () => {
     const rules = [
       { paths: "journal/**", policy: "copy" },
       { paths: "**/*.md", policy: "local" },

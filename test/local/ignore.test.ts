@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type IgnoreRules, ignoresPath, isLitterName, parseRules } from "../../src/local/ignore.ts";
+import { createMatcher, type IgnoreRules, ignoresPath, isLitterName, parseRules } from "../../src/local/ignore.ts";
+import { patternFault } from "../../src/local/pattern-fault.ts";
 import { ramMirror } from "./benches.ts";
 
 function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): IgnoreRules {
@@ -113,5 +114,36 @@ describe("the rules of .mdmirrorignore files", () => {
         .files.has("x/a.md"),
     ).toBe(true);
     expect(after.ignores("x/a.md", "file")).toBe(true);
+  });
+});
+
+describe("a pattern that was made to cost much", () => {
+  it.each([
+    ["a/**/b/**/c", null],
+    ["**/a/**/b/**/c", null],
+    ["**/node_modules/**", null],
+    ["*-*-*-*-*.md", null],
+    ["a/**/a/**/a/**/b", 'has more than 2 "**" between its names'],
+    ["/a/**/**/***/b", 'has more than 2 "**" between its names'],
+    ["a\\/**\\/a\\/**\\/a\\/**\\/b", 'has more than 2 "**" between its names'],
+    ["*".repeat(1_001), "has more than 1000 characters"],
+  ])("%.40s is judged before it is used: %s", (line, fault) => {
+    expect(patternFault(line)).toBe(fault);
+  });
+
+  // 250 characters under 100 wildcards would take more steps than there are atoms, if each could stand for any part.
+  it.each(["*a", "*aa", "*[ab]a", "*?", "*\\a", "**a", "?*"])(
+    "%s a hundred times ends, on the longest names",
+    (part) => {
+      const matches = createMatcher(`${part.repeat(100)}0`);
+      const names = ["a".repeat(250), "ab".repeat(125), Array.from({ length: 16 }, () => "a".repeat(250)).join("/")];
+      expect(names.map((name) => matches(name))).toEqual([false, false, false]);
+    },
+  );
+
+  it("is refused as a rule by its line, for to leave it out would send what it keeps here", () => {
+    expect(() => parseRules("", "a.md\n# /**/**/**/x\na/**/a/**/a/**/b\n", false)).toThrow(
+      "line 3 of its .mdmirrorignore",
+    );
   });
 });

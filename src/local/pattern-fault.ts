@@ -1,0 +1,20 @@
+/** A line of gitignore syntax that would cost too much: such lines come with a folder, so whoever made it chose them. */
+
+/** LIMIT: characters of a line. */
+const MAX_CHARACTERS = 1_000;
+/** LIMIT: `**` between two names. Each may stand for any number of folders, so n of them take (folders above)^n steps to fail. */
+const MAX_INNER = 2;
+
+/**
+ * ASSUMES: what stands between `/` costs one walk over a name, however many `*` it has: package `ignore` takes the first place where what
+ * follows a `*` is found, and never another. Only `**` goes back.
+ * @returns null for a line that may be used; else why not, as a clause
+ */
+export function patternFault(line: string): string | null {
+  if (line.length > MAX_CHARACTERS) return `has more than ${MAX_CHARACTERS} characters`;
+  const inner = line.split("/").filter((part, index, all) => {
+    return index > 0 && index < all.length - 1 && /^\*{2,}$/.test(part.replaceAll("\\", ""));
+  });
+  // Without an anchor, the whole pattern may begin at any folder.
+  return inner.length > MAX_INNER ? `has more than ${MAX_INNER} "**" between its names` : null;
+}
