@@ -1,6 +1,7 @@
 /**
- * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots]`: seeded lives of several mirrors and a person in the app (test/model/life). Prints each failing
+ * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots | --small]`: seeded lives of several mirrors and a person in the app (test/model/life). Prints each failing
  * seed with its script shrunk to a few steps and the `why` of the documents it names, and the totals; exit 1 on any failure.
+ * `--small`: workspaces of one to four documents (test/model/life/small.ts).
  * `--plots`: lives with plots in them (test/model/life/plots.ts). `--one-mirror [--no-kills] [--no-faults]`: the older lives of one mirror (test/model/simulate.ts).
  */
 import { parseArgs } from "node:util";
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     runs: { type: "string", default: "100" },
     steps: { type: "string" },
     plots: { type: "boolean", default: false },
+    small: { type: "boolean", default: false },
     workers: { type: "string", default: "2" },
     "one-mirror": { type: "boolean", default: false },
     "no-kills": { type: "boolean", default: false },
@@ -32,8 +34,8 @@ async function manyLives(): Promise<number> {
   const workers = Math.max(1, Math.min(Number(values.workers), runs));
   const sum = noTotals();
   const tasks = Array.from({ length: workers }, (_, offset) => {
-    const { plots } = values;
-    const task: WorkerTask = { first, runs, steps: Number(values.steps ?? "40"), every: workers, offset, plots };
+    const kind = values.plots ? "plots" : values.small ? "small" : "plain";
+    const task: WorkerTask = { first, runs, steps: Number(values.steps ?? "40"), every: workers, offset, kind };
     return runWorker(task, sum);
   });
   await Promise.all(tasks);

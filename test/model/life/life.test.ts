@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { makeScript } from "./generate.ts";
 import { makePlottedScript } from "./plots.ts";
+import { makeSmallScript } from "./small.ts";
 import { FAILED_ONCE, OPEN } from "./rows.ts";
 import { runLife } from "./run.ts";
 import type { Script } from "./script.ts";
@@ -46,6 +47,12 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     expect(totals.kills).toBeGreaterThan(40);
     expect(totals.meddles).toBeGreaterThan(50);
     expect([...totals.faults.keys()]).toEqual(expect.arrayContaining(["late", "cut", "lost-after", "403-forbidden"]));
+  });
+
+  it("all promises that can be judged from outside hold over 40 lives of one to four documents", async () => {
+    const totals = await liveAll(40, (seed) => makeSmallScript(seed, 30));
+    expect(totals.kills).toBeGreaterThan(20);
+    expect(totals.syncs).toBeGreaterThan(300);
   });
 
   it("I32 the same script gives the same trace, and another one another", async () => {

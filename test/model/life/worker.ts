@@ -1,10 +1,14 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { makeScript } from "./generate.ts";
 import { makePlottedScript } from "./plots.ts";
+import { makeSmallScript } from "./small.ts";
 import { runLife } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import { tellStep } from "./script.ts";
 import { countLife, noTotals } from "./totals.ts";
+
+/** What the lives are made of: generate.ts, plots.ts, small.ts. */
+export type LifeKind = "plain" | "plots" | "small";
 
 /** Every so-manieth life of a range of seeds; tells each failure as text, and its totals at the end. */
 export type WorkerTask = {
@@ -13,14 +17,15 @@ export type WorkerTask = {
   readonly steps: number;
   readonly every: number;
   readonly offset: number;
-  /** With plots (plots.ts). */
-  readonly plots: boolean;
+  readonly kind: LifeKind;
 };
 
-const { first, runs, steps, every, offset, plots } = workerData as WorkerTask;
+const MAKERS = { plain: makeScript, plots: makePlottedScript, small: makeSmallScript } as const;
+
+const { first, runs, steps, every, offset, kind } = workerData as WorkerTask;
 const totals = noTotals();
 for (let seed = first + offset; seed < first + runs; seed += every) {
-  const script = plots ? makePlottedScript(seed, steps) : makeScript(seed, steps);
+  const script = MAKERS[kind](seed, steps);
   const life = await runLife(script);
   countLife(totals, life);
   if (life.failures.length === 0) continue;
