@@ -37,7 +37,7 @@ async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
   const whole = world.prefix === "" ? path : `${world.prefix}/${path}`;
   if (!whole.endsWith(".md")) return null;
   const listed = await world.remote.listFiles({ kind: "path", path: whole });
-  return listed.items[0]?.id ?? null;
+  return listed.items.find((item) => item.path === whole)?.id ?? null;
 }
 
 export type DiffRow = {

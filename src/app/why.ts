@@ -118,6 +118,7 @@ function policyOf({ config, world }: OpenedMirror): Policy {
   return {
     names: config.names,
     refusedCharacters: traits.refusedCharacters,
+    remoteFolding: traits,
     direction: "both",
     prefer: null,
     conflicts: conflictPolicy(config),

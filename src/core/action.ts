@@ -95,6 +95,8 @@ export type DocumentAction =
   | {
       readonly kind: "rename-remote";
       readonly id: DocId;
+      /** Where its file was on disk when the plan was made. */
+      readonly stands: LocalPath;
       readonly from: RemotePath;
       readonly to: RemotePath;
       readonly temporary: boolean;
@@ -103,6 +105,8 @@ export type DocumentAction =
   | {
       readonly kind: "reparent-remote";
       readonly id: DocId;
+      /** Where its file was on disk when the plan was made. */
+      readonly stands: LocalPath;
       readonly from: RemotePath;
       readonly to: RemotePath;
       readonly temporary: boolean;
@@ -182,6 +186,7 @@ export type FolderAction =
   | {
       readonly kind: "rename-folder-remote";
       readonly dirId: DirId;
+      readonly stands: LocalPath;
       readonly from: RemotePath;
       readonly to: RemotePath;
       readonly temporary: boolean;
@@ -189,6 +194,7 @@ export type FolderAction =
   | {
       readonly kind: "reparent-folder-remote";
       readonly dirId: DirId;
+      readonly stands: LocalPath;
       readonly from: RemotePath;
       readonly to: RemotePath;
       readonly temporary: boolean;

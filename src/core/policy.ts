@@ -1,6 +1,6 @@
 import type { DocId } from "../contract/ids.ts";
 import type { Digest } from "./digest.ts";
-import type { LocalPath } from "./path.ts";
+import type { DiskFolding, LocalPath } from "./path.ts";
 
 /** What the user and the deployment decide; together with the trees it determines the plan (I24). */
 export type Policy = {
@@ -8,6 +8,8 @@ export type Policy = {
   readonly names: "map" | "hold";
   /** Characters that this deployment refuses in names, as far as learned. */
   readonly refusedCharacters: string;
+  /** Spellings that this deployment takes for one name, as far as learned. */
+  readonly remoteFolding: DiskFolding;
   readonly direction: "both" | "pull-only" | "push-only";
   /** First sync only: whose text wins where both sides are new at one path. null and `each`: a conflict each. */
   readonly prefer: "local" | "remote" | "each" | null;

@@ -51,7 +51,7 @@ export async function runByHand(
     counts: zeroCounts(),
     toFlush: new Map(),
     group: openGroup(world.state, world.disk, world.clock),
-    refusedAtStart: world.remote.traits().refusedCharacters,
+    traitsAtStart: world.remote.traits(),
     tally: zeroTally(),
   };
   recoverLocal(ctx, state.intents());

@@ -137,6 +137,7 @@ export function policyOf(ctx: PassContext, input: PassInput, absentTwice: Readon
   return {
     ...settings,
     refusedCharacters: traits.refusedCharacters,
+    remoteFolding: traits,
     folderMoves: traits.folderPatch !== "no",
     movesToRoot: traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,

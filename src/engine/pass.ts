@@ -100,7 +100,7 @@ export function newContext(world: World, input: PassInput): PassContext {
     counts: input.counts,
     toFlush: new Map(),
     group: openGroup(world.state, world.disk, world.clock),
-    refusedAtStart: world.remote.traits().refusedCharacters,
+    traitsAtStart: world.remote.traits(),
     tally: input.tally ?? zeroTally(),
   };
 }

@@ -53,7 +53,7 @@ const NEXT: Partial<Record<Hold["reason"], string>> = {
   "no-move-to-root": "move it into a folder, or run: mdmirror resolve PATH --recreate",
   "type-clash": "rename the file or the folder: the other side has the other kind at this path",
   "path-taken": "rename one of the two",
-  "occupied-unseen": "rename your file: something that this key cannot read has this name on the service",
+  "occupied-unseen": "rename it here: its name is taken on the service",
   "conflict-markers": "finish the merge in the file: remove the <<<<<<< ======= >>>>>>> lines",
   "review-unknown": "look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
   "local-unreadable": "make the file readable",
@@ -61,8 +61,12 @@ const NEXT: Partial<Record<Hold["reason"], string>> = {
   outside: "it was moved out of the mirrored part of the workspace; move it back, or run: mdmirror resolve PATH --keep",
 };
 
+/** A refusal that is about no text. */
+const RENAME_IT = "give it another name or place here, or try again: mdmirror sync";
+
 export function attentionOfHold(hold: Hold): Attention {
-  const next = NEXT[hold.reason] ?? "run: mdmirror why PATH";
+  const isAboutPlace = hold.reason === "refused" && hold.digest === null && hold.changeId === null;
+  const next = isAboutPlace ? RENAME_IT : (NEXT[hold.reason] ?? "run: mdmirror why PATH");
   return {
     path: hold.path,
     kind: hold.reason,

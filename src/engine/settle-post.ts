@@ -20,7 +20,8 @@ export async function settlePost(
   const { remote, state } = ctx.world;
   const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
   if (!listed.complete) return notSettledBy(listed.fault ?? fault);
-  const found = listed.items[0];
+  // A service that takes several spellings for one name shows what has another: that is another document.
+  const found = listed.items.find(({ path }) => path === toService(ctx.world, intent.remotePath));
   if (found === undefined || state.link(found.id) !== null) {
     state.closeIntent(intentId);
     return found === undefined ? stale("the write did not happen") : DONE;

@@ -11,7 +11,7 @@ import {
 } from "../core/path.ts";
 import type { Policy } from "../core/policy.ts";
 import type { Disk } from "../core/ports/disk.ts";
-import type { Remote } from "../core/ports/remote.ts";
+import type { Remote, RemoteTraits } from "../core/ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../core/ports/state.ts";
 import type { Clock, Log, Progress, Random } from "../core/ports/world.ts";
 import type { LocalTree } from "../core/tree.ts";
@@ -36,7 +36,7 @@ export type World = {
 /** The part of the policy that does not come from the state or from one pass. */
 export type Settings = Omit<
   Policy,
-  "refusedCharacters" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
+  "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
 > & {
   /** Protected texts go to review only when they were the same in the pass before (`sync` without a terminal). */
   readonly reviewAfterQuiet: boolean;
@@ -107,11 +107,13 @@ export type PassContext = {
   ahead?: Ahead;
   /** Commits of steps that run side by side. */
   readonly group: Group;
-  /** What the deployment was known to refuse in names when the plan was made. */
-  readonly refusedAtStart: string;
+  /** What was known of the deployment when the plan was made. */
+  readonly traitsAtStart: RemoteTraits;
   readonly tally: Tally;
   /** Paths to which this pass, before its plan, brought back what its user did not see there. */
   returned?: Set<LocalPath>;
+  /** Folders that this pass moved here, in the order in which that was done. */
+  movedHere?: { readonly from: LocalPath; readonly to: LocalPath }[];
   /** Inode keys of the linked folders that this pass made here. */
   made?: Set<string>;
   /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */

@@ -59,6 +59,13 @@ export function createRemote(options: RemoteOptions): Remote {
     },
     listFolders: (prefix) => folders.listFolders(ground, prefix === "" ? null : prefix),
     findFolder: (path) => folders.findFolder(ground, path),
+    async itemsAt(path) {
+      const selector = { kind: "path", path } as const;
+      const files = await listAll({ ...ground, route: FILES, selector, read: readFile });
+      const items = [...files.items, ...(await folders.foldersAt(ground, path))];
+      for (const item of items) traits.sawSpelling(path, item.path);
+      return items;
+    },
     getFile(id) {
       checkIds(isDocId(id));
       return getFile(ground, id);

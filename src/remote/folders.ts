@@ -44,6 +44,11 @@ export async function findFolder(ground: Ground, path: RemotePath): Promise<Answ
   return listing.fault === null ? { ok: true, value: null, requestId: null } : failed(listing.fault);
 }
 
+/** What the service shows for a path, in whatever spelling; nothing where the question fails. */
+export async function foldersAt(ground: Ground, path: RemotePath): Promise<readonly FolderResource[]> {
+  return (await listBy(ground, { kind: "path", path })).items;
+}
+
 function listBy(ground: Ground, selector: Selector, spent?: Spent): Promise<Listing<FolderResource>> {
   return listAll({ ...ground, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
 }

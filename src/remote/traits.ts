@@ -1,4 +1,5 @@
 import { DOUBTFUL_CHARACTERS, type NameKind, pathFault, SHELL_METACHARACTERS } from "../contract/names.ts";
+import { EXACT_DISK, pathKey, type RemotePath } from "../core/path.ts";
 import type { RemoteTraits } from "../core/ports/remote.ts";
 
 /** What is learned of the deployment while talking to it. */
@@ -15,6 +16,8 @@ export type TraitBook = {
   learnMoveToRoot(works: boolean): void;
   /** A `400 invalid_request` at `/path` or `/name`, for a path or a name. */
   sawRefusal(path: string, kind: NameKind): void;
+  /** What was asked for by one path has another one. */
+  sawSpelling(asked: RemotePath, path: RemotePath): void;
 };
 
 export const NO_TRAITS: RemoteTraits = {
@@ -23,12 +26,17 @@ export const NO_TRAITS: RemoteTraits = {
   folderDelete: "unknown",
   moveToRoot: "unknown",
   refusedCharacters: SHELL_METACHARACTERS,
+  foldsCase: false,
+  foldsUnicode: false,
 };
 
+const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
+const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
 export function createTraitBook(known: RemoteTraits | null): TraitBook {
-  let traits = known ?? NO_TRAITS;
+  // What an older version remembered knows nothing of some.
+  let traits = { ...NO_TRAITS, ...known };
   let slashIsKnown = false;
   const accepted = new Set<string>();
   const yesOrNo = (works: boolean): "yes" | "no" => (works ? "yes" : "no");
@@ -60,6 +68,11 @@ export function createTraitBook(known: RemoteTraits | null): TraitBook {
       );
       if (suspects.length === 0) return;
       traits = { ...traits, refusedCharacters: traits.refusedCharacters + suspects.join("") };
+    },
+    sawSpelling(asked, path) {
+      if (asked === path) return;
+      if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) traits = { ...traits, foldsUnicode: true };
+      else if (pathKey(asked, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) traits = { ...traits, foldsCase: true };
     },
   };
 }

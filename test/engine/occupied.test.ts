@@ -22,3 +22,29 @@ it("I08 I16 holds a rename onto what the key cannot read, and does not send it a
   expect(report?.state).toBe("attention");
   expect(mirror.texts()).toEqual(new Map([["secret.md", "a plan\n"]]));
 });
+
+it("a rename onto what the key cannot read ends when the file gets another name, without being tried again by hand", async () => {
+  const rig = createRig(12);
+  rig.app.create("plan.md", "a plan\n");
+  rig.app.create("box/a.md", "a\n");
+  const hidden = rig.app.create("secret.md", "for others\n");
+  const { workspaceId } = rig.service.admin.keys()[0]!;
+  const grants = [
+    { on: null, level: "full" },
+    { on: hidden, level: "none" },
+  ] as const;
+  const made = rig.service.admin.createKey({ workspaceId, grants });
+  if (!("key" in made)) throw new Error(made.detail);
+  const mirror = rig.mirror({ key: made.key });
+  const once = { retryRefused: false } as const;
+  await mirror.sync();
+  mirror.disk.user.rename(mirror.path("plan.md"), mirror.path("secret.md"));
+  const held = (await mirror.sync({}, once))!;
+  expect(held.attention).toMatchObject([{ path: "secret.md", kind: "occupied-unseen" }]);
+  mirror.requests.length = 0;
+  await mirror.sync({}, once);
+  expect(mirror.requests.filter((request) => request.startsWith("PATCH"))).toEqual([]);
+  mirror.disk.user.rename(mirror.path("secret.md"), mirror.path("open.md"));
+  expect((await mirror.sync({}, once))?.state).toBe("in-sync");
+  expect([...rig.app.files().keys()].sort()).toEqual(["box/a.md", "open.md", "secret.md"]);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type App, createRig, type Mirror, type Rig } from "../model/rig.ts";
+import { type App, createRig, type Deployment, type Mirror, type Rig } from "../model/rig.ts";
 
 /** DESIGN 4, row by row, through the whole engine: real planner, client, disk layer, state and service; only disk, clock and wire are in memory. */
 
@@ -17,6 +17,8 @@ type Case = {
   /** Documents whose id is the one that `start` gave them, by their path then. */
   readonly sameIds?: Readonly<Record<string, string>>;
   readonly holds?: readonly string[];
+  /** What differs on a deployment that has this trait. */
+  readonly where?: readonly [keyof Deployment, Partial<Case>];
 };
 
 type Disk = {
@@ -178,6 +180,15 @@ const CASES: readonly Case[] = [
     here: (_, d) => d.rename("f/a.md", "a.md"),
     both: { "a.md": "a\n", "f/b.md": "b\n" },
     sameIds: { "f/a.md": "a.md" },
+    where: [
+      "noMoveToRoot",
+      {
+        local: { "a.md": "a\n", "f/b.md": "b\n" },
+        remote: { "f/a.md": "a\n", "f/b.md": "b\n" },
+        sameIds: { "f/a.md": "f/a.md" },
+        holds: ["no-move-to-root"],
+      },
+    ],
   },
   {
     name: "I09 moved and renamed here",
@@ -393,6 +404,63 @@ const CASES: readonly Case[] = [
     remote: { "a-b.md": "2\n" },
     holds: ["name-clash"],
   },
+  {
+    name: "two names that differ in case",
+    here: (m) => {
+      m.write("Note.md", "1\n");
+      m.write("note.md", "2\n");
+    },
+    both: { "Note.md": "1\n", "note.md": "2\n" },
+    where: [
+      "foldsCase",
+      { local: { "Note.md": "1\n", "note.md": "2\n" }, remote: { "Note.md": "1\n" }, holds: ["name-clash"] },
+    ],
+  },
+  {
+    name: "a new name beside its other normal form",
+    start: { "\u00e9.md": "1\n" },
+    here: (m) => m.write("e\u0301.md", "2\n"),
+    both: { "\u00e9.md": "1\n", "e\u0301.md": "2\n" },
+    where: [
+      "foldsUnicode",
+      {
+        local: { "\u00e9.md": "1\n", "e\u0301.md": "2\n" },
+        remote: { "\u00e9.md": "1\n" },
+        holds: ["name-clash"],
+      },
+    ],
+  },
+  {
+    name: "I09 a rename that changes only the case of a name",
+    start: { "Note.md": "1\n" },
+    here: (_, d) => d.rename("Note.md", "note.md"),
+    both: { "note.md": "1\n" },
+    sameIds: { "Note.md": "note.md" },
+  },
+  {
+    name: "a new name with a doubtful character",
+    here: (m) => m.write("a=b.md", "1\n"),
+    both: { "a=b.md": "1\n" },
+    where: ["refusedCharacters", { local: { "a=b.md": "1\n" }, remote: { "a-b.md": "1\n" } }],
+  },
+  {
+    name: "I09 a rename to a name with a doubtful character",
+    start: { "x.md": "1\n", "f/y.md": "2\n" },
+    here: (_, d) => {
+      d.rename("x.md", "a=b.md");
+      d.rename("f", "f+g");
+    },
+    both: { "a=b.md": "1\n", "f+g/y.md": "2\n" },
+    sameIds: { "x.md": "a=b.md", "f/y.md": "f+g/y.md" },
+    where: [
+      "refusedCharacters",
+      {
+        local: { "a=b.md": "1\n", "f+g/y.md": "2\n" },
+        remote: { "a-b.md": "1\n", "f-g/y.md": "2\n" },
+        sameIds: { "x.md": "a-b.md", "f/y.md": "f-g/y.md" },
+      },
+    ],
+  },
   // -- texts --
   {
     name: "I25 line ends, BOM, no final newline, NFD and astral characters go up as they are",
@@ -423,6 +491,11 @@ const CASES: readonly Case[] = [
     holds: ["path-taken"],
   },
 ];
+
+function onDeployment(row: Case, deployment: Deployment): Case {
+  const [trait, differs] = row.where ?? [];
+  return trait !== undefined && deployment[trait] !== undefined ? { ...row, ...differs } : row;
+}
 
 function diskOf(mirror: Mirror): Disk {
   const { user } = mirror.disk;
@@ -463,10 +536,17 @@ describe.each([
   ["leading slashes, bare answers", { leadingSlashes: true, documentedMembersOnly: true }],
   ["no folder PATCH or DELETE", { noFolderPatchOrDelete: 405 as const }],
   ["no such route for folders", { noFolderPatchOrDelete: 404 as const }],
-  ["change ids that move on rename, unknown members", { changeIdMovesOnRename: true, unknownMembers: true }],
+  [
+    "change ids that move on rename, unknown members, no move to the root",
+    { changeIdMovesOnRename: true, unknownMembers: true, noMoveToRoot: true },
+  ],
   ["pages of two, and empty ones", { maxPageSize: 2 }],
-])("who wins, on a deployment: %s", (_, variant) => {
-  it.each(CASES.map((row) => [row.name, row] as const))("%s", async (_name, row) => {
+  [
+    "names folded, and more characters refused in them",
+    { foldsCase: true, foldsUnicode: true, refusedCharacters: "=+" },
+  ],
+] as const satisfies readonly (readonly [string, Deployment])[])("who wins, on a deployment: %s", (_, variant) => {
+  it.each(CASES.map((row) => [row.name, onDeployment(row, variant)] as const))("%s", async (_name, row) => {
     const rig = createRig(1, variant);
     const mirror = rig.mirror();
     for (const [path, text] of Object.entries(row.start ?? {})) rig.app.create(path, text);
@@ -493,9 +573,12 @@ describe.each([
     }
     // I12: base says where both sides have each document.
     const byId = new Map([...rig.app.files().values()].map((file) => [file.id, file.path] as const));
-    for (const link of mirror.state.load().links.values()) {
+    const { links, holds: held } = mirror.state.load();
+    for (const link of links.values()) {
       expect({ id: link.id, there: link.remotePath }).toEqual({ id: link.id, there: byId.get(link.id) });
-      expect(mirror.texts().has(link.localPath)).toBe(true);
+      // A move that is held has not moved base: the hold says where the file is.
+      const moves = held.get(link.id)?.reason === "no-move-to-root";
+      expect(mirror.texts().has(moves ? held.get(link.id)!.path : link.localPath)).toBe(true);
     }
     // I02: a pass after convergence writes nothing on either side.
     mirror.requests.length = 0;

@@ -18,7 +18,9 @@ import { combineByMerge } from "../../src/service/combine.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { type Variant, varyService } from "../../src/service/variant.ts";
 import { openState } from "../../src/state/open.ts";
+import type { DiskFolding } from "../../src/core/path.ts";
 import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
+import { foldNames } from "./folding-service.ts";
 import { createRamDisk, type RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 import { type Dice, rollDice } from "./dice.ts";
 
@@ -61,8 +63,8 @@ export type Mirror = {
   calls(): number;
   /** Dies at this call (1: the next one), counted over disk, state and wire. null: never. */
   killAt(call: number | null): void;
-  /** One `sync`; a kill ends it with `null`, as a crash would. */
-  sync(settings?: Partial<Settings>): Promise<RunReport | null>;
+  /** One `sync`, by hand unless `retryRefused` is false; a kill ends it with `null`, as a crash would. */
+  sync(settings?: Partial<Settings>, run?: { readonly retryRefused: boolean }): Promise<RunReport | null>;
   plan(settings?: Partial<Settings>): ReturnType<typeof planOnly>;
   write(path: string, text: string): void;
   texts(): Map<string, string>;
@@ -98,7 +100,10 @@ export const SETTINGS: Settings = {
   secondLookMs: 2_000,
 };
 
-export function createRig(seed: number, variant: Variant = {}, combine = combineByMerge): Rig {
+/** Another deployment: one of the variants, or one that takes several spellings for one name. */
+export type Deployment = Variant & Partial<DiskFolding>;
+
+export function createRig(seed: number, variant: Deployment = {}, combine = combineByMerge): Rig {
   const dice = rollDice(seed);
   const clock = virtualClock();
   const service = createService({
@@ -111,12 +116,14 @@ export function createRig(seed: number, variant: Variant = {}, combine = combine
     },
   });
   const { key } = service.admin.createWorkspace("notes");
-  const handle = varyService(service.handle, variant);
+  const folding = { foldsCase: variant.foldsCase === true, foldsUnicode: variant.foldsUnicode === true };
+  const answer = foldNames(service.answer, folding, key);
+  const handle = varyService(async (request) => answer(request), variant);
   return {
     clock,
     service,
     dice,
-    app: createApp(service, key),
+    app: createApp({ answer }, key),
     mirror: (options = {}) => createMirror({ key, handle, clock, dice }, options),
   };
 }
@@ -203,12 +210,12 @@ function createMirror(ground: Ground, options: MirrorOptions): Mirror {
     killAt: (call) => {
       killAt = call;
     },
-    async sync(settings = {}) {
+    async sync(settings = {}, run = { retryRefused: true }) {
       const world = start();
       try {
         return await syncToConvergence(world, {
           settings: { ...SETTINGS, ...settings },
-          retryRefused: true,
+          ...run,
           kind: "sync",
         });
       } catch (error) {

@@ -39,7 +39,7 @@ export function standingKeys({ trees }: Pick<Desk, "trees">): ReadonlySet<string
 
 /** By its place on disk now and by the one that this plan gives it: what may be in a slot while the plan is carried out. */
 export function listClaimants(desk: Pick<Desk, "trees" | "forest" | "documents">): SlotMap<AnyBody[]> {
-  const claimants = new SlotMap<AnyBody[]>("local", desk.trees.local);
+  const claimants = new SlotMap<AnyBody[]>(desk.trees.local.disk);
   for (const body of [...desk.forest.folders, ...desk.documents])
     for (const place of new Set([body.local.goal, body.local.now])) {
       if (place === null) continue;

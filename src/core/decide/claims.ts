@@ -3,14 +3,14 @@ import { type Desk, holdDocument, holdFolder, withdraw } from "./desk.ts";
 import { isLeftOver } from "./left-over.ts";
 import { type Barred, isStirring, Round, type Wishes } from "./round.ts";
 import { settleFolders } from "./settle-folders.ts";
-import { lookUpSlots } from "./slots.ts";
+import { foldingsOf, lookUpSlots } from "./slots.ts";
 
 /**
  * Presence of folders, and one path wanted by two rows. The service's row keeps it; the local one becomes `name-2.md`. What cannot be settled by a name is
  * held where it is, and everything is judged again with that one standing: each round holds some more, so it ends.
  */
 export function settleClaims(desk: Desk, summon: (path: string) => AnyBody | null): void {
-  const slots = lookUpSlots(desk.trees);
+  const slots = lookUpSlots(desk.trees, foldingsOf(desk.trees, desk.policy));
   const bodies = (): AnyBody[] => [...desk.forest.folders, ...desk.documents];
   const decided = new Map(bodies().map((body) => [body, { local: body.local.goal, remote: body.remote.goal }]));
   const wishes = new Map(decided);

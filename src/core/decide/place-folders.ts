@@ -58,7 +58,7 @@ function placeFolder(desk: Desk, folder: FolderBody): void {
       holdFolder(desk, folder, "not-seen", open);
       return;
     }
-    if (side === "remote" && isFolderStopped(desk, folder.dirId!, "move")) return;
+    if (side === "remote" && isFolderStopped(desk, folder.dirId!, "move", folder.localPath)) return;
     folder[side].goal = wish.place;
   }
   desk.whys.set(folder, side === "remote" ? "moved here" : "moved on the service");

@@ -1,6 +1,7 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import type { HoldReason } from "../hold.ts";
 import type { Hold } from "../link.ts";
+import type { LocalPath } from "../path.ts";
 import type { DocumentBody } from "../match/body.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile } from "../tree.ts";
@@ -31,8 +32,9 @@ export function standingHold(desk: Desk, body: DocumentBody): Hold | null {
   if (one.digest !== null && one.digest !== local) return null;
   if (one.changeId !== null && one.changeId !== remote) return null;
   const about = one.digest !== null || one.changeId !== null;
-  // About neither a text nor a version: about a place, so another path ends it.
-  if (!about && one.path !== pathOfDocument(body) && one.path !== body.link?.localPath) return null;
+  // About neither a text nor a version: about a place, so another path ends it. What was refused for want of a grant is refused at any.
+  const isAtBase = one.reason === "read-only" && one.path === body.link?.localPath;
+  if (!about && one.path !== pathOfDocument(body) && !isAtBase) return null;
   return one;
 }
 
@@ -94,10 +96,19 @@ const FOLDER_STOPS = {
   remove: new Set<HoldReason>(["read-only", "refused", "delete-refused", "folder-stays"]),
 };
 
-/** Whether an earlier answer stops this for a folder; if so, its hold stays in force. It ends when nothing is wanted any more, or by a retry. */
-export function isFolderStopped(desk: Desk, key: string, intention: keyof typeof FOLDER_STOPS): boolean {
+/**
+ * Whether an earlier answer stops this for a folder; if so, its hold stays in force. It ends when nothing is wanted any more, or by a retry.
+ * @param path where a linked folder is now: what was refused of its place ends when it is elsewhere
+ */
+export function isFolderStopped(
+  desk: Desk,
+  key: string,
+  intention: keyof typeof FOLDER_STOPS,
+  path: LocalPath | null = null,
+): boolean {
   const one = desk.trees.base.holds.get(key);
   if (one === undefined || !FOLDER_STOPS[intention].has(one.reason)) return false;
+  if (path !== null && one.path !== path && one.reason !== "read-only") return false;
   // What the service has no route for is not tried again.
   if (desk.policy.retryRefused && one.reason !== "folder-stays") return false;
   keepHold(desk, one);

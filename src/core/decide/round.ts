@@ -2,10 +2,11 @@ import { mapName } from "../../contract/names.ts";
 import type { HoldReason } from "../hold.ts";
 import { hashedName, isTemporaryName, lastingName, localNameFor, numberedName } from "../local-name.ts";
 import type { AnyBody, Place, Side } from "../match/body.ts";
+import { nameOf } from "../path.ts";
 import type { Desk } from "./desk.ts";
 import { lastingNames } from "./left-over.ts";
 import { idOf, samePlace } from "./places.ts";
-import { type Occupancy, SlotMap, slotKey } from "./slots.ts";
+import { type Foldings, foldingsOf, type Occupancy, SlotMap, slotKey } from "./slots.ts";
 
 /** Where each body was wanted before it was held. */
 export type Wishes = ReadonlyMap<AnyBody, { readonly local: Place | null; readonly remote: Place | null }>;
@@ -22,6 +23,7 @@ export function isStirring(body: AnyBody, side: Side): boolean {
 
 /** One try to give every slot one owner. */
 export class Round {
+  readonly #foldings: Foldings;
   readonly #taken: Readonly<Record<Side, SlotMap<AnyBody>>>;
   /** Kept apart until the round comes out: one that does not leaves no trace. */
   readonly #whys = new Map<AnyBody, string>();
@@ -40,8 +42,8 @@ export class Round {
     pinned: ReadonlySet<AnyBody>,
     wishes: Wishes,
   ) {
-    const { local } = desk.trees;
-    this.#taken = { local: new SlotMap("local", local), remote: new SlotMap("remote", local) };
+    this.#foldings = foldingsOf(desk.trees, desk.policy);
+    this.#taken = { local: new SlotMap(this.#foldings.local), remote: new SlotMap(this.#foldings.remote) };
     this.#desk = desk;
     this.#slots = slots;
     this.#bodies = bodies;
@@ -76,7 +78,7 @@ export class Round {
   }
 
   #key(side: Side, place: Place): string {
-    return slotKey(side, place, this.#desk.trees.local);
+    return slotKey(place, this.#foldings[side]);
   }
 
   #take(side: Side, body: AnyBody, place: Place): void {
@@ -110,7 +112,7 @@ export class Round {
   #leavers(side: Side): SlotMap<AnyBody[]> {
     const known = this.#leaversOf[side];
     if (known !== null) return known;
-    const index = new SlotMap<AnyBody[]>(side, this.#desk.trees.local);
+    const index = new SlotMap<AnyBody[]>(this.#foldings[side]);
     for (const body of this.#bodies) if (body[side].now !== null) index.set(body[side].now, [body]);
     this.#leaversOf[side] = index;
     return index;
@@ -217,7 +219,19 @@ export class Round {
     if ((wantsMine || !isNamed) && this.#number(body)) return null;
     if (owner !== "quiet" && owner !== "foreign" && owner.local.now === null && owner.local.goal === null)
       return bar(body, "path-taken", `${place.name} on the service is another's that is held`);
-    return bar(body, "name-clash", `the service has another ${place.name} there`);
+    return bar(body, "name-clash", this.#tellClash(body, place, owner));
+  }
+
+  /** What has the name that a body wants, by its path here where it has one. */
+  #tellClash(body: AnyBody, place: Place, owner: AnyBody | "foreign" | "quiet"): string {
+    const slot = this.#slots("remote", place);
+    const theirs = owner === "foreign" || owner === "quiet" ? null : (owner.remote.goal ?? place).name;
+    const name = theirs ?? (slot.kind === "free" ? place.name : nameOf(slot.path));
+    const other = typeof owner === "string" ? null : owner.local.now;
+    const here = other === null || other.name === name ? "" : `, here ${JSON.stringify(other.name)}`;
+    if (name === place.name) return `the service has another ${name} there${here}`;
+    const mine = body.local.now?.name ?? place.name;
+    return `the service takes ${JSON.stringify(mine)} and ${JSON.stringify(name)} for one name, and has the latter${here}`;
   }
 }
 

@@ -1,22 +1,28 @@
 import type { FolderBody, Place, Side } from "../match/body.ts";
-import { joinPath, pathKey } from "../path.ts";
-import type { LocalTree, Trees } from "../tree.ts";
+import { type DiskFolding, joinPath, pathKey } from "../path.ts";
+import type { Policy } from "../policy.ts";
+import type { Trees } from "../tree.ts";
 import { once } from "../once.ts";
 
-/** A slot is a name in a folder: what can be held by one thing at a time. Its key folds as the disk does (I11). */
-export function slotKey(side: Side, place: Place, local: LocalTree): string {
-  return `${place.parent.key}/${side === "local" ? pathKey(place.name, local.disk) : place.name}`;
+/** What each side takes for one name: the disk's way was tried out, the service's is learned. */
+export type Foldings = Readonly<Record<Side, DiskFolding>>;
+
+export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Foldings {
+  return { local: local.disk, remote: remoteFolding };
+}
+
+/** A slot is a name in a folder: what can be held by one thing at a time. Its key folds as its side does (I11). */
+export function slotKey(place: Place, folding: DiskFolding): string {
+  return `${place.parent.key}/${pathKey(place.name, folding)}`;
 }
 
 /** By slot. A map for each folder: a key of its own for each slot of a large plan would be a string each, made again whenever it is asked for. */
 export class SlotMap<T> {
-  readonly #side: Side;
-  readonly #local: LocalTree;
+  readonly #folding: DiskFolding;
   readonly #inside = new Map<FolderBody, Map<string, T>>();
 
-  constructor(side: Side, local: LocalTree) {
-    this.#side = side;
-    this.#local = local;
+  constructor(folding: DiskFolding) {
+    this.#folding = folding;
   }
 
   get(place: Place): T | undefined {
@@ -34,7 +40,7 @@ export class SlotMap<T> {
   }
 
   #name({ name }: Place): string {
-    return this.#side === "local" ? pathKey(name, this.#local.disk) : name;
+    return pathKey(name, this.#folding);
   }
 }
 
@@ -49,7 +55,7 @@ export type Occupancy = (side: Side, place: Place) => Occupant;
 const FREE = { kind: "free" } as const;
 
 /** Looks slots up in the trees; indexes that only moves need are made when first asked for. */
-export function lookUpSlots(trees: Trees): Occupancy {
+export function lookUpSlots(trees: Trees, { remote: remoteFolding }: Foldings): Occupancy {
   const { disk, files, folders, others } = trees.local;
   const folds = disk.foldsCase || disk.foldsUnicode;
   const key = (path: string): string => pathKey(path, disk);
@@ -61,16 +67,19 @@ export function lookUpSlots(trees: Trees): Occupancy {
     return paths;
   });
   const remote = once(() => {
-    const paths = new Set<string>();
-    for (const file of trees.remote.files.values()) paths.add(file.path);
-    for (const folder of trees.remote.folders.values()) paths.add(folder.path);
+    const paths = new Map<string, string>();
+    for (const { path } of trees.remote.files.values()) paths.set(pathKey(path, remoteFolding), path);
+    for (const { path } of trees.remote.folders.values()) paths.set(pathKey(path, remoteFolding), path);
     return paths;
   });
   return (side, place) => {
     const above = side === "local" ? place.parent.localPath : place.parent.remotePath;
     if (above === null) return FREE;
     const path = joinPath(above, place.name);
-    if (side === "remote") return remote().has(path) ? { kind: "mirrored", path } : FREE;
+    if (side === "remote") {
+      const there = remote().get(pathKey(path, remoteFolding));
+      return there === undefined ? FREE : { kind: "mirrored", path: there };
+    }
     if (files.has(path) || folders.has(path)) return { kind: "mirrored", path };
     if (others.has(path)) return { kind: "foreign", path };
     return folds ? (index().get(key(path)) ?? FREE) : FREE;

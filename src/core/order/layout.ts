@@ -1,6 +1,6 @@
 import type { Action, Step } from "../action.ts";
-import type { At, Desk, Draft } from "../decide/desk.ts";
-import { lookUpSlots } from "../decide/slots.ts";
+import { type At, type Desk, type Draft, pathOfDocument } from "../decide/desk.ts";
+import { foldingsOf, lookUpSlots } from "../decide/slots.ts";
 import { isTemporaryName } from "../local-name.ts";
 import type { AnyBody, DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
 import { joinPath, sidecarPath } from "../path.ts";
@@ -34,13 +34,13 @@ export class Layout {
 
   /** @param stirring folders that some step will move or remove, by side */
   constructor(desk: Desk, stirring: Readonly<Record<Side, ReadonlySet<FolderBody>>>, onShift: (shift: Shift) => void) {
-    const { local } = desk.trees;
-    const occupancy = lookUpSlots(desk.trees);
+    const foldings = foldingsOf(desk.trees, desk.policy);
+    const occupancy = lookUpSlots(desk.trees, foldings);
     this.#desk = desk;
     this.#onShift = onShift;
     this.ledgers = {
-      local: new Ledger("local", local, occupancy, stirring.local),
-      remote: new Ledger("remote", local, occupancy, stirring.remote),
+      local: new Ledger("local", foldings.local, occupancy, stirring.local),
+      remote: new Ledger("remote", foldings.remote, occupancy, stirring.remote),
     };
   }
 
@@ -206,10 +206,13 @@ export class Layout {
 function moveAction(body: AnyBody, side: Side, hop: Hop, paths: { from: string; to: string }, why: string): Action {
   const { temporary } = hop;
   if (body.kind === "document") {
-    const kind = side === "local" ? "move-local" : hop.how === "rename" ? "rename-remote" : "reparent-remote";
-    return { kind, why, id: body.id!, ...paths, temporary };
+    const move = { why, id: body.id!, ...paths, temporary };
+    if (side === "local") return { kind: "move-local", ...move };
+    const stands = pathOfDocument(body);
+    return { kind: hop.how === "rename" ? "rename-remote" : "reparent-remote", ...move, stands };
   }
-  const kind =
-    side === "local" ? "move-folder-local" : hop.how === "rename" ? "rename-folder-remote" : "reparent-folder-remote";
-  return { kind, why, dirId: body.dirId!, ...paths, temporary };
+  const move = { why, dirId: body.dirId!, ...paths, temporary };
+  if (side === "local") return { kind: "move-folder-local", ...move };
+  const kind = hop.how === "rename" ? "rename-folder-remote" : "reparent-folder-remote";
+  return { kind, ...move, stands: body.localPath ?? paths.from };
 }

@@ -1,7 +1,6 @@
 import type { AnyBody, FolderBody, Place, Side } from "../match/body.ts";
 import { type Occupancy, SlotMap, slotKey } from "../decide/slots.ts";
-import { joinPath } from "../path.ts";
-import type { LocalTree } from "../tree.ts";
+import { type DiskFolding, joinPath } from "../path.ts";
 
 /**
  * One side while the plan is being laid out step by step: where everything is by then, and which step made it so. From this follow the paths that
@@ -10,7 +9,7 @@ import type { LocalTree } from "../tree.ts";
  */
 export class Ledger {
   readonly side: Side;
-  readonly #local: LocalTree;
+  readonly #folding: DiskFolding;
   readonly #occupancy: Occupancy;
   readonly #at = new Map<AnyBody, Place | null>();
   readonly #slots: SlotMap<AnyBody | null>;
@@ -22,12 +21,12 @@ export class Ledger {
   /** Folders that a later step will move or remove: only their uses need to be remembered. */
   readonly #stirring = new Set<FolderBody>();
 
-  constructor(side: Side, local: LocalTree, occupancy: Occupancy, stirring: Iterable<FolderBody>) {
+  constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, stirring: Iterable<FolderBody>) {
     this.side = side;
-    this.#local = local;
+    this.#folding = folding;
     this.#occupancy = occupancy;
-    this.#slots = new SlotMap(side, local);
-    this.#freedBy = new SlotMap(side, local);
+    this.#slots = new SlotMap(folding);
+    this.#freedBy = new SlotMap(folding);
     for (const folder of stirring) this.#stirring.add(folder);
   }
 
@@ -37,7 +36,7 @@ export class Ledger {
   }
 
   key(place: Place): string {
-    return slotKey(this.side, place, this.#local);
+    return slotKey(place, this.#folding);
   }
 
   isFree(place: Place, asking: AnyBody): boolean {

@@ -78,6 +78,9 @@ export type RemoteTraits = {
   readonly moveToRoot: "unknown" | "yes" | "no";
   /** Characters of names that were refused although the embedded service takes them, or the embedded service's own set. */
   readonly refusedCharacters: string;
+  /** Whether the service was seen to take two spellings for one name: those that differ in case, or in their Unicode normal form. */
+  readonly foldsCase: boolean;
+  readonly foldsUnicode: boolean;
 };
 
 /** What the caller holds of a list's items, by a number of its own, from 0: of what is shown as it is held, nothing is kept. */
@@ -97,6 +100,11 @@ export interface Remote {
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** The folder at an exact path, by the `path` selector; null when the list is empty. */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
+  /**
+   * All that the service shows for a path, of either kind and in whatever spelling: one that folds names shows what has another. Spellings of one name that differ
+   * are learned (`traits`). A question that fails shows nothing.
+   */
+  itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: RemotePath, content: string): Promise<Answer<FileResource>>;
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;

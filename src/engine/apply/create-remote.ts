@@ -8,7 +8,7 @@ import { commitWithOthers, makeHold, openIntentWithOthers, outcomeOfFault, readU
 import { buryReplaced, settlePost } from "../settle-post.ts";
 import { fromService, type PassContext, toService } from "../world.ts";
 import { readCreated } from "./read-created.ts";
-import { isVisible } from "./visible.ts";
+import { judgeTaken, learnedNames } from "./in-the-way.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -76,14 +76,12 @@ async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault:
     digest: action.expect,
   };
   if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
-    if (await isVisible(ctx, action.remotePath))
-      return stale("something was made at that path on the service meanwhile");
-    const detail = "the service says the path is taken, by something that this key cannot read";
+    const { kind, detail } = await judgeTaken(ctx, action.remotePath, null);
+    if (kind === "stale") return stale(detail);
     return outcomeOfFault(fault, makeHold(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
   }
   const aboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
-  if (aboutName && ctx.world.remote.traits().refusedCharacters !== ctx.refusedAtStart)
-    return stale("the service refuses more characters in names than was known");
+  if (aboutName && learnedNames(ctx)) return stale("the service refuses more characters in names than was known");
   const reason = fault.status === 403 ? "read-only" : "refused";
   return outcomeOfFault(
     fault,

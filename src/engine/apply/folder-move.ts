@@ -6,8 +6,8 @@ import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effec
 import { settleIntent } from "../settle-writes.ts";
 import { fromService, type PassContext } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
-import { folderAt, reasonOf } from "./place.ts";
-import { isVisible } from "./visible.ts";
+import { folderAt, reasonOf, whereItIs } from "./place.ts";
+import { judgeTaken, learnedNames } from "./in-the-way.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -29,6 +29,8 @@ export function moveFolderLocal(ctx: PassContext, action: Of<"move-folder-local"
     return outcomeOfDisk(end);
   }
   if (!action.temporary) ctx.counts.movedLocal++;
+  ctx.movedHere ??= [];
+  ctx.movedHere.push({ from: action.from, to: action.to });
   for (const [id, path] of ctx.toFlush)
     if (isWithin(path, action.from)) ctx.toFlush.set(id, rebase(path, action.from, action.to));
   return commit(ctx, {
@@ -102,17 +104,19 @@ async function folderMoveFailed(
   if (ctx.world.remote.traits().folderPatch === "no")
     return stale("this service cannot move a folder as one; its documents are moved one by one");
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  const taken = fault.code === "path_already_exists";
-  if (taken && (await isVisible(ctx, action.to))) return stale("something is at that path on the service");
+  if (fault.pointers.includes("/name") && learnedNames(ctx))
+    return stale("the service refuses more characters in names than was known");
+  const taken = fault.code === "path_already_exists" ? await judgeTaken(ctx, action.to, action.dirId) : null;
+  if (taken?.kind === "stale") return stale(taken.detail);
   const toRoot = fault.status === 400 && parentOf(action.to) === "";
   return outcomeOfFault(
     fault,
     makeHold(ctx, {
       key: action.dirId,
-      path: action.from,
-      reason: reasonOf(fault, taken, toRoot),
+      path: whereItIs(ctx, action.stands),
+      reason: reasonOf(fault, taken !== null, toRoot),
       code: fault.code,
-      detail: fault.detail,
+      detail: taken?.detail ?? fault.detail,
       requestId: fault.requestId,
     }),
   );

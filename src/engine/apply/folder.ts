@@ -7,6 +7,7 @@ import { isWithin, type LocalPath, type RemotePath, rebase } from "../../core/pa
 import type { Answer } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { movePlace } from "../../core/settle.ts";
+import { judgeTaken, learnedNames } from "./in-the-way.ts";
 import { commit, commitWithOthers, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
 import { type PassContext, toService, trashPlace } from "../world.ts";
@@ -63,7 +64,7 @@ export async function makeFolderRemote(ctx: PassContext, action: Of<"make-folder
     }
     if (made === null) {
       state.closeIntent(intentId);
-      return refusedFolder(ctx, action.localPath, answer);
+      return refusedFolder(ctx, action, answer);
     }
   }
   const link = made === null ? null : linkFolder(ctx, made.id, action.localPath, action.remotePath);
@@ -85,17 +86,18 @@ export async function makeFolderRemote(ctx: PassContext, action: Of<"make-folder
   });
 }
 
-function refusedFolder(
+async function refusedFolder(
   ctx: PassContext,
-  localPath: LocalPath,
+  { localPath, remotePath }: Of<"make-folder-remote">,
   answer: Extract<Answer<unknown>, { ok: false }>,
-): Outcome {
+): Promise<Outcome> {
   const { fault } = answer;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (ctx.world.remote.traits().refusedCharacters !== ctx.refusedAtStart)
-    return stale("the service refuses more characters in names than was known");
-  const taken = fault.code === "path_already_exists" || fault.code === "type_mismatch";
-  const reason = taken ? "occupied-unseen" : fault.status === 403 ? "read-only" : "refused";
+  if (learnedNames(ctx)) return stale("the service refuses more characters in names than was known");
+  const isTaken = fault.code === "path_already_exists" || fault.code === "type_mismatch";
+  const taken = isTaken ? await judgeTaken(ctx, remotePath, null) : null;
+  if (taken?.kind === "stale") return stale(taken.detail);
+  const reason = isTaken ? "occupied-unseen" : fault.status === 403 ? "read-only" : "refused";
   return outcomeOfFault(
     fault,
     makeHold(ctx, {
@@ -103,7 +105,7 @@ function refusedFolder(
       path: localPath,
       reason,
       code: fault.code,
-      detail: fault.detail,
+      detail: taken?.detail ?? fault.detail,
       requestId: fault.requestId,
     }),
   );

@@ -4,7 +4,7 @@ import type { Action, Outcome } from "../../core/action.ts";
 import type { HoldReason } from "../../core/hold.ts";
 import type { Stamp } from "../../core/link.ts";
 import { sameInode } from "../../core/match/inode.ts";
-import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../core/path.ts";
+import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../core/path.ts";
 import type { Answer, ParentRef } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { movePlace, renameVersion } from "../../core/settle.ts";
@@ -12,7 +12,7 @@ import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, 
 import { settleIntent } from "../settle-writes.ts";
 import { fromService, type PassContext, recordEvent, toService } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
-import { isVisible } from "./visible.ts";
+import { judgeTaken, learnedNames } from "./in-the-way.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -68,19 +68,32 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
   state.closeIntent(intentId);
   const fault = answer.fault;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  const taken = fault.code === "path_already_exists";
-  if (taken && (await isVisible(ctx, action.to))) return stale("something is at that path on the service");
+  if (fault.pointers.includes("/name") && learnedNames(ctx))
+    return stale("the service refuses more characters in names than was known");
+  const taken = fault.code === "path_already_exists" ? await judgeTaken(ctx, action.to, action.id) : null;
+  if (taken?.kind === "stale") return stale(taken.detail);
   const rootRefused = parent?.value.kind === "root" && fault.status === 400;
   const hold = makeHold(ctx, {
     key: action.id,
-    // RACE: read anew, for a folder above it may have moved here during the request; a hold at the old path would end at once (I08).
-    path: state.link(action.id)?.localPath ?? link.localPath,
-    reason: reasonOf(fault, taken, rootRefused),
+    path: whereItIs(ctx, action.stands),
+    reason: reasonOf(fault, taken !== null, rootRefused),
     code: fault.code,
-    detail: rootRefused ? "this service cannot move a document to the root; its edits still travel" : fault.detail,
+    detail: rootRefused
+      ? "this service cannot move a document to the root; its edits still travel"
+      : (taken?.detail ?? fault.detail),
     requestId: fault.requestId,
   });
   return outcomeOfFault(fault, hold);
+}
+
+/**
+ * Where what stood at a path when the plan was made is now.
+ * RACE: a folder above it may have moved here during the request; a hold at the old path would end at once (I08).
+ */
+export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
+  let path = stood;
+  for (const { from, to } of ctx.movedHere ?? []) if (isWithin(path, from)) path = rebase(path, from, to);
+  return path;
 }
 
 /** Why a move that was refused is held. @param taken by what no look shows; @param toRoot refused where it led to the root */
@@ -108,7 +121,7 @@ async function landMove(
   // A deployment whose change id moves on a rename: the same text under a new id. With another text the old id stays, and the next pass merges.
   const now = sameText && current.changeId === link.changeId ? renameVersion(moved, answer.value.lastChangeId) : moved;
   if (!action.temporary) ctx.counts.movedRemote++;
-  return commit(ctx, {
+  const done = commit(ctx, {
     link: now,
     ...(now.changeId === current.changeId
       ? {}
@@ -124,6 +137,21 @@ async function landMove(
       requestId: answer.requestId,
     },
   });
+  return nameOf(remotePath) === nameOf(action.to) ? done : renamedOtherwise(ctx, action, remotePath, answer.requestId);
+}
+
+/** Answered as done, under another name than was asked for: asked again, it would be so again (I08). */
+function renamedOtherwise(
+  ctx: PassContext,
+  action: Of<"rename-remote" | "reparent-remote">,
+  remotePath: RemotePath,
+  requestId: string | null,
+): Outcome {
+  const [asked, given] = [nameOf(action.to), nameOf(remotePath)].map((name) => JSON.stringify(name));
+  const detail = `asked to call it ${asked}, the service calls it ${given}`;
+  const path = whereItIs(ctx, action.stands);
+  const hold = makeHold(ctx, { key: action.id, path, reason: "refused", code: null, detail, requestId });
+  return { kind: "refused", code: "renamed-otherwise", detail, requestId, hold };
 }
 
 async function isBaseText(ctx: PassContext, id: DocId, digest: string): Promise<boolean> {

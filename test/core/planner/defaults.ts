@@ -1,10 +1,12 @@
 import { SHELL_METACHARACTERS } from "../../../src/contract/names.ts";
 import type { Signals } from "../../../src/core/plan-types.ts";
+import { EXACT_DISK } from "../../../src/core/path.ts";
 import { DEFAULT_GUARDS, type Policy } from "../../../src/core/policy.ts";
 
 export const POLICY: Policy = {
   names: "map",
   refusedCharacters: SHELL_METACHARACTERS,
+  remoteFolding: EXACT_DISK,
   direction: "both",
   prefer: null,
   conflicts: () => "sidecar",

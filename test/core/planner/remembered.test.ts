@@ -116,8 +116,8 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
   });
   test("a move to the root that was refused stays held, another move ends it", () => {
-    const about = (world: World) => ({ key: world.idAt("d/a.md"), path: "d/a.md" });
-    check(["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root d/a.md"], "no-move-to-root", about);
+    const about = (world: World) => ({ key: world.idAt("d/a.md"), path: "a.md" });
+    check(["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"], "no-move-to-root", about);
     check(["d/a.md=1", "mv d/a.md d/b.md", "", "rename-remote d/a.md>d/b.md; relink d/b.md"], "no-move-to-root", about);
   });
   test("refusals about folders hold the folder and what would go into it", () => {
@@ -132,6 +132,11 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], "refused", elsewhere);
     const here = () => ({ path: "b.md" });
     check(["a.md=1", "mv a.md b.md", "", "hold refused b.md"], "refused", here);
+    // What it is told to do ends it: another name here.
+    check(["a.md=1", "mv a.md c.md", "", "rename-remote a.md>c.md; relink c.md"], "occupied-unseen", here);
+    const folder = (world: World) => ({ key: world.dirAt("d"), path: "e" });
+    check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", folder);
+    check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", folder);
   });
   test("a computed hold keeps the time since when it stands", () => {
     const world = worldAfter(["a.md=1", "unseen a.md EACCES", "", ""]);

@@ -1,3 +1,4 @@
+import { EXACT_DISK } from "../../../src/core/path.ts";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/core/plan.ts";
 import type { Action } from "../../../src/core/action.ts";
@@ -154,7 +155,13 @@ describe("the part cut out of base", () => {
       const local = world.disk.lookAtFiles(part.local, paths, () => undefined)!;
       const whole = await planOnly(world, options);
       if (whole.kind !== "planned") throw new Error(whole.kind);
-      const policy = { ...SETTINGS, refusedCharacters: "", folderMoves: true, movesToRoot: true };
+      const policy = {
+        ...SETTINGS,
+        refusedCharacters: "",
+        remoteFolding: EXACT_DISK,
+        folderMoves: true,
+        movesToRoot: true,
+      };
       const signals = {
         root: "same",
         deletionsDone: { local: 0, remote: 0 },

@@ -38,6 +38,7 @@ async function explainOne(cast: Cast, mirror: LifeMirror, path: string): Promise
     const policy: Policy = {
       ...settings,
       refusedCharacters: traits.refusedCharacters,
+      remoteFolding: traits,
       folderMoves: traits.folderPatch !== "no",
       movesToRoot: traits.moveToRoot !== "no",
       quietTexts: null,
