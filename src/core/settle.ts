@@ -56,10 +56,15 @@ export function renameVersion(link: Link, changeId: ChangeId): Link {
   return { ...link, changeId };
 }
 
-/** A text was sent to review. The base stays. */
-export function submit(link: Link, digest: Digest, at: number): Link {
+/**
+ * A text was sent to review. The base stays; the file is the one that held this text, and its user's own.
+ * @param stamp the file's when it was read; null where that is not known
+ */
+export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
-  return { ...link, submissions: [...others, { digest, baseChangeId: link.changeId, at }] };
+  const submissions = [...others, { digest, baseChangeId: link.changeId, at }];
+  // ORDER: not trusted: the stamp is of another text than base's.
+  return { ...link, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /** The service answered a PUT with the base's own text: this local text is the base in other dress, and is not sent again. */

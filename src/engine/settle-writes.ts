@@ -72,7 +72,7 @@ export async function settlePut(
     // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two reviews.
     ctx.counts.submitted++;
     commit(ctx, {
-      text: submit(link, intent.digest, clock.now()),
+      text: submit(link, intent.digest, clock.now(), intent.stamp ?? null),
       closes: intentId,
       event: {
         ...event,

@@ -2,11 +2,10 @@ import type { Digest } from "../digest.ts";
 import { pathsFit } from "../fit.ts";
 import { isAway, type Link } from "../link.ts";
 import { type LocalPath, pathKey } from "../path.ts";
-import { isSimilar } from "../similar.ts";
 import type { LocalFile } from "../tree.ts";
 import { expectedPath, findFoldersByContents } from "./folder-paths.ts";
 import { fileInodeKey, sameInode } from "./inode.ts";
-import { claim, type Evidence, type Matching, readProfile } from "./matching.ts";
+import { claim, type Evidence, isLike, knownTexts, type Matching } from "./matching.ts";
 import { matchBySimilarity } from "./resemblance.ts";
 
 /**
@@ -27,20 +26,13 @@ export function matchDocuments(matching: Matching): void {
 /** A pure move, whatever stands at the old path now: chains (`mv b c; mv a b`) and swaps come out as moves. */
 function matchByInodeAndText(matching: Matching): void {
   for (const [link, file] of sameInodes(matching))
-    if (file.digest === link.localDigest || isInReview(link, file)) claim(matching, link, file, "inode-and-text");
-}
-
-/** What waits for review is the document's text here, seen by an earlier pass: base has the live one till then (I31). */
-function isInReview({ submissions }: Link, { digest }: LocalFile): boolean {
-  return submissions.some((submission) => submission.digest === digest);
+    if (knownTexts(link).includes(file.digest)) claim(matching, link, file, "inode-and-text");
 }
 
 function matchByInodeAndSimilarText(matching: Matching): void {
-  for (const [link, file] of sameInodes(matching)) {
-    const [was, is] = [readProfile(matching, link.localDigest), readProfile(matching, file.digest)];
-    // The inode may have been reused by a new file within the clock's tick: only the text tells.
-    if (was !== null && is !== null && isSimilar(was, is)) claim(matching, link, file, "inode-and-similar-text");
-  }
+  // The inode may have been reused by a new file within the clock's tick: only the text tells.
+  for (const [link, file] of sameInodes(matching))
+    if (isLike(matching, link, file)) claim(matching, link, file, "inode-and-similar-text");
 }
 
 function sameInodes(matching: Matching): [Link, LocalFile][] {
@@ -109,12 +101,7 @@ function contestedPaths({ links }: Matching, keyOf: (link: Link) => string | nul
 }
 
 function isLikeIn(matching: Matching, isAsked: (file: LocalFile) => boolean) {
-  return ({ localDigest }: Link, file: LocalFile): boolean => {
-    if (!isAsked(file)) return false;
-    if (file.digest === localDigest) return true;
-    const [was, is] = [readProfile(matching, localDigest), readProfile(matching, file.digest)];
-    return was !== null && is !== null && isSimilar(was, is);
-  };
+  return (link: Link, file: LocalFile): boolean => isAsked(file) && isLike(matching, link, file);
 }
 
 function isInodeOf({ stamp }: Link, file: LocalFile): boolean {
@@ -127,10 +114,12 @@ function matchBySameText(matching: Matching): void {
   for (const file of matching.files.values())
     if (!file.empty) files.set(file.digest, files.has(file.digest) ? null : file);
   const links = new Map<Digest, Link | null>();
-  for (const link of matching.links.values()) links.set(link.localDigest, links.has(link.localDigest) ? null : link);
+  for (const link of matching.links.values())
+    for (const digest of new Set(knownTexts(link))) links.set(digest, links.has(digest) ? null : link);
   for (const [digest, link] of links) {
     const file = files.get(digest);
-    if (link !== null && file !== undefined && file !== null) claim(matching, link, file, "same-text");
+    if (link === null || file === undefined || file === null) continue;
+    if (matching.links.has(link.id)) claim(matching, link, file, "same-text");
   }
 }
 

@@ -2,7 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../digest.ts";
 import type { Link } from "../link.ts";
 import type { LocalPath } from "../path.ts";
-import { type LineProfile, profileOf } from "../similar.ts";
+import { type LineProfile, mayBeSimilar, profileOf, SIMILAR_ENOUGH, similarity } from "../similar.ts";
 import type { LocalFile, TextLookup, Trees } from "../tree.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 
@@ -33,6 +33,28 @@ export function claim(matching: Matching, link: Link, file: LocalFile, evidence:
   matching.matches.set(link.id, { file, evidence });
   matching.links.delete(link.id);
   matching.files.delete(file.path);
+}
+
+/** What the file of a document was last known to hold: base's bytes, or what waits for review, while base has the live text (I31). */
+export function knownTexts({ localDigest, submissions }: Link): readonly Digest[] {
+  return submissions.length === 0 ? [localDigest] : [localDigest, ...submissions.map(({ digest }) => digest)];
+}
+
+/** How like a text is to what a document was known to hold: 0 to 1. */
+export function likeness(matching: Matching, link: Link, is: LineProfile): number {
+  let most = 0;
+  for (const digest of knownTexts(link)) {
+    const was = readProfile(matching, digest);
+    if (was !== null && mayBeSimilar(was, is)) most = Math.max(most, similarity(was, is));
+  }
+  return most;
+}
+
+/** Whether a file may be a version of a document, by its text alone. */
+export function isLike(matching: Matching, link: Link, file: LocalFile): boolean {
+  if (knownTexts(link).includes(file.digest)) return true;
+  const is = readProfile(matching, file.digest);
+  return is !== null && likeness(matching, link, is) >= SIMILAR_ENOUGH;
 }
 
 export function readProfile(matching: Matching, digest: Digest): LineProfile | null {

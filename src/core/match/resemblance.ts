@@ -1,5 +1,5 @@
 import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../similar.ts";
-import { claim, type Matching, readProfile } from "./matching.ts";
+import { claim, knownTexts, type Matching, readProfile } from "./matching.ts";
 
 /** LIMIT: comparisons of texts in one pass. Past it, what is left are deletions and new files, which the guards then judge. */
 export const MAX_COMPARISONS = 4_000;
@@ -21,18 +21,19 @@ export function matchBySimilarity(matching: Matching): void {
     .sort((a, b) => a.profile.total - b.profile.total || (a.file.path < b.file.path ? -1 : 1));
   const pairs: { link: (typeof links)[number]; file: (typeof files)[number]; score: number }[] = [];
   let comparisons = 0;
-  for (const link of links) {
-    const was = readProfile(matching, link.localDigest);
-    if (was === null || was.total === 0) continue;
-    for (const { file, profile } of profiles) {
-      if (!mayBeSimilar(was, profile)) {
-        if (profile.total > was.total) break;
-        continue;
+  for (const link of links)
+    for (const digest of knownTexts(link)) {
+      const was = readProfile(matching, digest);
+      if (was === null || was.total === 0) continue;
+      for (const { file, profile } of profiles) {
+        if (!mayBeSimilar(was, profile)) {
+          if (profile.total > was.total) break;
+          continue;
+        }
+        if (++comparisons > MAX_COMPARISONS) break;
+        if (isSimilar(was, profile)) pairs.push({ link, file, score: similarity(was, profile) });
       }
-      if (++comparisons > MAX_COMPARISONS) break;
-      if (isSimilar(was, profile)) pairs.push({ link, file, score: similarity(was, profile) });
     }
-  }
   pairs.sort(
     (a, b) =>
       b.score - a.score ||

@@ -1,8 +1,9 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import type { Digest } from "../../core/digest.ts";
-import type { Link } from "../../core/link.ts";
+import type { Link, Submission } from "../../core/link.ts";
 import { mergeText } from "../../core/merge.ts";
-import { moveBase, moveBaseUnderEdit, submit } from "../../core/settle.ts";
+import { type KnownText, type Sent, settleSubmissions } from "../../core/review.ts";
+import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
 import { commit, fetchText, landText, type RemoteText, readLocal, stale } from "../effect.ts";
 import type { PassContext } from "../world.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
@@ -33,29 +34,47 @@ export async function merge(ctx: PassContext, action: Of<"merge">): Promise<Outc
   return disagree(ctx, action, both.value);
 }
 
-/** A protected document whose live text moved while local text is in review, or waits for it. */
+/** A document whose live text moved while local text is in review. What was written here since it was sent stays an edit, and goes out by the next pass. */
 export async function settleReview(ctx: PassContext, action: Of<"settle-review">): Promise<Outcome> {
+  const { state } = ctx.world;
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
-  const base = ctx.world.state.text(link.digest);
-  const merged =
-    remote.digest === action.expect
-      ? { kind: "clean" as const, text: remote.text }
-      : base === null
-        ? null
-        : mergeText(base, local, remote.text);
-  if (merged?.kind !== "clean") return disagree(ctx, action, both.value);
-  if (merged.text !== remote.text)
-    return landMerged(
-      ctx,
-      action,
-      both.value,
-      merged.text,
-      "the live text moved on; merged under the text in review",
-      true,
-    );
-  return landMerged(ctx, action, both.value, remote.text, "what was in review is in the live text");
+  const sent = readSubmissions(ctx, link);
+  const after = settleSubmissions(
+    readText(ctx, link.digest),
+    sent,
+    { digest: action.expect, text: local },
+    { digest: remote.digest, text: remote.text },
+    remote.file.lastChangeId,
+  );
+  if (after.local === null) return disagree(ctx, action, both.value, after.parted);
+  const waiting = after.waiting.map(({ text, at, baseChangeId }) => ({
+    digest: state.putText(text),
+    at,
+    baseChangeId,
+  }));
+  const detail =
+    waiting.length > 0
+      ? "the live text moved on; merged under the text in review"
+      : after.local === remote.text
+        ? "what was in review is in the live text"
+        : "what was in review is in the live text; what was edited here since is not, and is to be sent";
+  return landMerged(ctx, action, both.value, after.local, detail, waiting);
+}
+
+/** Those that were made on base; where its change id moved without a new text, all. Of a text that the store lost nothing can be said. */
+function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
+  const onBase = submissions.filter((one) => one.baseChangeId === changeId);
+  return (onBase.length > 0 ? onBase : submissions).flatMap(({ digest, at, baseChangeId }) => {
+    const known = readText(ctx, digest);
+    return known === null ? [] : [{ ...known, at, baseChangeId }];
+  });
+}
+
+function readText(ctx: PassContext, digest: Digest): KnownText | null {
+  const text = ctx.world.state.text(digest);
+  return text === null ? null : { digest, text };
 }
 
 async function readBoth(
@@ -77,9 +96,9 @@ function landMerged(
   both: Both,
   text: string,
   detail: string,
-  submitted = false,
+  waiting: readonly Submission[] | null = null,
 ): Outcome {
-  const { state, clock } = ctx.world;
+  const { state } = ctx.world;
   const { link, remote } = both;
   const writes = state.putText(text);
   const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link);
@@ -96,8 +115,7 @@ function landMerged(
   const under = moveBaseUnderEdit(link, lastChangeId, remote.digest, landed.value.stamp);
   const next = writes === remote.digest ? moveBase(link, { ...settled, durable: landed.value.parked === null }) : under;
   return commit(ctx, {
-    // Our own merge of a text in review counts as submitted with it: it is not a new edit of the user's.
-    text: submitted ? submit(next, writes, clock.now()) : next,
+    text: waiting === null ? next : { ...next, submissions: withoutDoubles(waiting) },
     version: { id: action.id, changeId: lastChangeId, digest: remote.digest },
     landed: landed.value,
     event: {
@@ -112,12 +130,23 @@ function landMerged(
   });
 }
 
+/** A text that was sent on two versions counts as sent on the later. */
+function withoutDoubles(submissions: readonly Submission[]): Submission[] {
+  return [...new Map(submissions.map((one) => [one.digest, one])).values()];
+}
+
 /** The two texts do not merge. The loser of a policy is in the text store, as is every text that was ever read. */
-async function disagree(ctx: PassContext, action: Of<"merge" | "settle-review">, both: Both): Promise<Outcome> {
+async function disagree(
+  ctx: PassContext,
+  action: Of<"merge" | "settle-review">,
+  both: Both,
+  parted: Pick<Link, "digest"> | null = both.link,
+): Promise<Outcome> {
   const { link, local, remote } = both;
   const { localPath } = action;
   const policy = ctx.settings.conflicts(localPath);
-  if (policy === "sidecar") return openConflict(ctx, link, localPath, remote, link, "the two edits do not merge");
+  const base = parted === null ? link : { digest: parted.digest, changeId: link.changeId };
+  if (policy === "sidecar") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
   if (policy === "local")
     return landMerged(ctx, action, both, local, "the two edits do not merge; the policy keeps the local text");
   if (policy === "copy") {

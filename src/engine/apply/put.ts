@@ -1,6 +1,6 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import { digestOf } from "../../core/digest.ts";
-import type { Link } from "../../core/link.ts";
+import type { Link, Stamp } from "../../core/link.ts";
 import type { LocalPath } from "../../core/path.ts";
 import type { Fault } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
@@ -51,7 +51,7 @@ export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome>
     state.closeIntent(intentId);
     return refusedPut(ctx, action, link, answer.fault);
   }
-  if (answer.value.kind === "in-review") return noteSubmission(ctx, link, action, intentId);
+  if (answer.value.kind === "in-review") return noteSubmission(ctx, link, action, intentId, local.value.stamp);
   const saved = await savedVersion(ctx, action, answer.value.changeId, answer.value.content);
   // The write happened; only its version is not known. The intent stays and is settled by reading.
   if (saved.kind === "end")
@@ -94,10 +94,10 @@ async function savedVersion(
   return got({ text: fetched.value.text, digest: fetched.value.digest, changeId: fetched.value.file.lastChangeId });
 }
 
-function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentId: number): Outcome {
+function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentId: number, stamp: Stamp): Outcome {
   ctx.counts.submitted++;
   commit(ctx, {
-    text: submit(link, action.expect, ctx.world.clock.now()),
+    text: submit(link, action.expect, ctx.world.clock.now(), stamp),
     closes: intentId,
     event: {
       kind: action.kind,

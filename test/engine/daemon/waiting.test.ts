@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { ChangeId } from "../../../src/contract/ids.ts";
 import type { Fault } from "../../../src/core/ports/remote.ts";
 import { createRig, ROOT } from "../../model/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
@@ -197,4 +198,34 @@ describe("protected documents", () => {
     expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nedit 4\n");
     await rig.stop();
   });
+
+  test.each([
+    ["before it has rested", 5_000],
+    ["after it went to review as well", 120_000],
+  ] as const)(
+    "I31 what was edited while a review was open reaches the service once that is accepted %s",
+    async (_, ms) => {
+      const rig = await withNotes();
+      rig.app.protect("note-1.md", true);
+      await rig.pass(40_000);
+      rig.save("note-1.md", "# Note 1\n\nsent\n");
+      await rig.pass(120_000);
+      rig.save("note-1.md", "# Note 1\n\nsent\n\nand later\n");
+      await rig.pass(ms);
+      for (let round = 0; round < 2; round++) {
+        for (const id of reviewsOf(rig).slice(0, 1)) rig.service.admin.reviews.accept(id);
+        await rig.pass(300_000);
+      }
+      expect(reviewsOf(rig)).toEqual([]);
+      expect(rig.app.files().get("note-1.md")!.text).toBe("# Note 1\n\nsent\n\nand later\n");
+      expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nsent\n\nand later\n");
+      await rig.stop();
+    },
+  );
 });
+
+function reviewsOf({ service }: DaemonRig): ChangeId[] {
+  const all = service.admin.reviews.list(service.admin.workspaces()[0]!.id);
+  if (!Array.isArray(all)) throw new Error("no list of reviews");
+  return all.map(({ id }) => id);
+}

@@ -33,6 +33,8 @@ export class History {
   readonly mayVanish = new Set<string>();
   /** Every text that people wrote. */
   readonly texts = new Set<string>();
+  /** Lines that any mirror has sent as a new text of a known document. */
+  readonly sent = new Set<string>();
   /** Lines that reviews of the app's person take out, by document. */
   readonly #leaving = new Map<string, Set<string>>();
   step = 0;
@@ -114,6 +116,11 @@ export class History {
     const next = text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text.replaceAll("\n", "\r\n");
     this.texts.add(next);
     return next;
+  }
+
+  /** A mirror sends a text of a document. */
+  sends(body: string): void {
+    for (const mark of marksOf(body)) this.sent.add(mark);
   }
 
   /** Somebody replaced one text by another (null: no file): the lines that went were meant to go. */

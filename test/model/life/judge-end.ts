@@ -5,7 +5,7 @@ import { ancestorsOf, isSidecarName, nameOf, pathKey } from "../../../src/core/p
 import { isTemporaryName } from "../../../src/core/local-name.ts";
 import type { Cast } from "./cast.ts";
 import { digestOf } from "../../../src/core/digest.ts";
-import { tagOf } from "./history.ts";
+import { marksOf, tagOf } from "./history.ts";
 import type { LiveFile } from "./house.ts";
 import { documentsOf } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
@@ -89,6 +89,8 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
       continue;
     }
     const file = readable.get(link.id);
+    if (holds.get(link.id)?.reason === "in-review")
+      fail(`I31 ${path} counts as sent, and was not: ${unsent(cast, text, file)}`, unsent(cast, text, file) !== "");
     if (held.has(link.id) || conflicts.has(link.id)) continue;
     if (file === undefined) {
       fail(`I01 ${path} is linked to ${link.id}, which is not there`);
@@ -152,6 +154,12 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
   for (const file of readable.values())
     fail(`I26 a sidecar is on the service: ${file.path}`, isSidecarName(nameOf(file.path)));
   judgeSecrets(cast, mirror, fail);
+}
+
+/** Lines of a text that are not live and that no mirror ever sent: what waits for review must have gone there. */
+function unsent({ history }: Cast, text: string, live: LiveFile | undefined): string {
+  const there = marksOf(live?.text ?? "");
+  return [...marksOf(text)].filter((mark) => !there.has(mark) && !history.sent.has(mark)).join(" ");
 }
 
 /** A hold must be about something that is so. */

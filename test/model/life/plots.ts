@@ -24,11 +24,20 @@ const struck: Plot = (dice, mirror) => {
   ];
 };
 
-/** A document is protected, and edited here; its review ends some way. */
+/** A document is protected, and edited here; it is edited here again while it waits, or not; its review ends some way. */
 const reviewed: Plot = (dice, mirror) => {
   const seed = seedOf(dice);
   const strike = strikeOf(dice, "PUT", dice.pick(TO_REQUESTS));
-  const end: AppAct = dice.pick(["accept", "reject", "unprotect", "edit"]);
+  const end: AppAct = dice.pick(["accept", "accept", "reject", "unprotect", "edit"]);
+  const later = Array.from(
+    { length: dice.below(4) },
+    (): Step => ({
+      do: "here",
+      mirror,
+      act: dice.pick<LocalAct>(["rewrite", "rewrite", "write-in-place", "save-by-rename", "rename"]),
+      seed,
+    }),
+  );
   return [
     quiet(mirror),
     { do: "there", act: "protect", seed, as: mirror },
@@ -36,7 +45,9 @@ const reviewed: Plot = (dice, mirror) => {
     { do: "here", mirror, act: dice.pick(["write-in-place", "save-by-rename"]), seed },
     { ...quiet(mirror), strikes: dice.below(3) === 0 ? [] : [strike] },
     quiet(mirror),
-    ...(dice.below(2) === 0 ? [{ do: "there", act: end, seed, as: mirror } as const, quiet(mirror)] : []),
+    ...later.flatMap((step) => (dice.below(3) === 0 ? [step, quiet(mirror)] : [step])),
+    ...(dice.below(3) > 0 ? [{ do: "there", act: end, seed, as: mirror } as const, quiet(mirror)] : []),
+    ...(dice.below(3) === 0 ? [{ do: "there", act: "accept", seed, as: mirror } as const, quiet(mirror)] : []),
   ];
 };
 

@@ -162,6 +162,7 @@ function exchanger(
   const dice = rollDice(step.seed);
   return async (request) => {
     judge.sending(request);
+    if (request.method === "PUT") cast.history.sends(request.body ?? "");
     await cast.house.arrive();
     aim.onRequest(request);
     // Writes are few among the reads: they are befallen more often.
