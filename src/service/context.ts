@@ -17,6 +17,8 @@ export type Combine = (base: string, local: string, remote: string) => string | 
 export type Ground = {
   readonly store: Store;
   readonly combine: Combine;
+  /** What a search indexes before it answers: all that was written, or a step of it, where others wait meanwhile. */
+  readonly searchCatchesUp: "all" | "a-step";
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;

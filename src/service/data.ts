@@ -5,7 +5,7 @@ import { FILES } from "../contract/routes.ts";
 import { combineByMerge } from "./combine.ts";
 import type { Combine } from "./context.ts";
 import type { RateLimit } from "./rate.ts";
-import { indexWhenIdle } from "./search-idle.ts";
+import { indexInSteps } from "./search-steps.ts";
 import { createService, type Service } from "./service.ts";
 
 export type OpenDataOptions = {
@@ -45,10 +45,11 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
     now: Date.now,
     random: pooledRandom(),
     adminKey,
+    searchCatchesUp: "a-step",
   });
   try {
     const key = usableKey(service, keyFile);
-    const stopIndexing = indexWhenIdle(service, options.onFault);
+    const stopIndexing = indexInSteps(service, options.onFault);
     const close = () => {
       stopIndexing();
       service.close();

@@ -17,6 +17,8 @@ type Endpoint = {
   /** With `{id}` for the one segment that is an id. */
   readonly path: string;
   readonly parameters: readonly string[];
+  /** A POST that asks only. */
+  readonly reads?: true;
   readonly run: (call: Call) => Answer;
 };
 
@@ -32,8 +34,8 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: "GET", path: "/v1/folders/{id}", parameters: [], run: readFolder },
   { method: "PATCH", path: "/v1/folders/{id}", parameters: [], run: patchFolder },
   { method: "DELETE", path: "/v1/folders/{id}", parameters: ["recursive"], run: deleteFolder },
-  { method: "POST", path: SEARCH, parameters: [], run: searchHybrid },
-  { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], run: searchRegex },
+  { method: "POST", path: SEARCH, parameters: [], reads: true, run: searchHybrid },
+  { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], reads: true, run: searchRegex },
 ];
 
 /** Splits a request target into its path and its query. */
@@ -82,7 +84,7 @@ export function route(context: Context, request: WireRequest, fault: BodyFault |
     const query = readQuery(target.query, endpoint.parameters);
     if (isRefused(query)) return query;
     const call: Call = { context, id: values[0] ?? "", query, body: { text: request.body, fault } };
-    if (endpoint.method === "GET") return endpoint.run(call);
+    if (endpoint.method === "GET" || endpoint.reads) return endpoint.run(call);
     return context.store.transact(
       () => endpoint.run(call),
       (answer) => answer.kind === "done",

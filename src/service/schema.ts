@@ -75,24 +75,8 @@ CREATE TABLE grants (
   PRIMARY KEY (key, kind, target)
 ) WITHOUT ROWID;
 `,
-  `
-${SEARCH_SCHEMA}
--- What is to be indexed: files whose text, path or presence changed, folders whose path did. Triggers see every way of writing.
-CREATE TABLE search_queue (kind TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (kind, seq)) WITHOUT ROWID;
-INSERT INTO search_queue (kind, seq) SELECT 'file', seq FROM files;
-CREATE TRIGGER search_file_made AFTER INSERT ON files BEGIN
-  INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('file', new.seq);
-END;
-CREATE TRIGGER search_file_changed AFTER UPDATE OF folder, name, change_id ON files BEGIN
-  INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('file', new.seq);
-END;
-CREATE TRIGGER search_file_gone AFTER DELETE ON files BEGIN
-  INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('file', old.seq);
-END;
-CREATE TRIGGER search_folder_placed AFTER UPDATE OF path ON folders BEGIN
-  INSERT OR IGNORE INTO search_queue (kind, seq) VALUES ('folder', new.seq);
-END;
-`,
+  // Search as it was first; the fourth makes it anew.
+  "",
   `
 CREATE INDEX files_protected ON files (workspace) WHERE protected = 1;
 -- Grants on paths at which nothing stands for now.
@@ -104,5 +88,43 @@ CREATE TABLE kept_grants (
   PRIMARY KEY (key, workspace, path)
 ) WITHOUT ROWID;
 CREATE INDEX kept_grants_by_path ON kept_grants (workspace, path);
+`,
+  `
+DROP TRIGGER IF EXISTS search_file_made;
+DROP TRIGGER IF EXISTS search_file_changed;
+DROP TRIGGER IF EXISTS search_file_gone;
+DROP TRIGGER IF EXISTS search_folder_placed;
+DROP TABLE IF EXISTS search_queue;
+DROP TABLE IF EXISTS search_vocabulary;
+DROP TABLE IF EXISTS search_words;
+DROP TABLE IF EXISTS search_grams;
+DROP TABLE IF EXISTS search_term_grams;
+DROP TABLE IF EXISTS search_terms;
+${SEARCH_SCHEMA}
+-- What is to be indexed, the newest first: files whose text or presence changed ('text'), whose name or folder did ('path'), and folders whose
+-- path did, of which the files up to number "after" are done. Triggers see every way of writing.
+CREATE TABLE search_queue (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  kind TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  after INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (kind, seq)
+);
+INSERT INTO search_queue (kind, seq) SELECT 'text', seq FROM files;
+CREATE TRIGGER search_file_made AFTER INSERT ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('text', new.seq);
+END;
+CREATE TRIGGER search_file_changed AFTER UPDATE OF change_id ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('text', new.seq);
+END;
+CREATE TRIGGER search_file_placed AFTER UPDATE OF folder, name ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('path', new.seq);
+END;
+CREATE TRIGGER search_file_gone AFTER DELETE ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('text', old.seq);
+END;
+CREATE TRIGGER search_folder_placed AFTER UPDATE OF path ON folders BEGIN
+  INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('folder', new.seq);
+END;
 `,
 ];

@@ -17,6 +17,7 @@ import type { Call } from "./call.ts";
 import type { Context } from "./context.ts";
 import { ROOT } from "./folders-table.ts";
 import { readPath } from "./input.ts";
+import { STEP } from "./search-index.ts";
 import { presentFile } from "./present.ts";
 
 /** Search (API.md, "Search" and "Limits"): one answer, not resumable, of what the key may read. */
@@ -132,8 +133,16 @@ function envelope<Item>(url: string, data: readonly Item[]): Answer {
   return done(200, { object: "list", url, data, hasMore: false, nextCursor: null } satisfies ListEnvelope<Item>);
 }
 
+/** A service that serves many takes one step of indexing, which is mostly the caller's own last write, and answers from what is indexed. */
 function catchUp(context: Context): Context {
-  context.store.search.update(Number.MAX_SAFE_INTEGER);
+  const { store, searchCatchesUp } = context;
+  if (store.search.isBehind()) {
+    const most = searchCatchesUp === "all" ? Number.MAX_SAFE_INTEGER : STEP;
+    store.transact(
+      () => store.search.update(most),
+      () => true,
+    );
+  }
   return context;
 }
 

@@ -10,6 +10,7 @@ import type { DatabaseLocation } from "./database.ts";
 import { type RateLimit, rateLimiter } from "./rate.ts";
 import { route, splitTarget } from "./router.ts";
 import { loadRegexEngine } from "./search.ts";
+import { STEP } from "./search-index.ts";
 import { openStore } from "./store.ts";
 
 export type ServiceOptions = {
@@ -19,6 +20,8 @@ export type ServiceOptions = {
   /** Ids, keys and the cursor secret come from here: a seeded one makes the service deterministic. */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine: Combine;
+  /** Default `all`; `a-step` where something else indexes, in steps (`indexInSteps`). */
+  readonly searchCatchesUp?: Ground["searchCatchesUp"];
   /** The key of `/admin` over the wire; without one, `/admin` answers 401 and only `service.admin` remains. */
   readonly adminKey?: string;
   /** For keys that have no limit of their own. */
@@ -44,8 +47,11 @@ export type Service = {
   readonly admin: Admin;
   /** Runs many requests in one transaction (imports). Each refused one is still rolled back by itself. */
   batch<T>(work: () => T): T;
-  /** Indexes up to `most` changed files for search, which else does so itself before it answers. */
-  indexSome(most: number): "done" | "more";
+  /** Indexes for search some of what was written; a few milliseconds of work, or all that is left. */
+  indexStep(): "done" | "more";
+  indexAll(): void;
+  /** Calls back after each request that may have written. One listener. */
+  onWrite(listener: () => void): void;
   /** Requests answered till now: who asks twice knows whether the service was busy. */
   served(): number;
   /** A backup of everything: what a service opened on `{ copy }` goes on from. */
@@ -62,13 +68,20 @@ const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
  */
 export function createService(options: ServiceOptions): Service {
   const { now, random, combine } = options;
-  const ground: Ground = { store: openStore(options.database, random), now, random, combine };
+  const ground: Ground = {
+    store: openStore(options.database, random),
+    now,
+    random,
+    combine,
+    searchCatchesUp: options.searchCatchesUp ?? "all",
+  };
   const admin = createAdmin(ground);
   const rates = rateLimiter(options.rateLimit ?? null, now);
   const adminKey = options.adminKey ?? null;
   const docsBase = options.docsBase ?? DEFAULT_DOCS_BASE;
   let open = true;
   let served = 0;
+  let onWrite: () => void = () => undefined;
 
   const dispatch = (request: WireRequest, fault: BodyFault | null): Answer => {
     if (!open) return closing();
@@ -99,7 +112,17 @@ export function createService(options: ServiceOptions): Service {
   };
   const answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse => {
     served++;
-    return answering(() => dispatch(request, fault))!;
+    const response = answering(() => dispatch(request, fault))!;
+    if (request.method !== "GET") onWrite();
+    return response;
+  };
+
+  const index = (most: number): "done" | "more" => {
+    if (!open || !ground.store.search.isBehind()) return "done";
+    return ground.store.transact(
+      () => ground.store.search.update(most),
+      () => true,
+    );
   };
 
   return {
@@ -111,12 +134,10 @@ export function createService(options: ServiceOptions): Service {
     answer,
     admin,
     batch: (work) => ground.store.transact(work, () => true),
-    indexSome: (most) => {
-      if (!open) return "done";
-      return ground.store.transact(
-        () => ground.store.search.update(most),
-        () => true,
-      );
+    indexStep: () => index(STEP),
+    indexAll: () => void index(Number.MAX_SAFE_INTEGER),
+    onWrite: (listener) => {
+      onWrite = listener;
     },
     served: () => served,
     copy: () => ground.store.copy(),

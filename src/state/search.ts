@@ -29,7 +29,7 @@ CREATE TABLE search_files (
 `;
 
 /** Raised when the tables, or how texts are folded and split, change: an older file is made anew. */
-const VERSION = 1;
+const VERSION = 2;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /** Another search at work; then this one does with what is there. */
 const BUSY_MS = 2_000;

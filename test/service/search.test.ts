@@ -1,9 +1,10 @@
-import { describe, expect, test, vi } from "vitest";
-import { indexWhenIdle } from "../../src/service/search-idle.ts";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { indexInSteps } from "../../src/service/search-steps.ts";
 import { openDatabase } from "../../src/service/database.ts";
 import { MIGRATIONS } from "../../src/service/schema.ts";
-import { searchIndex } from "../../src/service/search-index.ts";
+import { STEP, searchIndex } from "../../src/service/search-index.ts";
 import { type Opened, openService, seeded, temporaryFolder } from "./ground.ts";
+import { openStore } from "../../src/service/store.ts";
 import Sqlite from "better-sqlite3";
 import { join } from "node:path";
 
@@ -98,28 +99,125 @@ describe("the index of the service", () => {
   });
 });
 
-describe("indexing while idle", () => {
-  test("waits for a second without requests, then works in portions until all is done", () => {
+describe("indexing in steps", () => {
+  function watched(steps: ("more" | "done" | Error)[]) {
     vi.useFakeTimers();
-    let served = 0;
-    const portions: number[] = [];
-    const left = [2, 1, 0];
-    const stop = indexWhenIdle({
-      served: () => served,
-      indexSome: (most) => {
-        portions.push(most);
-        return (left.shift() ?? 0) > 0 ? "more" : "done";
+    onTestFinished(() => void vi.useRealTimers());
+    let write = () => undefined as unknown;
+    const state = { served: 0, steps: 0, faults: [] as unknown[] };
+    const stop = indexInSteps(
+      {
+        served: () => state.served,
+        onWrite: (listener) => {
+          write = listener;
+        },
+        indexStep: () => {
+          state.steps++;
+          vi.advanceTimersByTime(5);
+          const next = steps.shift() ?? "done";
+          if (next instanceof Error) throw next;
+          return next;
+        },
       },
-    });
-    vi.advanceTimersByTime(1_000);
-    served++;
-    vi.advanceTimersByTime(1_000);
-    expect(portions).toEqual([]);
-    vi.advanceTimersByTime(1_020);
-    expect(portions).toEqual([250, 250, 250]);
+      (error) => state.faults.push(error),
+    );
+    return { state, stop, write: () => write() };
+  }
+
+  test("follows a write within 50 ms, and many that come together once", () => {
+    const { state, stop, write } = watched([]);
+    vi.advanceTimersByTime(45);
+    expect(state.steps).toBe(1);
+    for (let n = 0; n < 10; n++) write();
+    vi.advanceTimersByTime(45);
+    expect(state.steps).toBe(2);
+    vi.advanceTimersByTime(100_000);
+    expect(state.steps).toBe(2);
     stop();
-    vi.advanceTimersByTime(10_000);
-    expect(portions).toHaveLength(3);
-    vi.useRealTimers();
+  });
+
+  test("goes on until all is done, and leaves time to requests while any come", () => {
+    const { state, stop } = watched(["more", "more", "more", "done"]);
+    vi.advanceTimersByTime(16);
+    expect(state.steps).toBe(4);
+    stop();
+    const busy = watched(["more", "more"]);
+    busy.state.served = 1;
+    vi.advanceTimersByTime(34);
+    expect(busy.state.steps).toBe(1);
+    vi.advanceTimersByTime(2);
+    expect(busy.state.steps).toBe(3);
+    busy.stop();
+  });
+
+  test("tells a fault once and tries again a minute later; ends when told", () => {
+    const { state, stop } = watched([new Error("disk full"), "more"]);
+    vi.advanceTimersByTime(59_000);
+    expect([state.steps, state.faults]).toEqual([1, [new Error("disk full")]]);
+    vi.advanceTimersByTime(2_000);
+    expect(state.steps).toBe(3);
+    stop();
   });
 });
+
+describe("a step of the index", () => {
+  const behind = () => openService({ searchCatchesUp: "a-step" });
+
+  test("is bounded, and takes the newest write first", async () => {
+    const opened = behind();
+    for (let n = 0; n < 100; n++) await opened.api.file(`${n}.md`, "zebra\n");
+    expect(await found(opened, "zebra", { limit: 500 })).toEqual(
+      Array.from({ length: STEP }, (_, n) => `${99 - n}.md`).sort(byNumber),
+    );
+    let steps = 0;
+    while (opened.service.indexStep() === "more") steps++;
+    expect(steps).toBe(3);
+    expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);
+    opened.service.close();
+  });
+
+  test("is bounded by the length of texts too", async () => {
+    const opened = behind();
+    for (let n = 0; n < 10; n++) await opened.api.file(`${n}.md`, `zebra ${"x ".repeat(20_000)}`);
+    expect(await found(opened, "zebra")).toEqual(["9.md"]);
+    opened.service.close();
+  });
+
+  test("of a renamed or moved folder reads no text, and takes its files in portions", async () => {
+    const opened = openService();
+    const { api } = opened;
+    for (let n = 0; n < 40; n++) await api.file(`shelf/deep/${n}.md`, `zebra ${n}\n`);
+    expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(40);
+    const [shelf] = (await api.page("folders", { path: "shelf" })).data;
+    await api.patch(`/v1/folders/${shelf!.id}`, { name: "drawer" });
+    const copy = openStore({ copy: opened.service.copy() }, seeded("copy"));
+    const written = copy.search.update(5);
+    expect(written).toBe("more");
+    expect(copy.search.update(1_000)).toBe("done");
+    copy.close();
+    // What is asked of the texts' index before and after is the same rows: none was written again.
+    expect(textRows(opened.service.copy())).toEqual(textRows(after(opened)));
+    expect(await found(opened, "drawer zebra", { limit: 500 })).toHaveLength(40);
+    expect(await found(opened, "shelf", { limit: 500 })).toEqual([]);
+    opened.service.close();
+  });
+});
+
+function byNumber(a: string, b: string): number {
+  return Number.parseInt(a, 10) - Number.parseInt(b, 10);
+}
+
+function after({ service }: Opened): Uint8Array {
+  service.indexAll();
+  return service.copy();
+}
+
+/** The stored blocks of the index of texts: a document that is indexed again changes them. */
+function textRows(copy: Uint8Array): unknown[] {
+  const db = new Sqlite(Buffer.from(copy));
+  const rows = ["search_words_data", "search_grams_data"].flatMap((table) =>
+    db.prepare(`SELECT * FROM ${table}`).all(),
+  );
+  db.close();
+  return rows;
+}

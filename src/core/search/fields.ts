@@ -1,14 +1,14 @@
 import { nameOf, parentOf } from "../path.ts";
 
-/** The columns of a document in the index, as plain texts. */
-export type Fields = {
-  /** The file's name without `.md`. */
-  readonly name: string;
-  readonly folders: string;
-  readonly headings: string;
-  /** Every other line. */
-  readonly body: string;
-};
+/** The columns of a path in the index. `name` is the file's without `.md`. */
+export type PathFields = { readonly name: string; readonly folders: string };
+
+/** The columns of a text in the index. `body` is every line that is no heading. */
+export type TextFields = { readonly headings: string; readonly body: string };
+
+export function pathFieldsOf(path: string): PathFields {
+  return { name: nameOf(path).replace(/\.md$/, ""), folders: parentOf(path) };
+}
 
 const ATX = /^ {0,3}#{1,6}(?:[ \t]|$)/;
 const SETEXT = /^ {0,3}(?:=+|-{2,})[ \t]*$/;
@@ -16,7 +16,7 @@ const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const TITLE = /^title[ \t]*:/i;
 
 /** Splits a Markdown text: headings (`# …`, underlined ones, the title of front matter), and the rest. A `#` in fenced code is no heading. */
-export function fieldsOf(path: string, text: string): Fields {
+export function textFieldsOf(text: string): TextFields {
   const headings: string[] = [];
   const body: string[] = [];
   const lines = text.replaceAll("\0", " ").split(/\r\n|\n|\r/);
@@ -30,8 +30,7 @@ export function fieldsOf(path: string, text: string): Fields {
     const isHeading = frontMatter ? TITLE.test(line) : !inside && isHeadingLine(line, lines[i + 1] ?? "");
     (isHeading ? headings : body).push(line);
   }
-  const name = nameOf(path).replace(/\.md$/, "");
-  return { name, folders: parentOf(path), headings: headings.join("\n"), body: body.join("\n") };
+  return { headings: headings.join("\n"), body: body.join("\n") };
 }
 
 /** A fence is ended by one of its own character that is at least as long. */

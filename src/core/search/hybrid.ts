@@ -1,7 +1,8 @@
 import { foldText } from "./fold.ts";
 import { fuseRankings, type Ranking } from "./fuse.ts";
-import { allOf, anyOf, literalExpression, phraseExpression, quoted, unitExpression } from "./match.ts";
+import { anyOf, literalExpression, phraseExpression, quoted, unitExpression } from "./match.ts";
 import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
+import { createWordRank } from "./rank.ts";
 import type { Sql } from "./sql.ts";
 import { createTerms, type Terms } from "./terms.ts";
 import { runTokens, type Unit, unitsOf } from "./tokens.ts";
@@ -32,8 +33,9 @@ const WEIGHT = { all: 1, named: 0.5, phrase: 0.5, literal: 0.6, parts: 0.4, near
  * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
  */
 export function createHybridSearch(sql: Sql): HybridSearch {
-  const words = sql.prepare("SELECT rowid AS document FROM search_words WHERE search_words MATCH ? ORDER BY rank");
-  const grams = sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ?");
+  const words = createWordRank(sql);
+  const pathGrams = sql.prepare("SELECT rowid AS document FROM search_path_grams WHERE search_path_grams MATCH ?");
+  const textGrams = sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ?");
   const size = sql.prepare("SELECT count(*) AS documents FROM search_words_docsize");
   const terms = createTerms(sql);
 
@@ -41,16 +43,16 @@ export function createHybridSearch(sql: Sql): HybridSearch {
     const units = unitsOf(query).slice(0, MOST_UNITS);
     const needles: Needle[] = units.map((unit) => needleOf(unit.text, unit.kind === "word" && unit.text.length < 3));
     const accepted = memoized(searched.accepts);
-    const ranking = (weight: number, expression: string): Ranking => {
-      const rows = words.iterate(expression) as Iterable<{ document: number }>;
-      return { weight, documents: take(rows, accepted, limit + DEPTH_MARGIN) };
+    const taken = (weight: number, documents: Iterable<number>): Ranking => {
+      return { weight, documents: take(documents, accepted, limit + DEPTH_MARGIN) };
     };
+    const ranking = (weight: number, ...parts: string[]) => taken(weight, words.holding(parts));
     const rankings: Ranking[] = [];
     const found = () => new Set(rankings.flatMap(({ documents }) => documents)).size;
 
-    if (units.length > 0) rankings.push(ranking(WEIGHT.all, allOf(units.map(unitExpression))));
+    if (units.length > 0) rankings.push(ranking(WEIGHT.all, ...units.map(unitExpression)));
     if (found() > 0) {
-      rankings.push(ranking(WEIGHT.named, `name : ^ ${phraseExpression(units)}`));
+      rankings.push(taken(WEIGHT.named, words.named(`^ ${phraseExpression(units)}`)));
       if (units.length > 1) rankings.push(ranking(WEIGHT.phrase, phraseExpression(units)));
     }
     const literal = foldText(query.trim());
@@ -58,16 +60,16 @@ export function createHybridSearch(sql: Sql): HybridSearch {
     const lookForLiteral = (weight: number) => {
       const candidates = literalExpression(literal);
       if (candidates === null) return;
-      const rows = grams.iterate(candidates) as Iterable<{ document: number }>;
-      rankings.push({ weight, documents: proven(rows, accepted, searched, literal, limit) });
+      const candidate = candidatesOf([pathGrams.iterate(candidates), textGrams.iterate(candidates)]);
+      rankings.push({ weight, documents: proven(candidate, accepted, searched, literal, limit) });
       needles.push({ text: literal, whole: false });
     };
     if (spelled) lookForLiteral(WEIGHT.literal);
     if (found() < limit && units.length > 0) {
       const loose = loosen(terms, units);
-      for (const { kind, expression } of loose.expressions) {
+      for (const { kind, parts } of loose.ways) {
         if (kind === "both" && found() > 0) continue;
-        rankings.push(ranking(kind === "parts" ? WEIGHT.parts : WEIGHT.near, expression));
+        rankings.push(ranking(kind === "parts" ? WEIGHT.parts : WEIGHT.near, ...parts));
       }
       needles.push(...loose.needles);
       if (found() < limit) {
@@ -107,18 +109,29 @@ function memoized(accepts: (document: number) => boolean): (document: number) =>
   };
 }
 
-function take(rows: Iterable<{ document: number }>, accepts: (document: number) => boolean, most: number): number[] {
-  const documents: number[] = [];
-  for (const { document } of rows) {
-    if (accepts(document)) documents.push(document);
-    if (documents.length === most) break;
+function take(documents: Iterable<number>, accepts: (document: number) => boolean, most: number): number[] {
+  const taken: number[] = [];
+  for (const document of documents) {
+    if (accepts(document)) taken.push(document);
+    if (taken.length === most) break;
   }
-  return documents;
+  return taken;
+}
+
+/** The documents of several queries, each once, in their order. */
+function* candidatesOf(queries: readonly Iterable<unknown>[]): Iterable<number> {
+  const seen = new Set<number>();
+  for (const rows of queries) {
+    for (const { document } of rows as Iterable<{ document: number }>) {
+      if (!seen.has(document)) yield document;
+      seen.add(document);
+    }
+  }
 }
 
 /** The trigrams of a literal may stand apart in a text, so each is read; documents that have it in their path come first. */
 function proven(
-  rows: Iterable<{ document: number }>,
+  candidates: Iterable<number>,
   accepts: (document: number) => boolean,
   searched: Searched,
   literal: string,
@@ -126,7 +139,7 @@ function proven(
 ): number[] {
   const inPath: number[] = [];
   const inText: number[] = [];
-  for (const document of take(rows, accepts, MOST_PROVEN)) {
+  for (const document of take(candidates, accepts, MOST_PROVEN)) {
     const read = searched.read(document);
     if (read === null) continue;
     if (foldText(read.path).includes(literal)) inPath.push(document);
@@ -143,7 +156,7 @@ function isSpelled(literal: string, units: readonly Unit[]): boolean {
 
 /** The ways to loosen a query: each unit or, for it, words that contain it; words near it; either. Only those that add anything. */
 type Loosened = {
-  readonly expressions: readonly { readonly kind: "parts" | "near" | "both"; readonly expression: string }[];
+  readonly ways: readonly { readonly kind: "parts" | "near" | "both"; readonly parts: readonly string[] }[];
   /** By unit: itself, or what may stand for it when it is in no document. */
   readonly units: readonly string[];
   readonly needles: readonly Needle[];
@@ -162,13 +175,13 @@ function loosen(terms: Terms, units: readonly Unit[]): Loosened {
   const hasParts = wide.some(({ parts }) => parts.length > 0);
   const hasNear = wide.some(({ near }) => near.length > 0);
   const build = (pick: (unit: (typeof wide)[number]) => readonly string[]) =>
-    allOf(wide.map((unit) => anyOf([unit.exact, ...pick(unit).map(quoted)])));
+    wide.map((unit) => anyOf([unit.exact, ...pick(unit).map(quoted)]));
   return {
-    expressions: [
-      ...(hasParts ? [{ kind: "parts", expression: build(({ parts }) => parts) } as const] : []),
-      ...(hasNear ? [{ kind: "near", expression: build(({ near }) => near) } as const] : []),
+    ways: [
+      ...(hasParts ? [{ kind: "parts", parts: build(({ parts }) => parts) } as const] : []),
+      ...(hasNear ? [{ kind: "near", parts: build(({ near }) => near) } as const] : []),
       ...(hasParts && hasNear
-        ? [{ kind: "both", expression: build(({ parts, near }) => [...parts, ...near]) } as const]
+        ? [{ kind: "both", parts: build(({ parts, near }) => [...parts, ...near]) } as const]
         : []),
     ],
     units: wide.map(({ exact, parts, near }) =>

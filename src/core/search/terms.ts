@@ -25,10 +25,14 @@ const RARE_SHARE = 20;
 const MOST_COMPARED = 400;
 
 export function createTerms(sql: Sql): Terms {
-  const count = sql.prepare("SELECT doc FROM search_vocabulary WHERE term = ?");
+  const counts = ["search_vocabulary", "search_path_vocabulary"].map((table) =>
+    sql.prepare(`SELECT doc FROM ${table} WHERE term = ?`),
+  );
   const byId = sql.prepare("SELECT text FROM search_terms WHERE term = ?");
   const byGrams = sql.prepare("SELECT rowid AS term FROM search_term_grams WHERE search_term_grams MATCH ? LIMIT 5000");
-  const documents = (word: string) => (count.get(word) as { doc: number } | undefined)?.doc ?? 0;
+  // A document that has the word in its text and in its path counts twice: near enough for what is asked of it.
+  const documents = (word: string) =>
+    counts.reduce((sum, count) => sum + ((count.get(word) as { doc: number } | undefined)?.doc ?? 0), 0);
   const textOf = (term: number) => (byId.get(term) as { text: string }).text;
   const matching = (expression: string) => (byGrams.all(expression) as { term: number }[]).map(({ term }) => term);
   const weighed = (texts: readonly string[]) =>

@@ -1,7 +1,7 @@
 import { fc } from "../../property.ts";
 import { describe, expect, test } from "vitest";
 import { distanceWithin } from "../../../src/core/search/distance.ts";
-import { fieldsOf } from "../../../src/core/search/fields.ts";
+import { pathFieldsOf, textFieldsOf } from "../../../src/core/search/fields.ts";
 import { fuseRankings } from "../../../src/core/search/fuse.ts";
 import { needleOf, snippetsOf } from "../../../src/core/search/snippets.ts";
 import { indexedForm, unitsOf } from "../../../src/core/search/tokens.ts";
@@ -77,7 +77,8 @@ describe("words", () => {
 
   test("headings are told from code, lists and front matter", () => {
     const text = "---\ntitle: Front\ntags: x\n---\n# One\n\nTwo\n===\n\n```sh\n# comment\n```\n- item\n---\n";
-    const { name, folders, headings } = fieldsOf("docs/deep/my-note.md", text);
+    const { name, folders } = pathFieldsOf("docs/deep/my-note.md");
+    const { headings } = textFieldsOf(text);
     expect([name, folders, headings]).toEqual(["my-note", "docs/deep", "title: Front\n# One\nTwo"]);
   });
 });

@@ -1,0 +1,94 @@
+import { allOf, anyOf } from "./match.ts";
+import type { Sql } from "./sql.ts";
+
+/**
+ * Documents by the words that they hold, in their text or in their path. The two are indexed apart, so that a rename leaves the texts alone; here
+ * they are one again: each part of a query may be in either.
+ */
+export type WordRank = {
+  /** Documents that hold every part, best first. @param parts expressions of FTS5 */
+  holding(parts: readonly string[]): Iterable<number>;
+  /** Documents whose file name matches, best first. */
+  named(expression: string): Iterable<number>;
+};
+
+type Scored = { readonly document: number; score: number };
+type Row = { readonly document: number; readonly score: number };
+
+/** LIMIT: of the documents that hold a part in their path, the best so many are judged by their texts too. */
+const MOST_JUDGED = 200;
+
+/** @param sql the tables of `SEARCH_SCHEMA` */
+export function createWordRank(sql: Sql): WordRank {
+  const inTexts = sql.prepare(
+    "SELECT rowid AS document, rank AS score FROM search_words WHERE search_words MATCH ? ORDER BY rank",
+  );
+  const ofTexts = sql.prepare("SELECT rowid AS document FROM search_words WHERE search_words MATCH ?");
+  const scoreOfText = sql.prepare(
+    "SELECT rank AS score FROM search_words WHERE search_words MATCH ? AND rowid = ? ORDER BY rank",
+  );
+  const ofPaths = sql.prepare("SELECT rowid AS document, rank AS score FROM search_paths WHERE search_paths MATCH ?");
+  const named = sql.prepare("SELECT rowid AS document FROM search_paths WHERE search_paths MATCH ? ORDER BY rank");
+
+  /** The documents with a part in their path: which parts (a bit each), and their score by the path. */
+  const byPath = (parts: readonly string[]) => {
+    const found = new Map<number, { parts: number; score: number }>();
+    for (const [i, part] of parts.entries()) {
+      for (const { document, score } of ofPaths.iterate(part) as Iterable<Row>) {
+        const before = found.get(document);
+        if (before === undefined) found.set(document, { parts: 1 << i, score });
+        else {
+          before.parts |= 1 << i;
+          before.score += score;
+        }
+      }
+    }
+    return found;
+  };
+
+  /** Of those, the ones whose text holds the other parts; a text's score is that of all parts in it. */
+  const complete = (parts: readonly string[], found: ReturnType<typeof byPath>): Scored[] => {
+    const groups = Map.groupBy(found, ([, { parts: bits }]) => bits);
+    const scored: Scored[] = [];
+    for (const [bits, group] of groups) {
+      const others = parts.filter((_, i) => (bits & (1 << i)) === 0);
+      const holding = others.length === 0 ? null : documentsOf(ofTexts.iterate(allOf(others)));
+      for (const [document, { score }] of group)
+        if (holding === null || holding.has(document)) scored.push({ document, score });
+    }
+    scored.sort(byScore);
+    for (const each of scored.slice(0, MOST_JUDGED)) {
+      const text = scoreOfText.get(anyOf(parts), each.document) as { score: number } | undefined;
+      each.score += text?.score ?? 0;
+    }
+    return scored.sort(byScore);
+  };
+
+  return {
+    *holding(parts) {
+      const found = byPath(parts);
+      const withPath = complete(parts, found);
+      let next = 0;
+      for (const { document, score } of inTexts.iterate(allOf(parts)) as Iterable<Row>) {
+        if (found.has(document)) continue;
+        for (; next < withPath.length && withPath[next]!.score <= score; next++) yield withPath[next]!.document;
+        yield document;
+      }
+      for (; next < withPath.length; next++) yield withPath[next]!.document;
+    },
+    *named(expression) {
+      for (const { document } of named.iterate(`name : ${expression}`) as Iterable<Row>) yield document;
+    },
+  };
+}
+
+function documentsOf(rows: Iterable<unknown>): Set<number> {
+  const documents = new Set<number>();
+  for (const { document } of rows as Iterable<Row>) documents.add(document);
+  return documents;
+}
+
+/** FTS5's score is the lower the better. Equal scores by number, so that the order is always the same. */
+function byScore(a: Scored, b: Scored): number {
+  return a.score - b.score || a.document - b.document;
+}

@@ -1,0 +1,46 @@
+import type { Service } from "./service.ts";
+
+/** So long after a write the index follows: with the step itself, a document is found within 50 ms. Writes that come together share a step. */
+const REST_MS = 15;
+/** While requests come, a step is followed by so many times its length for them: indexing takes a fifth of the time. */
+const SHARE = 4;
+/** After a fault (a full disk): until the next try. */
+const AGAIN_MS = 60_000;
+
+/**
+ * Indexes for search what was written, in steps of some milliseconds between requests. A search never waits for it.
+ * @returns what ends it
+ */
+export function indexInSteps(
+  service: Pick<Service, "indexStep" | "served" | "onWrite">,
+  onFault: (error: unknown, requestId: string) => void = () => undefined,
+): () => void {
+  let timer: NodeJS.Timeout | null = null;
+  let isOver = false;
+  let served = service.served();
+  const wait = (ms: number) => {
+    if (isOver || timer !== null) return;
+    timer = setTimeout(step, ms);
+    // The process may end when nothing else keeps it.
+    timer.unref();
+  };
+  const step = () => {
+    timer = null;
+    const started = performance.now();
+    try {
+      if (service.indexStep() === "done") return;
+    } catch (error) {
+      onFault(error, "index");
+      return wait(AGAIN_MS);
+    }
+    const isBusy = service.served() !== served;
+    served = service.served();
+    wait(isBusy ? (performance.now() - started) * SHARE : 0);
+  };
+  service.onWrite(() => wait(REST_MS));
+  wait(REST_MS);
+  return () => {
+    isOver = true;
+    if (timer !== null) clearTimeout(timer);
+  };
+}
