@@ -1,4 +1,4 @@
-import { QUIET_REASONS } from "../core/hold.ts";
+import { needsYou } from "../core/hold.ts";
 import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
 import { type ConflictHunk, mergeText } from "../core/merge.ts";
@@ -53,7 +53,7 @@ export function listConflicts({ state, disk }: Ground): {
     };
   });
   const holds = [...base.holds.values()]
-    .filter(({ reason }) => reason !== "conflict" && !QUIET_REASONS.has(reason))
+    .filter(({ reason }) => reason !== "conflict" && needsYou(reason))
     .map((hold): OpenHold => ({ ...attentionOfHold(hold), since: hold.since }));
   return { conflicts: conflicts.toSorted(byPath), holds: holds.toSorted(byPath) };
 }

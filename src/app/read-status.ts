@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import type { HaltReason } from "../core/plan-types.ts";
-import { META } from "../engine/meta.ts";
-import type { Attention, RunReport } from "../engine/report.ts";
+import { type HoldReason, isOpen } from "../core/hold.ts";
+import type { Hold } from "../core/link.ts";
 import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { type Standing, standingOf } from "../engine/standing.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
 import { type Config, readConfig } from "./config.ts";
 import { ok, type Result } from "./trouble.ts";
@@ -10,26 +10,18 @@ import { ok, type Result } from "./trouble.ts";
 const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
 /** What the state file tells of a mirror: no network, no walk, no lock. */
-export type MirrorStatus = {
+export type MirrorStatus = Standing & {
   readonly url: string;
   readonly remote: string;
-  /** Milliseconds since the epoch; null: it never was. */
-  readonly syncedAt: number | null;
   readonly documents: number;
   readonly folders: number;
   /** Effects that were cut off: the next run settles them. */
   readonly pending: number;
-  readonly attention: readonly Attention[];
-  /** Rows that wait and need nothing of the user. */
-  readonly waiting: number;
+  /** Rows on which nothing is left to do, though the sides are not equal: in review, left out by the ignore rules. */
+  readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
   readonly conflicts: readonly string[];
   /** Documents with text in review. */
   readonly reviews: readonly string[];
-  readonly halt: {
-    readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
-    readonly approved: boolean;
-  } | null;
-  readonly staysLocal: RunReport["staysLocal"];
   readonly lastRun: {
     readonly run: number;
     readonly kind: string;
@@ -47,49 +39,43 @@ const NOTHING: Glance = {
   newestRun: null,
 };
 
-/** @param dir a folder that holds `.mdmirror/` */
-export async function readStatus(dir: string): Promise<Result<MirrorStatus>> {
+/**
+ * @param dir a folder that holds `.mdmirror/`
+ * @param isBusy a daemon is in the middle of a run: that it has not ended is no sign of anything
+ */
+export async function readStatus(dir: string, isBusy: boolean): Promise<Result<MirrorStatus>> {
   const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
   const glanced = glanceAtState(folder);
   if (glanced.kind !== "read" && glanced.kind !== "missing")
     return (await import("./unfit-state.ts")).unfitState(glanced);
-  return ok(await statusOf(glanced.kind === "read" ? glanced.glance : NOTHING, config.value));
+  return ok(statusOf(glanced.kind === "read" ? glanced.glance : NOTHING, config.value, isBusy));
 }
 
-async function statusOf(
-  { survey, holds, intents, meta, newestRun }: Glance,
-  { url, remote }: Config,
-): Promise<MirrorStatus> {
-  // What words a hold is loaded where there is one.
-  const { attention, waiting } =
-    holds.length === 0 ? { attention: [], waiting: 0 } : (await import("../engine/report.ts")).tellHolds(holds);
-  const syncedAt = meta.get(META.syncedAt);
-  const halt = meta.get(META.halt);
-  const kept = meta.get(META.lastReport);
+function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): MirrorStatus {
+  const { survey, holds, intents, meta, newestRun } = glance;
   return {
+    ...standingOf({ meta: (key) => meta.get(key) ?? null, holds, newestRun: isBusy ? null : newestRun }),
     url,
     remote,
-    syncedAt: syncedAt === undefined ? null : Number(syncedAt),
     documents: survey.documents,
     folders: survey.folders,
     // A parked inode is looked at once more as a matter of course: nothing was cut off.
     pending: intents.filter(({ intent }) => intent.kind !== "parked").length,
-    attention,
-    waiting,
+    resting: countResting(holds),
     conflicts: survey.conflicts,
     reviews: survey.reviews,
-    halt: halt === undefined ? null : { reasons: reasonsOf(halt), approved: meta.has(META.approved) },
-    staysLocal: kept === undefined ? null : (JSON.parse(kept) as Pick<RunReport, "staysLocal">).staysLocal,
     lastRun: newestRun === null ? null : lastRunOf(newestRun),
   };
 }
 
-function lastRunOf({ run, kind, startedAt, endedAt }: NonNullable<Glance["newestRun"]>): MirrorStatus["lastRun"] {
-  return { run, kind, startedAt, endedAt };
+function countResting(holds: readonly Hold[]): MirrorStatus["resting"] {
+  const counts: Partial<Record<HoldReason, number>> = {};
+  for (const { reason } of holds) if (!isOpen(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
 }
 
-function reasonsOf(halt: string): NonNullable<MirrorStatus["halt"]>["reasons"] {
-  return (JSON.parse(halt) as Pick<NonNullable<MirrorStatus["halt"]>, "reasons">).reasons;
+function lastRunOf({ run, kind, startedAt, endedAt }: NonNullable<Glance["newestRun"]>): MirrorStatus["lastRun"] {
+  return { run, kind, startedAt, endedAt };
 }

@@ -3,7 +3,7 @@ import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../core/policy.ts
 import type { Fault } from "../core/ports/remote.ts";
 import type { LocalTree, Trees } from "../core/tree.ts";
 import { META } from "../engine/meta.ts";
-import { countStaying, type RunReport } from "../engine/report.ts";
+import { type Attention, attentionOf, attentionOfLooks, countStaying, type RunReport } from "../engine/report.ts";
 import { planOnly, syncToConvergence } from "../engine/sync.ts";
 import type { Settings } from "../engine/world.ts";
 import { conflictPolicy } from "./config/conflict-policy.ts";
@@ -82,15 +82,11 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   return due;
 }
 
-/** Keeps what `status` tells without a look at the folder. Writes nothing when it is as it was. */
+/** Ends what held until the first run that reached its end. */
 export function noteReport(mirror: OpenedMirror, report: RunReport): void {
   const { state } = mirror.world;
   const ended = report.state === "in-sync" || report.state === "attention";
   if (ended && state.meta(PREFER) !== null) state.setMeta(PREFER, null);
-  if (report.staysLocal !== null) {
-    const kept = JSON.stringify({ staysLocal: report.staysLocal });
-    if (kept !== state.meta(META.lastReport)) state.setMeta(META.lastReport, kept);
-  }
 }
 
 export type Preview =
@@ -99,6 +95,8 @@ export type Preview =
       readonly kind: "planned";
       readonly plan: Plan;
       readonly trees: Trees;
+      /** What would be open after it, as far as the looks tell. */
+      readonly open: readonly Attention[];
       readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
     };
 
@@ -106,5 +104,7 @@ export type Preview =
 export async function previewSync(mirror: OpenedMirror, request: RunRequest): Promise<Preview> {
   const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
   if (end.kind === "offline") return end;
-  return { kind: "planned", plan: end.plan, trees: end.trees, staysLocal: countStaying(end.trees.local) };
+  const { plan, trees } = end;
+  const open = attentionOf(plan.holds, attentionOfLooks(trees, plan.holds));
+  return { kind: "planned", plan, trees, open, staysLocal: countStaying(trees.local) };
 }

@@ -1,7 +1,8 @@
 import { type Digest, digestOf } from "../core/digest.ts";
 import { sameButForDress } from "../core/dress.ts";
-import { QUIET_REASONS } from "../core/hold.ts";
+import { isOpen } from "../core/hold.ts";
 import type { DocId } from "../contract/ids.ts";
+import type { Hold } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../core/tree.ts";
@@ -26,7 +27,7 @@ export type VerifyReport = {
   readonly differing: readonly { readonly path: LocalPath; readonly id: DocId; readonly why: string }[];
   readonly onlyHere: readonly LocalPath[];
   readonly onlyThere: readonly { readonly path: string; readonly id: DocId }[];
-  /** Left alone on purpose, and so perhaps not equal. */
+  /** Left alone on purpose, and not equal: in review, in conflict, held. */
   readonly held: readonly { readonly path: LocalPath; readonly reason: string; readonly detail: string }[];
   /** What a side could not show: nothing is proven of it. */
   readonly unseen: readonly { readonly path: string; readonly why: string }[];
@@ -106,8 +107,9 @@ async function readRows(
 
 function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: readonly Row[]): VerifyReport {
   const linked = indexLinks(base);
-  const held = [...base.holds.values()].filter(({ reason }) => !QUIET_REASONS.has(reason));
-  const heldKeys = new Set([...base.holds.keys(), ...held.map(({ path }) => path)]);
+  const holds = [...base.holds.values(), ...justSubmitted(base)];
+  const held = listHeld(holds, local, rows);
+  const heldKeys = new Set<string>(holds.flatMap(({ key, path }) => [key, path]));
   const of = (end: Row["end"]) =>
     rows.filter((row) => row.end === end && !heldKeys.has(row.file.id) && !heldKeys.has(row.path));
   const seen = new Set(rows.filter(({ end }) => end !== "absent").map(({ path }) => path));
@@ -137,9 +139,31 @@ function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: re
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ file }) => ({ path: file.path, id: file.id }))
       .toSorted(byPath),
-    held: held.map(({ path, reason, detail }) => ({ path, reason, detail })).toSorted(byPath),
+    held: held.toSorted(byPath),
     unseen: unseen.toSorted(byPath),
   };
+}
+
+type HeldRow = Pick<Hold, "key" | "path" | "reason" | "detail">;
+
+/** A text that went to review in the last pass of a run is held from the next one on. */
+function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
+  const sent = [...links.values()].filter(({ id, submissions }) => submissions.length > 0 && !holds.has(id));
+  return sent.map(({ id, localPath }) => ({
+    key: id,
+    path: localPath,
+    reason: "in-review",
+    detail: "waiting for review",
+  }));
+}
+
+/** What stands for something to be done, and whatever else is held and not equal, but for what the ignore rules leave out (I18). */
+function listHeld(holds: readonly HeldRow[], local: LocalTree, rows: readonly Row[]): VerifyReport["held"][number][] {
+  const differing = new Set<string>(
+    rows.flatMap(({ end, file, path }) => (end === "same" || local.ignores(path, "file") ? [] : [file.id, path])),
+  );
+  const held = holds.filter(({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path));
+  return held.map(({ path, reason, detail }) => ({ path, reason, detail }));
 }
 
 function isHeldLink(linked: LinkIndex, path: LocalPath, heldKeys: ReadonlySet<string>): boolean {

@@ -75,10 +75,12 @@ export function newsLines(news: FolderNews): string[] {
       // A halt is told by the phase that it leads to.
       return news.what === "halt" ? [] : [changeLine(news)];
     case "run":
-      return news.report.attention.map(
-        ({ path, kind, code, detail, requestId, next }) =>
-          `${path}: ${kind}: ${detail}${origin(code, requestId)}; next: ${next}`,
-      );
+      return news.report.attention
+        .filter(({ waits }) => !waits)
+        .map(
+          ({ path, kind, code, detail, requestId, next }) =>
+            `${path}: ${kind}: ${detail}${origin(code, requestId)}; next: ${next}`,
+        );
     case "deletion-pending":
       return [`${news.path} is gone here; deleted on the service in ${seconds(Math.max(0, news.dueAt - news.at))}`];
     case "deletion-called-off":

@@ -1,7 +1,6 @@
 import { faultTrouble } from "../app/fault.ts";
 import { openMirror } from "../app/open-mirror.ts";
 import { type Preview, previewSync, type RunRequest } from "../app/run.ts";
-import { QUIET_REASONS } from "../core/hold.ts";
 import type { Io } from "./command.ts";
 import { complain, origin } from "./complain.ts";
 import { ACTION_WORDS, actionPath, groupLines, stayLine } from "./describe.ts";
@@ -19,7 +18,10 @@ export type PlanOptions = {
 
 const MOST = 10;
 
-/** `plan` and `sync --dry-run`: what a sync would do, and nothing written anywhere (I23). Exit: 0, 4 if it would halt, 5 offline. */
+/**
+ * `plan` and `sync --dry-run`: what a sync would do, and nothing written anywhere (I23).
+ * Exit: 0; 3 if something would stay open; 4 if it would halt; 5 offline.
+ */
 export async function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { env, cwd, clock, random } = io;
   const { url, keyFile } = options;
@@ -43,7 +45,8 @@ export async function showPlan(io: Io, root: string, request: RunRequest, option
     if (options.json) io.out(JSON.stringify(planJson(preview)));
     else if (!options.quiet)
       for (const line of planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST)) io.out(line);
-    return preview.plan.verdict.kind === "halt" ? EXIT.halted : EXIT.inSync;
+    if (preview.plan.verdict.kind === "halt") return EXIT.halted;
+    return preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
   } finally {
     progress.end();
     await mirror.value.close();
@@ -52,23 +55,20 @@ export async function showPlan(io: Io, root: string, request: RunRequest, option
 
 type Planned = Extract<Preview, { kind: "planned" }>;
 
-export function planLines({ plan, staysLocal }: Planned, most: number): string[] {
+export function planLines({ plan, open, staysLocal }: Planned, most: number): string[] {
   const actions = plan.steps.map(({ action }) => action);
-  const holds = plan.holds.filter(({ reason }) => !QUIET_REASONS.has(reason));
-  const held = holds
+  const held = open
     .slice(0, most)
-    .map(
-      ({ path, reason, detail, code, requestId }) => `    ${path}  (${reason}: ${detail}${origin(code, requestId)})`,
-    );
+    .map(({ path, kind, detail, code, requestId }) => `    ${path}  (${kind}: ${detail}${origin(code, requestId)})`);
   const stays = stayLine(staysLocal);
   return [
     ...groupLines(actions, most),
-    ...(holds.length === 0 ? [] : [`  held: ${count(holds.length)}`, ...held]),
-    ...(holds.length > most ? [`    … and ${count(holds.length - most)} more`] : []),
+    ...(open.length === 0 ? [] : [`  held: ${count(open.length)}`, ...held]),
+    ...(open.length > most ? [`    … and ${count(open.length - most)} more`] : []),
     ...(stays === null ? [] : [`  ${stays}`]),
     ...verdictLines(plan.verdict),
     actions.length === 0
-      ? "nothing to do; nothing was written"
+      ? `nothing to do${open.length === 0 ? "" : " but what is held"}; nothing was written`
       : `${plural(actions.length, "step")}; nothing was written, mdmirror sync does this`,
   ];
 }

@@ -4,6 +4,7 @@ import type { Io } from "./command.ts";
 import { origin } from "./complain.ts";
 import { actionPath, ACTION_WORDS, doneLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { attentionJson, needs, NEXT_OF_LOST_ROOT } from "./open.ts";
 import { count } from "./progress.ts";
 
 /** How a run is told: one summary line, then what needs the user. */
@@ -25,23 +26,25 @@ export function exitOf(report: RunReport): ExitCode {
 /** @param took milliseconds */
 export function showReport(io: Io, report: RunReport, took: number): void {
   io.out(summaryLine(report, took));
-  showNeeds(io, report);
+  showOpen(io, report, report.attention);
 }
 
-/** What needs the user, alone: also with `--quiet`, where success is silent and trouble is not. */
+/** What needs the user, alone: with `--quiet`, where success is silent and trouble is not. What ends by itself is no trouble. */
 export function showNeeds(io: Io, report: RunReport): void {
-  const attention = report.attention.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  const attention = report.attention.filter(({ waits }) => !waits);
+  showOpen(io, report, attention);
+}
+
+function showOpen(io: Io, report: RunReport, all: RunReport["attention"]): void {
+  // Nothing was looked at: what is known of before is not of this run.
+  const attention = report.state === "offline" ? [] : all;
   for (const { path, kind, code, detail, requestId, next } of attention.slice(0, MOST)) {
     io.err(`${path === "" ? "" : `${path}: `}${kind}: ${detail}${origin(code, requestId)}`);
     io.err(`  next: ${next}`);
   }
-  if (report.attention.length > MOST) io.err(`… and ${count(report.attention.length - MOST)} more: mdmirror status`);
+  if (attention.length > MOST) io.err(`… and ${count(attention.length - MOST)} more: mdmirror status`);
   if (report.halt !== null) showHalt(io, report);
 }
-
-/** What is left where no approval mends a halt. */
-export const NEXT_OF_LOST_ROOT =
-  "mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init";
 
 function showHalt(io: Io, { halt, stopped }: RunReport): void {
   for (const { reason, detail } of halt?.reasons ?? []) io.err(`halted: ${reason}: ${detail}`);
@@ -67,7 +70,7 @@ export function summaryLine(report: RunReport, took: number): string {
     case "in-sync":
       return `in sync: ${did} (${seconds})`;
     case "attention":
-      return `done, ${needs(report.attention.length)}: ${did} (${seconds})`;
+      return `done, ${needs(report.attention)}: ${did} (${seconds})`;
     case "halted":
       return `halted by a guard: ${done ?? "nothing was done"} (${seconds})`;
     case "offline":
@@ -75,21 +78,8 @@ export function summaryLine(report: RunReport, took: number): string {
   }
 }
 
-function needs(n: number): string {
-  return n === 1 ? "one thing needs you" : `${count(n)} things need you`;
-}
-
 /** The object of `sync --json` (DESIGN 9). */
 export function reportJson(report: RunReport): object {
-  const { state, run, counts, halt, fault } = report;
-  const attention = report.attention.map(({ path, kind, code, detail, next }) => ({ path, kind, code, detail, next }));
-  for (const { reason, detail } of halt?.reasons ?? []) {
-    const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : "mdmirror plan, then mdmirror approve";
-    attention.push({ path: "", kind: reason, code: null, detail, next });
-  }
-  if (fault !== null) {
-    const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;
-    attention.push({ path: "", kind: "offline", code, detail: fault.detail, next: "mdmirror doctor" });
-  }
-  return { state, run, counts, attention };
+  const { state, run, counts } = report;
+  return { state, run, counts, attention: attentionJson(report) };
 }

@@ -88,6 +88,8 @@ export type RemoteTree = {
   readonly unsettled?: ReadonlyMap<DirId, string>;
   /** Why a list that the service answered is not complete: what it says cannot be understood. Not set: nothing of the kind. */
   readonly misread?: string;
+  /** Why a list is not complete though what came of it is understood. Not set: both are, or it was not asked for. */
+  readonly cutShort?: string;
 };
 
 export type BaseTree = {

@@ -159,7 +159,7 @@ export async function observeRemote(
       outside: proof.outside,
       unseen: proof.unseen,
       ...(proof.nothingKnown ? { nothingKnown: true } : {}),
-      ...misreadOf(files.fault ?? folders.fault),
+      ...gapOf(files.fault ?? folders.fault),
     },
   };
 }
@@ -180,9 +180,10 @@ function showsFolder({ dirs }: BaseTree, listed: ReadonlyMap<DirId, RemoteFolder
   return false;
 }
 
-/** What the next look would not mend, so that it has to be told; a connection that was lost is only looked at again. */
-function misreadOf(fault: Fault | null): { readonly misread?: string } {
-  return fault?.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : {};
+/** What the next look would not mend, and what it may. */
+function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
+  if (fault === null) return {};
+  return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };
 }
 
 function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {

@@ -1,10 +1,10 @@
 import type { Action, Outcome } from "../core/action.ts";
-import { QUIET_REASONS } from "../core/hold.ts";
+import { isOpen, needsYou } from "../core/hold.ts";
 import type { Hold } from "../core/link.ts";
-import type { LocalPath } from "../core/path.ts";
+import { isBelow, type LocalPath } from "../core/path.ts";
 import type { Plan, Verdict } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
-import type { LocalOther, LocalTree, RemoteTree } from "../core/tree.ts";
+import type { LocalOther, LocalTree, Trees } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import { subjectOf } from "./subject.ts";
 import type { Counts } from "./world.ts";
@@ -19,14 +19,22 @@ export type Attention = {
   readonly requestId: string | null;
   /** What the user can do about it, as a sentence. */
   readonly next: string;
+  /** It ends by itself, and nobody need be called for it; until then the sides are not equal. */
+  readonly waits: boolean;
 };
 
 export type RunReport = {
+  /**
+   * `in-sync`: both sides were seen to the end, nothing is left to do and nothing is open, so that a further run without new edits
+   * does nothing. `attention`: something is open, by what `attention` says.
+   */
   readonly state: "in-sync" | "attention" | "halted" | "offline";
   readonly run: number;
   readonly passes: number;
   readonly counts: Counts & { readonly holds: number };
   readonly attention: readonly Attention[];
+  /** Those of them that no hold stands for. */
+  readonly beside: readonly Attention[];
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
   /** What the halt stopped: its guarded actions, in the order of the plan. */
   readonly stopped: readonly Action[];
@@ -58,6 +66,10 @@ const NEXT: Partial<Record<Hold["reason"], string>> = {
   "review-unknown": "look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
   "local-unreadable": "make the file readable",
   "not-seen": "nothing: it is looked at again by the next sync",
+  "direction-off": "nothing: a sync of both directions sends or brings it",
+  "still-being-written": "nothing: the next sync looks again",
+  "second-look": "nothing: the next sync looks again",
+  "review-quiet": "nothing: the next sync sends it to review, unless it is edited again",
   outside: "it was moved out of the mirrored part of the workspace; move it back, or run: mdmirror resolve PATH --keep",
 };
 
@@ -74,6 +86,7 @@ export function attentionOfHold(hold: Hold): Attention {
     detail: hold.detail,
     requestId: hold.requestId,
     next: next.replaceAll("PATH", quoted(hold.path)),
+    waits: !needsYou(hold.reason),
   };
 }
 
@@ -87,25 +100,43 @@ export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"
   return counts;
 }
 
-/** @returns those that need the user, and how many only wait */
-export function tellHolds(holds: readonly Hold[]): {
-  readonly attention: readonly Attention[];
-  readonly waiting: number;
-} {
-  const loud = holds.filter((hold) => !isQuiet(hold));
-  return { attention: loud.map(attentionOfHold), waiting: holds.length - loud.length };
+/**
+ * What is open, by path: what `sync` tells after a run and `status` of the last one.
+ * @param beside what no hold stands for
+ */
+export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]): readonly Attention[] {
+  const open = holds.filter(({ reason }) => isOpen(reason)).map(attentionOfHold);
+  return [...open, ...beside].toSorted((a, b) => order(a.path, b.path) || order(a.kind, b.kind));
 }
 
-export function isQuiet(hold: Hold): boolean {
-  return QUIET_REASONS.has(hold.reason);
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A list of the service that cannot be understood: what it shows is used, and nothing that it does not show is removed (I20). */
-export function attentionOfListing({ misread }: RemoteTree): Attention[] {
-  if (misread === undefined) return [];
-  const next = "have the service mended; until then what is deleted there stays here, and all else is synced";
-  return [{ path: "", kind: "listing-misread", code: null, detail: misread, requestId: null, next }];
+/** What a look did not show, where no hold says so: nothing is proven of it. */
+export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[]): Attention[] {
+  const told: Attention[] = [];
+  const { misread, cutShort } = remote;
+  // What it shows is used, and nothing that it does not show is removed (I20).
+  if (misread !== undefined) {
+    const next = "have the service mended; until then what is deleted there stays here, and all else is synced";
+    told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread, next });
+  }
+  if (cutShort !== undefined && misread === undefined)
+    told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, next: NEXT_LOOK, waits: true });
+  const isHeld = (path: LocalPath): boolean =>
+    holds.some((hold) => hold.path === path || isBelow(hold.path, path) || isBelow(path, hold.path));
+  for (const [path, why] of local.unseen) {
+    if (path === "" || isHeld(path)) continue;
+    const waits = why === "still-being-written";
+    const next = waits ? NEXT_LOOK : NEXT["local-unreadable"]!;
+    told.push({ ...PLAIN, path, kind: waits ? why : "local-unreadable", detail: why, next, waits });
+  }
+  return told;
 }
+
+const PLAIN = { code: null, requestId: null, waits: false } as const;
+const NEXT_LOOK = "nothing: the next sync looks again";
 
 /** Steps that ended badly without a hold to show for it. */
 export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
@@ -117,28 +148,26 @@ export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attentio
   });
 }
 
-/** What the last pass that a run may make left undone: the world kept changing under it, or it does not end. */
-export function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[]): Attention[] {
-  return ends.flatMap((end, index) => {
+/**
+ * What the last pass that a run may make left undone: the world kept changing under it, or it does not end.
+ * @param more whether a further pass would have more to do
+ */
+export function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
+  const told = ends.flatMap((end, index) => {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") return [];
     const { path } = subjectOf(plan.steps[index]!.action);
     const next = "nothing, if it is being changed just now: the next sync goes on; else run: mdmirror why ";
-    return [
-      {
-        path,
-        kind: "unfinished",
-        code: null,
-        detail: end.outcome.detail,
-        requestId: null,
-        next: `${next}${quoted(path)}`,
-      },
-    ];
+    return [{ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail, next: `${next}${quoted(path)}` }];
   });
+  if (told.length > 0 || !more) return told;
+  const detail = "the run ended before all was done";
+  return [{ ...PLAIN, path: "", kind: "unfinished", detail, next: "mdmirror sync", waits: true }];
 }
 
 function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
   if (outcome.kind === "refused" && outcome.hold === null) {
     return {
+      ...PLAIN,
       path,
       kind: "refused",
       code: outcome.code,
@@ -149,6 +178,7 @@ function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null
   }
   if (outcome.kind === "later" && !outcome.unreachable) {
     return {
+      ...PLAIN,
       path,
       kind: "later",
       code: outcome.detail.split(":")[0] ?? null,
@@ -159,9 +189,9 @@ function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null
   }
   if (outcome.kind === "uncertain") {
     return {
+      ...PLAIN,
       path,
       kind: "uncertain",
-      code: null,
       detail: outcome.detail,
       requestId: outcome.requestId,
       next: "nothing: the next sync settles it by reading",

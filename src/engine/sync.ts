@@ -9,15 +9,14 @@ import { endApproval, rememberFlood } from "./guard-facts.ts";
 import { META } from "./meta.ts";
 import { type PassEnd, runPass } from "./pass.ts";
 import {
-  type Attention,
-  attentionOfHold,
-  attentionOfListing,
+  attentionOf,
+  attentionOfLooks,
   attentionOfSteps,
   attentionOfUnfinished,
   countStaying,
-  isQuiet,
   type RunReport,
 } from "./report.ts";
+import { rememberReport } from "./standing.ts";
 import { type Counts, recordEvent, type Settings, type Tally, type World, zeroCounts, zeroTally } from "./world.ts";
 
 /** One run: passes until nothing is left to do, `MAX_PASSES` at most. */
@@ -74,7 +73,8 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
     const again = end.plan.steps.some((step) => step.action.kind === "look-again");
     if (again && secondLookMs !== null && passes < MAX_PASSES) await clock.sleep(secondLookMs);
   }
-  const report = reportOf(world, run, passes, counts, end!);
+  const more = end!.kind === "planned" && wantsMore(end!, tally);
+  const report = reportOf(world, run, passes, counts, end!, more);
   if (end!.kind === "planned") {
     if (!end!.trees.local.unseen.has("")) options.onWalk?.(end!.trees.local);
     rememberFlood(world, end!.plan.verdict, counts.conflicts);
@@ -82,7 +82,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
     if (options.settings.reviewAfterQuiet) writeQuiet(world, end!);
   }
   state.setMeta(META.traits, JSON.stringify(world.remote.traits()));
-  if (report.state === "in-sync" || report.state === "attention") state.setMeta(META.syncedAt, String(clock.now()));
+  rememberReport(world, report);
   state.endRun(run, clock.now(), JSON.stringify({ state: report.state, counts: report.counts }));
   return report;
 }
@@ -124,22 +124,32 @@ export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>, tally: Tal
   return (progressed && (unfinished || skipped)) || wayIsShut;
 }
 
-export function reportOf(world: World, run: number, passes: number, counts: Counts, end: PassEnd): RunReport {
+/** @param more whether a further pass would have more to do, were there one */
+export function reportOf(
+  world: World,
+  run: number,
+  passes: number,
+  counts: Counts,
+  end: PassEnd,
+  more: boolean,
+): RunReport {
   const holds = world.state.holds();
   const withHolds = { ...counts, holds: holds.length };
   const common = { run, passes, counts: withHolds, stopped: [] };
-  if (end.kind === "offline")
-    return { ...common, state: "offline", attention: [], halt: null, staysLocal: null, fault: end.fault };
+  if (end.kind === "offline") {
+    const attention = attentionOf(holds, []);
+    return { ...common, state: "offline", attention, beside: [], halt: null, staysLocal: null, fault: end.fault };
+  }
   const cut = end.ends.find((step) => step.kind === "ran" && step.outcome.kind === "later" && step.outcome.unreachable);
-  const attention: Attention[] = [
-    ...holds.filter((hold) => !isQuiet(hold)).map(attentionOfHold),
-    ...attentionOfListing(end.trees.remote),
+  const beside = [
+    ...attentionOfLooks(end.trees, holds),
     ...attentionOfSteps(end.plan, end.ends),
-    ...(cut === undefined ? attentionOfUnfinished(end.plan, end.ends) : []),
+    ...(cut === undefined ? attentionOfUnfinished(end.plan, end.ends, more) : []),
   ];
+  const attention = attentionOf(holds, beside);
   const halt = end.plan.verdict.kind === "halt" ? end.plan.verdict : null;
   const { local } = end.trees;
-  const seen = { ...common, attention, staysLocal: local.unseen.has("") ? null : countStaying(local) };
+  const seen = { ...common, attention, beside, staysLocal: local.unseen.has("") ? null : countStaying(local) };
   if (halt !== null)
     return {
       ...seen,

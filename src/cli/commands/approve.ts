@@ -5,7 +5,7 @@ import { groupLines } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
-import { NEXT_OF_LOST_ROOT } from "../show-report.ts";
+import { NEXT_OF_LOST_ROOT } from "../open.ts";
 
 /** Names shown of each kind of action. */
 const MOST = 20;

@@ -7,6 +7,7 @@ import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
+import { attentionJson, needs } from "../open.ts";
 import { plural } from "../progress.ts";
 
 const { existsSync } = process.getBuiltinModule("node:fs");
@@ -29,17 +30,15 @@ export const command: Command = {
     }
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { readStatus } = await import("../../app/read-status.ts");
-    const { ageText } = await import("../../app/ground.ts");
-    const read = await readStatus(root.value);
-    if (read.kind === "trouble") return complain(io, read.trouble);
     const asking = await askAny(root.value);
     if (asking.kind === "trouble") return complain(io, asking.trouble);
     const daemon = asking.value;
-    // The daemon knows of later looks than it writes down.
-    const syncedAt = latest(read.value.syncedAt, daemon?.inSyncAsOf ?? null);
-    const status = { ...read.value, syncedAt };
-    const age = syncedAt === null ? null : Math.max(0, io.clock.now() - syncedAt);
+    const { readStatus } = await import("../../app/read-status.ts");
+    const { ageText } = await import("../../app/ground.ts");
+    const read = await readStatus(root.value, daemon !== null && BUSY.has(daemon.phase));
+    if (read.kind === "trouble") return complain(io, read.trouble);
+    const status = withDaemon(read.value, daemon);
+    const age = status.syncedAt === null ? null : Math.max(0, io.clock.now() - status.syncedAt);
     const old = maxAge !== null && (age === null || age > maxAge);
     if (args.flag("json")) io.out(JSON.stringify({ ...statusJson(status, age), daemon }));
     else {
@@ -47,10 +46,28 @@ export const command: Command = {
       if (daemon !== null) io.out(daemonLine(daemon));
     }
     if (old && !args.flag("json")) io.err(`mdmirror: not in sync within ${asked}; next: mdmirror sync`);
-    if (status.halt !== null) return EXIT.halted;
-    return status.attention.length > 0 || old ? EXIT.attention : EXIT.inSync;
+    return old && status.state === "in-sync" ? EXIT.attention : EXITS[status.state];
   },
 };
+
+const EXITS: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
+  "in-sync": EXIT.inSync,
+  never: EXIT.attention,
+  attention: EXIT.attention,
+  halted: EXIT.halted,
+  offline: EXIT.offline,
+};
+
+/** What a daemon's loop does in the middle of a run. */
+const BUSY: ReadonlySet<string> = new Set(["observing", "applying"]);
+
+/** The daemon knows of later looks than it writes down, and of those that came to nothing. */
+function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
+  if (daemon === null) return status;
+  const syncedAt = latest(status.syncedAt, daemon.inSyncAsOf);
+  const isOffline = daemon.phase === "waiting" && !daemon.paused && status.state !== "halted";
+  return { ...status, syncedAt, state: isOffline ? "offline" : status.state };
+}
 
 /** Most folders have no daemon: then what speaks to one is not loaded. */
 async function askAny(root: string): Promise<Result<DaemonStatus | null>> {
@@ -77,30 +94,24 @@ function daemonLine({ pid, phase, detail, paused }: DaemonStatus): string {
   return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${detail}`}`;
 }
 
-function stateOf(status: MirrorStatus): "halted" | "never" | "attention" | "in-sync" {
-  if (status.halt !== null) return "halted";
-  if (status.syncedAt === null) return "never";
-  return status.attention.length > 0 ? "attention" : "in-sync";
-}
-
 function statusJson(status: MirrorStatus, age: number | null): object {
-  const { attention, ...rest } = status;
-  const shown = attention.map(({ path, kind, code, detail, next }) => ({ path, kind, code, detail, next }));
+  const { state, fault, ...rest } = status;
   return {
-    state: stateOf(status),
+    state,
     ageSeconds: age === null ? null : Math.round(age / 1_000),
     ...rest,
-    attention: shown,
+    attention: attentionJson(status),
   };
 }
 
 async function showStatus(io: Io, status: MirrorStatus, age: string | null): Promise<void> {
-  const { documents, folders, pending, waiting, conflicts, reviews, attention, halt } = status;
+  const { documents, folders, pending, conflicts, reviews, attention, halt, fault } = status;
   const where = `${status.url}${status.remote === "" ? "" : `, folder ${status.remote}`}`;
   io.out(`${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`);
-  io.out(age === null ? "never in sync yet: mdmirror sync" : `in sync as of ${age} ago`);
+  io.out(standingLine(status, age));
   if (pending > 0) io.out(`${plural(pending, "effect")} cut off; the next sync settles them`);
-  if (waiting > 0) io.out(`${plural(waiting, "document")} waiting; nothing to do`);
+  const { suspended = 0 } = status.resting;
+  if (suspended > 0) io.out(`${plural(suspended, "document")} left out by .mdmirrorignore; nothing to do`);
   if (reviews.length > 0) io.out(`in review: ${reviews.join(", ")}`);
   if (conflicts.length > 0) io.out(`in conflict: ${conflicts.join(", ")}`);
   if (Object.keys(status.staysLocal ?? {}).length > 0) {
@@ -109,7 +120,13 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
     if (stays !== null) io.out(stays);
   }
   for (const { path, kind, code, detail, requestId, next } of attention) {
-    io.out(`${path}: ${kind}: ${detail}${origin(code, requestId)}`);
+    io.out(`${path === "" ? "" : `${path}: `}${kind}: ${detail}${origin(code, requestId)}`);
+    io.out(`  next: ${next}`);
+  }
+  if (fault !== null) {
+    const { faultTrouble } = await import("../../app/fault.ts");
+    const { what, next } = faultTrouble(fault, status.url);
+    io.out(what);
     io.out(`  next: ${next}`);
   }
   if (halt === null) return;
@@ -119,4 +136,13 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
       ? "  approved; next: mdmirror sync"
       : "  next: mdmirror plan; if it is what you want: mdmirror approve",
   );
+}
+
+/** In sync as of the last run that proved it; where another ended otherwise since, what that came to. */
+function standingLine({ state, attention }: MirrorStatus, age: string | null): string {
+  if (state === "in-sync") return `in sync as of ${age} ago`;
+  if (state === "never") return "never in sync yet: mdmirror sync";
+  const since = age === null ? "never in sync yet" : `last in sync ${age} ago`;
+  const why = { halted: "a guard has halted it", offline: "the service was not reached", attention: needs(attention) };
+  return `not in sync: ${why[state]}; ${since}`;
 }

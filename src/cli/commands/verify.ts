@@ -39,6 +39,22 @@ function documents(n: number): string {
   return n === 1 ? "1 document agrees" : `${count(n)} documents agree`;
 }
 
+/** `1 in review, 2 differ`: what does not agree, or is not proven to. */
+function othersLine({ held, differing, onlyHere, onlyThere, unseen }: VerifyReport): string {
+  const of = (reason: string): number => held.filter((one) => one.reason === reason).length;
+  const [reviews, conflicts] = [of("in-review"), of("conflict")];
+  const counts: readonly (readonly [number, string])[] = [
+    [reviews, "in review"],
+    [conflicts, "in conflict"],
+    [held.length - reviews - conflicts, "held"],
+    [differing.length, differing.length === 1 ? "differs" : "differ"],
+    [onlyHere.length, "only here"],
+    [onlyThere.length, "only on the service"],
+    [unseen.length, "not seen"],
+  ];
+  return counts.flatMap(([n, words]) => (n === 0 ? [] : [`${count(n)} ${words}`])).join(", ");
+}
+
 function reportLines(report: VerifyReport, agree: boolean): string[] {
   const size = report.documents.reduce((sum, row) => sum + row.size, 0);
   const { differing, onlyHere, onlyThere, held, unseen, dressed } = report;
@@ -51,7 +67,7 @@ function reportLines(report: VerifyReport, agree: boolean): string[] {
     ...(dressed.length === 0
       ? []
       : [`${count(dressed.length)} agree but for line ends, byte order mark or final newline, as linked`]),
-    `${documents(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : "; not all do"}`,
+    `${documents(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
     ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for what stays"]),
   ];
 }

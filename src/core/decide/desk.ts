@@ -162,7 +162,7 @@ export function keepHold(desk: Desk, remembered: Hold): void {
 }
 
 export function isRemembered(one: Hold): boolean {
-  return HOLD_REASONS[one.reason] === "remembered";
+  return HOLD_REASONS[one.reason].kept === "remembered";
 }
 
 export function holdDocument(

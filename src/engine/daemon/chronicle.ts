@@ -1,5 +1,6 @@
 import { META } from "../meta.ts";
 import type { RunReport } from "../report.ts";
+import { rememberLast } from "../standing.ts";
 import { type World, zeroCounts } from "../world.ts";
 import type { RunEnd } from "./run-passes.ts";
 import type { Herald } from "./tell.ts";
@@ -7,8 +8,11 @@ import type { Deletions } from "./work.ts";
 
 /** What the runs ended as: kept for `status`, told to who listens, and written down as rarely as it may be. */
 export type Chronicle = {
-  /** @param dueAt when a waiting deletion is due, since the epoch */
-  note(ended: RunEnd & Deletions, dueAt: (path: string) => number): void;
+  /**
+   * @param saw whether the service was listed in that run: what is kept of an earlier look proves nothing of now
+   * @param dueAt when a waiting deletion is due, since the epoch
+   */
+  note(ended: RunEnd & Deletions, saw: boolean, dueAt: (path: string) => number): void;
   /** A poll found everything as it was. */
   noteInSync(): void;
   report(): RunReport | null;
@@ -25,6 +29,7 @@ const NOTHING_YET: RunReport = {
   passes: 0,
   counts: { ...zeroCounts(), holds: 0 },
   attention: [],
+  beside: [],
   halt: null,
   stopped: [],
   staysLocal: null,
@@ -45,30 +50,23 @@ export function createChronicle(world: World, herald: Herald): Chronicle {
   }
 
   return {
-    note(ended, dueAt) {
+    note(ended, saw, dueAt) {
       const before = report;
       report = ended.report;
-      if (isGood(report)) synced(ended.didSomething);
-      if (report.staysLocal !== null) {
-        const kept = JSON.stringify({ staysLocal: report.staysLocal });
-        if (kept !== state.meta(META.lastReport)) state.setMeta(META.lastReport, kept);
-      }
+      if (saw && report.state === "in-sync") synced(ended.didSomething);
+      rememberLast(world, report);
       for (const path of ended.begun) herald.tell({ kind: "deletion-pending", path, dueAt: dueAt(path) });
       for (const path of ended.calledOff) herald.tell({ kind: "deletion-called-off", path });
       if (ended.didSomething || before === null || before.state !== report.state || !sameAttention(before, report))
         herald.tell({ kind: "run", report });
     },
     noteInSync() {
-      if (report !== null && isGood(report)) synced(false);
+      if (report?.state === "in-sync") synced(false);
     },
     report: () => report,
     reportOrBlank: () => report ?? NOTHING_YET,
     inSyncAsOf: () => inSyncAsOf,
   };
-}
-
-function isGood(report: RunReport): boolean {
-  return report.state === "in-sync" || report.state === "attention";
 }
 
 function sameAttention(a: RunReport, b: RunReport): boolean {

@@ -51,7 +51,8 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
     input.onPass(end);
   } while (passes < MAX_PASSES && end.kind === "planned" && !wasCutOff(end.ends) && wantsMore(end, tally));
   if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, run.number(), end.plan.verdict);
-  const report = reportOf(world, run.begun() ?? 0, passes, counts, end);
+  const more = end.kind === "planned" && wantsMore(end, tally);
+  const report = reportOf(world, run.begun() ?? 0, passes, counts, end, more);
   const traits = JSON.stringify(world.remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
   run.end(report);

@@ -63,9 +63,8 @@ export class Runner {
   /** Does the first thing that is due. @returns whether anything was */
   async turn(): Promise<boolean> {
     const due = this.#paused ? null : this.#agenda.first();
-    if (due === null) return false;
-    await this.#do(due);
-    return true;
+    if (due !== null) await this.#do(due);
+    return due !== null;
   }
 
   /** When the next turn has something to do. */
@@ -77,8 +76,7 @@ export class Runner {
     switch (due) {
       case "retry":
       case "rescan":
-        await this.runWhole(false);
-        return;
+        return void (await this.runWhole(false));
       case "dirty":
         return this.#runDirty();
       case "graces":
@@ -117,7 +115,7 @@ export class Runner {
 
   resume(): void {
     this.#paused = false;
-    if (this.#parts.world.state.meta(PAUSED_META) !== null) this.#parts.world.state.setMeta(PAUSED_META, null);
+    this.#parts.world.state.setMeta(PAUSED_META, null);
     this.#agenda.succeeded();
     this.#enter({ kind: "resume" });
   }
@@ -126,7 +124,6 @@ export class Runner {
     this.#enter({ kind: "apply" });
   }
 
-  /** Somebody wrote the state, or time went by unseen: nothing that is kept is believed. */
   lookAtAll(): void {
     this.#work.sight.disturb();
     this.#agenda.rescanNow();
@@ -191,7 +188,7 @@ export class Runner {
     if (ended === "whole") return false;
     this.#agenda.succeeded();
     this.#enter({ kind: "ended" });
-    this.#chronicle.note({ ...ended, begun: [], calledOff: [] }, () => 0);
+    this.#chronicle.note({ ...ended, begun: [], calledOff: [] }, false, () => 0);
     return true;
   }
 
@@ -210,6 +207,7 @@ export class Runner {
       return;
     }
     if (wasAway) return void (await this.runWhole(false));
+    const began = this.#now();
     const listing = await listDocuments(world);
     const fault = listing.complete ? null : listing.fault;
     if (fault !== null && isWholeServiceFault(fault)) {
@@ -218,13 +216,14 @@ export class Runner {
     } else {
       const changed = sight.take(listing) === "changed";
       if (changed) this.#agenda.noteActivity();
-      if (changed || polling) await this.#run(false);
-      else this.#chronicle.noteInSync();
+      if (changed || polling) await this.#run(false, began);
+      else if (dirty.count() === 0) this.#chronicle.noteInSync();
     }
     this.#agenda.schedulePoll(this.#ground.isAway());
   }
 
-  async #run(retryRefused: boolean): Promise<void> {
+  /** @param began with the look at the service that it goes by */
+  async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#ground.look();
     this.#enter({ kind: "look" });
     const ended = await this.#work.run(retryRefused);
@@ -236,8 +235,9 @@ export class Runner {
     }
     if (this.#paused) this.#enter({ kind: "pause" });
     const dueAt = new Map(this.#work.graces.pending().map((one) => [one.path, one.dueAt]));
-    const shown = this.#parts.world.clock.now() - this.#now();
-    this.#chronicle.note(ended, (path) => Math.round(shown + (dueAt.get(path) ?? this.#now())));
+    const [now, shown] = [this.#now(), this.#parts.world.clock.now() - this.#now()];
+    const saw = this.#work.sight.listedAt() >= began;
+    this.#chronicle.note(ended, saw, (path) => Math.round(shown + (dueAt.get(path) ?? now)));
     this.#agenda.scheduleRest();
     await this.#ground.watch();
   }

@@ -39,6 +39,8 @@ export type Sight = {
   /** The ignore rules as last walked; null before the first walk. */
   local(): LocalTree | null;
   documents(): number;
+  /** When the service was last asked for a list that a pass has looked at, by the monotonic clock. */
+  listedAt(): number;
 };
 
 /** @param letGo nothing of base need be kept loaded */
@@ -52,6 +54,9 @@ export function createSight(world: World, letGo: () => void): Sight {
   let lastLocal: LocalTree | null = null;
   let documents = 0;
   let calm: Calm | null = null;
+  let listedAt = Number.NEGATIVE_INFINITY;
+  /** Of `listing`. */
+  let takenAt = Number.NEGATIVE_INFINITY;
 
   const keep = (digest: Parameters<World["state"]["putKnownText"]>[0], text: string) =>
     world.state.putKnownText(digest, text);
@@ -91,6 +96,7 @@ export function createSight(world: World, letGo: () => void): Sight {
           ...(folders === null ? {} : { folders }),
           keep: (digest: Digest, text: string) => world.state.putKnownText(digest, text),
         };
+        listedAt = listing === null ? world.clock.monotonic() : takenAt;
         listing = null;
         const look = await observeRemote(world, base, trustEmpty, known);
         remote = look.kind === "seen" ? look.tree : null;
@@ -112,6 +118,7 @@ export function createSight(world: World, letGo: () => void): Sight {
       if (calm !== null && made.complete && isCalmStill(calm, now)) return "same";
       if (made.complete && remote?.complete === true && sameDocuments(remote.files, now)) return "same";
       listing = made;
+      takenAt = world.clock.monotonic();
       return "changed";
     },
     learn(end) {
@@ -158,6 +165,7 @@ export function createSight(world: World, letGo: () => void): Sight {
     },
     local: () => lastLocal,
     documents: () => documents,
+    listedAt: () => listedAt,
   };
 }
 

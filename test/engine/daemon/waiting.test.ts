@@ -72,6 +72,35 @@ describe("a service that does not answer", () => {
   });
 });
 
+describe("in sync as of", () => {
+  test("moves on with each look at the service while nothing is open, and stands still while something is", async () => {
+    const rig = await withNotes();
+    await rig.pass(600_000);
+    const proven = rig.daemon.status().inSyncAsOf!;
+    expect(rig.clock.now() - proven).toBeLessThan(120_000);
+    // Both edit the same line: a conflict.
+    rig.app.edit("note-1.md", "# Note 1\n\nfrom the app\n");
+    rig.save("note-1.md", "# Note 1\n\nfrom here\n");
+    await rig.until(() => rig.daemon.status().lastReport?.state === "attention");
+    const open = rig.daemon.status().inSyncAsOf!;
+    await rig.pass(3_600_000);
+    expect(rig.daemon.status().inSyncAsOf).toBe(open);
+    await rig.stop();
+  });
+
+  test("an edit that went out on its own proves nothing of the service", async () => {
+    const rig = await withNotes();
+    await rig.pass(600_000);
+    const proven = rig.daemon.status().inSyncAsOf;
+    rig.save("note-1.md", "# Note 1\n\nits own text, number 1\n\nedited\n");
+    await rig.until(() => rig.app.files().get("note-1.md")!.text.includes("edited"));
+    expect(rig.daemon.status().inSyncAsOf).toBe(proven);
+    await rig.pass(600_000);
+    expect(rig.daemon.status().inSyncAsOf).toBeGreaterThan(proven!);
+    await rig.stop();
+  });
+});
+
 describe("watches", () => {
   test.each(["ENOSPC", "EMFILE"] as const)(
     "%s is said once, and the folder is looked at with each poll",

@@ -1,0 +1,39 @@
+import type { RunReport } from "../app/run.ts";
+import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
+import { count } from "./progress.ts";
+
+/** What is open, in the words that `sync` and `status` share. */
+
+type Open = Pick<RunReport, "attention" | "fault"> & {
+  readonly halt: Pick<NonNullable<RunReport["halt"]>, "reasons"> | null;
+};
+
+type Entry = Pick<RunReport["attention"][number], "path" | "kind" | "code" | "detail" | "next">;
+
+/** What is left where no approval mends a halt. */
+export const NEXT_OF_LOST_ROOT =
+  "mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init";
+
+/** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
+export function attentionJson({ attention, halt, fault }: Open): readonly Entry[] {
+  const entries = attention.map(({ path, kind, code, detail, next }): Entry => ({ path, kind, code, detail, next }));
+  for (const { reason, detail } of halt?.reasons ?? []) {
+    const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : "mdmirror plan, then mdmirror approve";
+    entries.push({ path: "", kind: reason, code: null, detail, next });
+  }
+  if (fault !== null) {
+    const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;
+    entries.push({ path: "", kind: "offline", code, detail: fault.detail, next: "mdmirror doctor" });
+  }
+  return entries;
+}
+
+/** `one thing needs you`, `2 things need you, 3 wait`, `one thing waits`. */
+export function needs(attention: RunReport["attention"]): string {
+  const waits = attention.filter((one) => one.waits).length;
+  const needing = attention.length - waits;
+  const asks = needing === 1 ? "one thing needs you" : `${count(needing)} things need you`;
+  if (waits === 0) return asks;
+  if (needing > 0) return `${asks}, ${count(waits)} ${waits === 1 ? "waits" : "wait"}`;
+  return waits === 1 ? "one thing waits" : `${count(waits)} things wait`;
+}

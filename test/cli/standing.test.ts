@@ -1,0 +1,216 @@
+import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { WireResponse } from "../../src/contract/wire.ts";
+import { startHttp } from "../../src/service/http.ts";
+import { varyService } from "../../src/service/variant.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+/** What `status`, `plan` and `verify` say after runs that did not prove both sides equal. */
+
+let rig: Rig;
+let front: { readonly url: string; readonly close: () => Promise<void> };
+let answers: (path: string) => WireResponse | null = () => null;
+
+beforeEach(async () => {
+  rig = await openRig();
+  answers = () => null;
+  const handle = varyService(rig.service.handle, { fault: ({ path }) => answers(path) });
+  front = await startHttp({ ...rig.service, handle });
+  for (const name of ["a", "b", "c", "d", "e", "f"]) create(`${name}.md`, `${name}\n`);
+  await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+});
+afterEach(async () => {
+  await front.close();
+  await rig.close();
+});
+
+const create = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
+const list = (data: readonly unknown[]): WireResponse => ({
+  status: 200,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ object: "list", data, hasMore: false, nextCursor: null }),
+});
+const put = (path: string, content: string) => {
+  const { id, lastChangeId: baseChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId, content });
+};
+const protect = (path: string) => rig.api("PATCH", `/v1/files/${rig.remote(path)!.id}`, { protected: true });
+const readOnly = () => {
+  for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "read" }]);
+};
+
+type Told = { readonly state: string; readonly attention: readonly { readonly path: string; readonly kind: string }[] };
+
+async function tell(...argv: string[]): Promise<Told & { readonly code: number }> {
+  const { code, out } = await rig.run([...argv, "--json"]);
+  return { code, ...(JSON.parse(out[0]!) as Told) };
+}
+
+const OPEN: readonly (readonly [string, () => void, state: string, code: number, kinds: readonly string[]])[] = [
+  [
+    "a conflict",
+    () => {
+      rig.write("a.md", "mine\n");
+      put("a.md", "theirs\n");
+    },
+    "attention",
+    3,
+    ["conflict"],
+  ],
+  [
+    "a refused write",
+    () => {
+      readOnly();
+      rig.write("a.md", "mine\n");
+    },
+    "attention",
+    3,
+    ["read-only"],
+  ],
+  [
+    "a text that is no UTF-8",
+    () => writeFileSync(join(rig.root, "a.md"), Buffer.from([0xff, 0xfe, 0x41])),
+    "attention",
+    3,
+    ["not-utf-8"],
+  ],
+  [
+    "a list that cannot be understood",
+    () => {
+      answers = (path) => (path.startsWith("/v1/files?") ? list([{ id: "doc_odd" }]) : null);
+    },
+    "attention",
+    3,
+    ["listing-misread", "not-seen", "not-seen", "not-seen", "not-seen", "not-seen", "not-seen"],
+  ],
+  [
+    "a list of folders that is refused",
+    () => {
+      answers = (path) => (path.startsWith("/v1/folders") ? { ...list([]), status: 403, body: "{}" } : null);
+    },
+    "attention",
+    3,
+    ["listing-cut-short"],
+  ],
+  [
+    "a protected text that waits to be sent",
+    () => {
+      protect("a.md");
+      rig.write("a.md", "mine\n");
+    },
+    "attention",
+    3,
+    ["review-quiet"],
+  ],
+  [
+    "deletions that a guard stops",
+    () => {
+      for (const name of ["a", "b", "c", "d", "e", "f"]) rmSync(join(rig.root, `${name}.md`));
+    },
+    "halted",
+    4,
+    ["local-emptied"],
+  ],
+  [
+    "something else in the place of the service",
+    () => {
+      answers = () => ({ status: 200, headers: { "content-type": "text/html" }, body: "<html>" });
+    },
+    "offline",
+    5,
+    ["offline"],
+  ],
+];
+
+describe("status after a run", () => {
+  test.each(OPEN)(
+    "that ended with %s says what is open, and in sync as of the run before",
+    async (_name, befall, state, code, kinds) => {
+      rig.pass(3_600_000);
+      befall();
+      const sync = await tell("sync", "w");
+      expect([sync.state, sync.code, sync.attention.map(({ kind }) => kind)]).toEqual([state, code, kinds]);
+      const status = await tell("status", "w", "--max-age", "15m");
+      expect([status.state, status.code]).toEqual([state, code]);
+      // One function makes both lists.
+      expect(status.attention).toEqual(sync.attention);
+      expect((status as unknown as { ageSeconds: number }).ageSeconds).toBeGreaterThanOrEqual(3_600);
+      const { out } = await rig.run(["status", "w"]);
+      expect(out[1]).toMatch(/^not in sync: .*; last in sync 1 h ago$/);
+      answers = () => null;
+    },
+  );
+
+  test("with --quiet what ends by itself is not told; it is still not in sync", async () => {
+    protect("a.md");
+    rig.write("a.md", "mine\n");
+    const first = await rig.run(["sync", "w", "--quiet"]);
+    expect([first.code, first.out, first.err]).toEqual([3, [], []]);
+    const told = await rig.run(["status", "w"]);
+    expect(told.out[1]).toMatch(/^not in sync: one thing waits; last in sync/);
+    expect(told.out).toContain("a.md: review-quiet: will go to review when its text has rested");
+    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 sent to review/);
+    expect((await rig.run(["status", "w"])).code).toBe(0);
+  });
+
+  test("an open thing that was ended by hand is not proven before a run", async () => {
+    rig.write("a.md", "mine\n");
+    put("a.md", "theirs\n");
+    await rig.run(["sync", "w"]);
+    await rig.run(["resolve", "w/a.md", "--mine", "--no-sync"]);
+    rig.pass(60_000);
+    await rig.run(["sync", "w"]);
+    expect(await tell("status", "w")).toMatchObject({ state: "in-sync", code: 0, attention: [] });
+  });
+
+  test("a folder that was never in sync ends with 3", async () => {
+    for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
+    expect(await tell("status", "w")).toMatchObject({ state: "never", code: 3, syncedAt: null });
+  });
+});
+
+describe("plan", () => {
+  test("ends with 3 and names what stays open, where there is nothing to do but that", async () => {
+    rig.write("a.md", "mine\n");
+    put("a.md", "theirs\n");
+    await rig.run(["sync", "w"]);
+    const { code, out } = await rig.run(["plan", "w"]);
+    expect([code, out.at(-1)]).toEqual([3, "nothing to do but what is held; nothing was written"]);
+    expect(out.join("\n")).toContain("a.md  (conflict: ");
+  });
+});
+
+describe("verify", () => {
+  test("counts and names what is in review, in conflict or held, and ends with 3", async () => {
+    protect("a.md");
+    rig.write("a.md", "for review\n");
+    rig.write("b.md", "mine\n");
+    put("b.md", "theirs\n");
+    await rig.run(["sync", "w"], { terminal: true });
+    const { code, out } = await rig.run(["verify", "w"]);
+    expect(code).toBe(3);
+    expect(out.filter((line) => line.startsWith("held: "))).toEqual([
+      expect.stringMatching(/^held: a\.md {2}\(in-review: /),
+      expect.stringMatching(/^held: b\.md {2}\(conflict: /),
+    ]);
+    expect(out).toContain("4 documents agree byte for byte (8 bytes); 1 in review, 1 in conflict");
+    expect(await tell("verify", "w")).toMatchObject({ state: "drift", code: 3 });
+  });
+
+  test("a review alone is enough", async () => {
+    protect("a.md");
+    rig.write("a.md", "for review\n");
+    await rig.run(["sync", "w"], { terminal: true });
+    const { code, out } = await rig.run(["verify", "w"]);
+    expect([code, out[0]]).toEqual([3, expect.stringContaining("held: a.md  (in-review: ")]);
+  });
+
+  test("what the ignore rules leave out is no drift (I18)", async () => {
+    appendFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
+    renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));
+    await rig.run(["sync", "w"]);
+    expect(await tell("verify", "w")).toMatchObject({ state: "agree", code: 0 });
+    expect((await rig.run(["status", "w"])).out).toContain("1 document left out by .mdmirrorignore; nothing to do");
+  });
+});
