@@ -4,7 +4,8 @@ import type { Conflict, Hold, Link } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { BaseTree } from "../core/tree.ts";
 import { type HandEnd, runByHand } from "../engine/by-hand.ts";
-import { bringBack, deleteThere, dropHere, keepAsNew, recreate } from "../engine/resolve-hold.ts";
+import { recreate } from "../engine/recreate.ts";
+import { bringBack, deleteThere, dropHere, keepAsNew } from "../engine/resolve-hold.ts";
 import { keepMine, landMerged, type Placed, resubmit, sendNow, takeTheirs, tryAgain } from "../engine/resolve.ts";
 import type { PassContext, World } from "../engine/world.ts";
 import { linkAt } from "./find-document.ts";
@@ -53,7 +54,11 @@ const CONFLICT_WAYS: readonly WayKind[] = ["mine", "theirs", "merged"];
 export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPath): Result<Subject> {
   const base = world.state.load();
   const link =
-    linkAt(base, path) ?? linkOfSidecar(base, path) ?? linkOfHold(base, path) ?? linkOfRenamed(world, base, path);
+    linkOfHold(base, path) ??
+    linkAt(base, path) ??
+    linkOfSidecar(base, path) ??
+    linkOfRenamed(world, base, path) ??
+    linkHeldFromRoot(base, path);
   const hold = base.holds.get(link?.id ?? path) ?? null;
   if (link === null) {
     if (hold !== null) return unfit(path, hold);
@@ -106,6 +111,15 @@ function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
 function linkOfHold(base: BaseTree, path: LocalPath): Link | null {
   for (const hold of base.holds.values())
     if (hold.path === path) for (const link of base.links.values()) if (link.id === hold.key) return link;
+  return null;
+}
+
+/** One that the service cannot move to the root, by the path that it has there. */
+function linkHeldFromRoot(base: BaseTree, path: string): Link | null {
+  for (const { key, reason } of base.holds.values()) {
+    if (reason !== "no-move-to-root") continue;
+    for (const link of base.links.values()) if (link.id === key && link.remotePath === path) return link;
+  }
   return null;
 }
 

@@ -123,7 +123,7 @@ function policyOf({ config, world }: OpenedMirror): Policy {
     prefer: null,
     conflicts: conflictPolicy(config),
     folderMoves: traits.folderPatch !== "no",
-    movesToRoot: traits.moveToRoot !== "no",
+    movesToRoot: world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: true,
     quietTexts: null,
     absentTwice: null,

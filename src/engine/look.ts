@@ -139,7 +139,8 @@ export function policyOf(ctx: PassContext, input: PassInput, absentTwice: Readon
     refusedCharacters: traits.refusedCharacters,
     remoteFolding: traits,
     folderMoves: traits.folderPatch !== "no",
-    movesToRoot: traits.moveToRoot !== "no",
+    // The root of a mirrored part is a folder there.
+    movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
     retryRefused: input.retryRefused,
     quietTexts: input.quietTexts,
     absentTwice,

@@ -58,7 +58,8 @@ const NEXT: Partial<Record<Hold["reason"], string>> = {
   "gone-or-unreadable":
     "it was deleted on the service or your key lost it; keep it with: mdmirror resolve PATH --keep, or drop it with --delete",
   "renamed-out-of-mirror": "rename it back to a .md name, or run: mdmirror resolve PATH --delete | --keep",
-  "no-move-to-root": "move it into a folder, or run: mdmirror resolve PATH --recreate",
+  "no-move-to-root":
+    "move it into a folder; or make a new document of it, with a new id, and delete the old one there: mdmirror resolve PATH --recreate",
   "type-clash": "rename the file or the folder: the other side has the other kind at this path",
   "path-taken": "rename one of the two",
   "occupied-unseen": "rename it here: its name is taken on the service",

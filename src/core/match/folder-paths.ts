@@ -2,7 +2,10 @@ import type { DirId } from "../../contract/ids.ts";
 import type { DirLink } from "../link.ts";
 import { depthOf, type LocalPath, parentOf, pathKey, rebase } from "../path.ts";
 import type { LocalFolder, LocalTree, Trees } from "../tree.ts";
+import type { Policy } from "../policy.ts";
 import { folderInodeKey } from "./inode.ts";
+
+type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
 
 /** Where the linked folders are on disk now, and where that puts what was linked below them. */
 export type FolderPaths = {
@@ -15,16 +18,18 @@ export type FolderPaths = {
   /** Linked folders, those above first. */
   readonly sorted: readonly DirLink[];
   readonly asOne: boolean;
+  /** Whether the deployment can move a folder to the root. */
+  readonly toRoot: boolean;
   /** Whether any folder was found elsewhere than at its base path. */
   moved: boolean;
 };
 
 /**
  * Inode and birth time first (a rename, even into a swap), then the path below the parent's new place, then the base path.
- * @param asOne whether the deployment can move a folder; where it cannot, a folder that is at another path here is a new one, its documents
- * move there one by one, and the old one goes as one that was deleted
+ * Where the deployment cannot move a folder, or not to the root, one that is at another path here (in the root) is a new one: its documents move there one by
+ * one, with their ids, and the old one goes as one that was deleted.
  */
-export function findFolders(trees: Trees, asOne: boolean): FolderPaths {
+export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
     (a, b) => depthOf(a.localPath) - depthOf(b.localPath) || (a.localPath < b.localPath ? -1 : 1),
   );
@@ -34,6 +39,7 @@ export function findFolders(trees: Trees, asOne: boolean): FolderPaths {
     linked: new Map(sorted.map((dir) => [dir.localPath, dir])),
     sorted,
     asOne,
+    toRoot,
     moved: false,
   };
   if (trees.local.inodesTrusted && asOne) findByInode(paths, trees.local);
@@ -65,8 +71,13 @@ function findByInode(paths: FolderPaths, local: LocalTree): void {
   for (const folder of local.folders.values()) {
     const key = folderInodeKey(folder);
     const dir = key === null || paths.claimed.has(folder.path) ? undefined : loose.get(key);
-    if (dir !== undefined && !paths.found.has(dir.id)) claimFolder(paths, dir, folder.path);
+    if (dir !== undefined && !paths.found.has(dir.id) && canBeAt(paths, dir, folder.path))
+      claimFolder(paths, dir, folder.path);
   }
+}
+
+function canBeAt({ toRoot }: FolderPaths, dir: DirLink, path: LocalPath): boolean {
+  return toRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
 }
 
 export function claimFolder(paths: FolderPaths, dir: DirLink, path: LocalPath): void {
@@ -120,6 +131,7 @@ export function findFoldersByContents(
     // Where its parent's move took it says more than where its documents went from there.
     for (const path of [inherited, winner]) {
       if (path === undefined || !folders.has(path) || paths.claimed.has(path)) continue;
+      if (!canBeAt(paths, dir, path)) continue;
       claimFolder(paths, dir, path);
       break;
     }

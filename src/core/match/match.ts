@@ -31,7 +31,7 @@ export type Matched = {
  * @param asked a document to make a body for in any case (`why`)
  */
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
-  const folders = findFolders(trees, policy.folderMoves);
+  const folders = findFolders(trees, policy);
   const links = new Map<DocId, Link>();
   const quiet = quietTest(trees, folders.moved || remoteFoldersMoved(trees));
   const quietPaths = new Set<LocalPath>();

@@ -1,6 +1,6 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import { isWithin, nameOf, parentOf, type RemotePath, rebase } from "../../core/path.ts";
-import type { Answer } from "../../core/ports/remote.ts";
+import type { Answer, ParentRef } from "../../core/ports/remote.ts";
 import type { Intent } from "../../core/ports/state.ts";
 import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
@@ -66,7 +66,7 @@ export async function moveFolderRemote(
     parent === null
       ? await remote.renameFolder(action.dirId, nameOf(action.to))
       : await remote.moveFolder(action.dirId, parent.value);
-  if (!answer.ok) return folderMoveFailed(ctx, action, intentId, intent, answer);
+  if (!answer.ok) return folderMoveFailed(ctx, action, parent?.value ?? null, intentId, intent, answer);
   const to = fromService(ctx.world, answer.value.path) ?? action.to;
   if (!action.temporary) ctx.counts.movedRemote++;
   moveFolderIds(ctx, action.from, to);
@@ -88,6 +88,7 @@ export async function moveFolderRemote(
 async function folderMoveFailed(
   ctx: PassContext,
   action: Of<"rename-folder-remote" | "reparent-folder-remote">,
+  parent: ParentRef | null,
   intentId: number,
   intent: Extract<Intent, { kind: "patch-folder" }>,
   answer: Extract<Answer<unknown>, { ok: false }>,
@@ -108,13 +109,14 @@ async function folderMoveFailed(
     return stale("the service refuses more characters in names than was known");
   const taken = fault.code === "path_already_exists" ? await judgeTaken(ctx, action.to, action.dirId) : null;
   if (taken?.kind === "stale") return stale(taken.detail);
-  const toRoot = fault.status === 400 && parentOf(action.to) === "";
+  const toRoot = fault.status === 400 && parent?.kind === "root";
+  if (toRoot) return stale("this service cannot move a folder to the root; its documents are moved to a new one there");
   return outcomeOfFault(
     fault,
     makeHold(ctx, {
       key: action.dirId,
       path: whereItIs(ctx, action.stands),
-      reason: reasonOf(fault, taken !== null, toRoot),
+      reason: reasonOf(fault, taken !== null, false),
       code: fault.code,
       detail: taken?.detail ?? fault.detail,
       requestId: fault.requestId,

@@ -85,7 +85,12 @@ describe("a move to the root that the contract cannot say", () => {
   const rows: Row[] = [
     ["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"],
     ["d/a.md=1", "mv d/a.md a.md; edit a.md 1", "edit d/a.md 2", "write-local a.md; hold no-move-to-root a.md"],
-    ["d/e/a.md=1", "mv d/e e", "", "hold no-move-to-root e"],
+    [
+      "d/e/a.md=1 d/b.md=2",
+      "mv d/e e",
+      "",
+      "make-folder-remote e; reparent-remote d/e/a.md>e/a.md; relink e/a.md; remove-folder-remote d/e",
+    ],
     ["d/a.md=1 e/", "mv d/a.md e/a.md", "", "reparent-remote d/a.md>e/a.md; relink e/a.md"],
     ["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"],
   ];
