@@ -94,6 +94,8 @@ export async function openGround(dir: string, documents: number): Promise<Ground
   };
   const http = await startHttp({ ...service, handle }, { host: "127.0.0.1", port: 0 });
   const root = realpathSync(join(dir, "mirror"));
+  // The list of mirrors of whoever runs this is left alone.
+  process.env["XDG_STATE_HOME"] = join(dir, "state");
   const ground: Ground = {
     root,
     url: http.url,

@@ -6,6 +6,7 @@ import Sqlite from "better-sqlite3";
 import { DEFAULT_CONFIG } from "../../src/app/config.ts";
 import { linkFolder } from "../../src/app/link-folder.ts";
 import { systemRandom } from "../../src/app/random.ts";
+import { originOfUser } from "../../src/app/trust/gate.ts";
 import { type Finished, PROJECT, runChild, type Start } from "./child.ts";
 import { type CorpusName, writeCorpus } from "./corpus.ts";
 import { type BenchService, startBenchService } from "./service.ts";
@@ -39,6 +40,8 @@ export type Ground = {
 
 export async function openGround(say: (what: string) => void): Promise<Ground> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "mdmirror-bench-")));
+  // The list of mirrors of whoever runs this is left alone.
+  process.env["XDG_STATE_HOME"] = join(folder, "state");
   const service = await startBenchService(join(folder, "service"));
   let count = 0;
   const fresh = (label: string) => join(folder, `${String(++count).padStart(3, "0")}-${label}`);
@@ -104,7 +107,11 @@ function once<T>(make: (name: CorpusName) => Promise<T>): (name: CorpusName) => 
 
 /** Links a folder as `init` does, so that a `sync` alone can be timed. */
 export function link(root: string, url: string): void {
-  const linked = linkFolder({ dir: root, config: { ...DEFAULT_CONFIG, url }, random: systemRandom() }, null);
+  const { env } = process;
+  const origin = originOfUser({ url, env, allowHttp: [] })!;
+  if (origin.kind === "trouble") throw new Error(origin.trouble.what);
+  const request = { dir: root, config: { ...DEFAULT_CONFIG, url }, origin: origin.value, random: systemRandom() };
+  const linked = linkFolder({ ...request, env, name: null }, null);
   if (linked.kind === "trouble") throw new Error(linked.trouble.what);
 }
 

@@ -64,7 +64,12 @@ export function run(ground: Ground, args: readonly string[], onStart?: (child: C
   const started = performance.now();
   const child = spawn(process.execPath, [join(ROOT, "src/cli/entry.mjs"), ...args], {
     cwd: ground.folder,
-    env: { ...process.env, MDMIRROR_API_KEY: ground.data.key, NO_COLOR: "1" },
+    env: {
+      ...process.env,
+      XDG_STATE_HOME: join(ground.folder, "state"),
+      MDMIRROR_API_KEY: ground.data.key,
+      NO_COLOR: "1",
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let out = "";

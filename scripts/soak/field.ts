@@ -101,7 +101,13 @@ export function start(field: Service, args: readonly string[], options: StartOpt
   const { as, onLine } = options;
   const child = spawn(process.execPath, [join(ROOT, "src/cli/entry.mjs"), ...args], {
     cwd: "/",
-    env: { ...process.env, MDMIRROR_API_KEY: field.key, NO_COLOR: "1", ...options.env },
+    env: {
+      ...process.env,
+      XDG_STATE_HOME: join(field.folder, "state"),
+      MDMIRROR_API_KEY: field.key,
+      NO_COLOR: "1",
+      ...options.env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
     ...(as === undefined ? {} : { uid: as, gid: as }),
   });

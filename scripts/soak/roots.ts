@@ -149,7 +149,8 @@ const REPLACED: readonly Replaced[] = [
       cpSync(join(notes, ".mdmirror/marker"), aside(notes));
       writeFileSync(join(notes, ".mdmirror/marker"), `${"0".repeat(32)}\n`);
     },
-    codes: [4],
+    // No mirror that this user knows: nothing is asked of the service.
+    codes: [2],
     mend: (notes) => writeFileSync(join(notes, ".mdmirror/marker"), readFileSync(aside(notes))),
   },
 ];

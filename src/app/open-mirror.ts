@@ -10,9 +10,6 @@ import { createDisk } from "../local/disk.ts";
 import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import { makeMirrorFolder } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { checkBaseUrl, withoutRoute } from "../remote/base-url.ts";
-import { createRemote } from "../remote/client.ts";
-import { createUndiciWire } from "../remote/undici-wire.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { type AcquiredLock, acquireLock } from "../state/lock.ts";
 import { readBootId } from "./boot.ts";
@@ -22,6 +19,8 @@ import { openLog, SILENT_LOG } from "./log.ts";
 import { withRoom } from "./room.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
 import { busyTrouble, NO_PROGRESS, unwritable } from "./ground.ts";
+import { connect } from "./trust/connect.ts";
+import { admit, keepMarker } from "./trust/gate.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
 export type MirrorOptions = {
@@ -69,7 +68,7 @@ export type FolderLock = { free(): void; take(): boolean };
 
 /** @param dir absolute path of a folder that holds `.mdmirror/` */
 export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
-  const { mode, env, cwd, clock, random } = options;
+  const { mode, env, cwd, clock, random, keyFile = null } = options;
   if (!existsSync(dir)) return trouble("usage", `${dir} is not there`, "mount it, or name the folder where it is now");
   const root = realpathSync(dir);
   const folder = join(root, MIRROR_FOLDER);
@@ -77,9 +76,10 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   if (entered.kind === "trouble") return entered;
   const config = readConfig(folder);
   if (config.kind === "trouble") return config;
-  const url = pickUrl(config.value, options);
-  if (url.kind === "trouble") return url;
-  const found = findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, url: url.value });
+  const admitted = admit(root, config.value, options);
+  if (admitted.kind === "trouble") return admitted;
+  const { origin } = admitted.value;
+  const found = findKey({ folder, keyFile, cwd, env, origin });
   if (found.kind === "trouble") return found;
   const { key } = found.value;
 
@@ -104,14 +104,17 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
       await close();
       return opened;
     }
-    const { state, isNew, notes } = opened.value;
+    const { state, isNew } = opened.value;
+    const notes = [...admitted.value.notes, ...opened.value.notes];
     closers.push(() => state.close());
     const log = logOf(mode, folder, key, options, notes);
-    const wire = createUndiciWire({ baseUrl: url.value, allowHttpHosts: config.value.allowHttp });
-    const remote = createRemote({ wire, address: url.value, key, clock, random, log, traits: readTraits(state) });
+    const remote = connect(origin, { key, clock, random, log, traits: readTraits(state) });
     closers.push(() => remote.close());
     const fs = createNodeFs();
-    if (mode === "write" && isNew) makeMirrorFolder(fs, root, random.hex(32));
+    if (mode === "write" && isNew) {
+      makeMirrorFolder(fs, root, random.hex(32));
+      keepMarker(root, admitted.value, env);
+    }
     const disk = createDisk(fs, root, { random, probe: mode === "write" });
     const progress = withRoom(options.progress ?? NO_PROGRESS);
     const world: World = {
@@ -129,7 +132,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
     if (isNew) rememberRoot(world);
     const lendable = lock === null ? {} : { lock: { free: lock.free, take: () => lock.take().kind === "locked" } };
     const borrowed = giveBack !== null;
-    return ok({ root, config: config.value, url: url.value, world, notes, ...lendable, borrowed, close });
+    return ok({ root, config: config.value, url: origin.url, world, notes, ...lendable, borrowed, close });
   } catch (error) {
     await close();
     const told = unwritable(root, error);
@@ -188,34 +191,6 @@ function folderLock(folder: string, { clock, what }: MirrorOptions) {
       held = null;
     },
   };
-}
-
-/** `--url` > `MDMIRROR_URL` > config. */
-export function pickUrl(
-  config: Pick<Config, "url" | "allowHttp">,
-  options: Pick<MirrorOptions, "url" | "env">,
-): Result<string> {
-  const given = options.url ?? null;
-  const fromEnv = options.env["MDMIRROR_URL"] ?? "";
-  const [url, from] =
-    given !== null
-      ? [given, "--url"]
-      : fromEnv !== ""
-        ? [fromEnv, "MDMIRROR_URL"]
-        : [config.url, '"url" of the config'];
-  const judged = checkBaseUrl(url, config.allowHttp);
-  if (judged.kind === "good") return ok(withoutRoute(url));
-  return trouble(
-    "usage",
-    `the URL (${from}) cannot be used: ${judged.why}`,
-    "give the service's base URL, for example --url https://files.example.org",
-  );
-}
-
-/** Whether two spellings are one service's base URL. */
-export function isSameUrl(a: string, b: string): boolean {
-  const bare = (url: string): string => withoutRoute(url).replace(/\/+$/, "");
-  return bare(a) === bare(b);
 }
 
 function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {

@@ -15,6 +15,7 @@ export async function changeProtection(io: Io, args: Args, value: boolean): Prom
   const mirror = await openMirror(root, { mode: "read", what: "protect", env, cwd, clock, random, keyFile });
   if (mirror.kind === "trouble") return complain(io, mirror.trouble);
   try {
+    for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
     const changed = await setProtection(mirror.value, path, value);
     if (changed.kind === "trouble") return complain(io, changed.trouble);
     io.out(value ? `${path} is protected: changes go to review` : `${path} is not protected: changes go live`);

@@ -1,3 +1,4 @@
+import type { SudoCaller } from "../app/trust/owner.ts";
 import type { Clock, Random } from "../core/ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
@@ -21,6 +22,8 @@ export type Io = {
   readonly home: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Gives the rights of `sudo` back, for the rest of the process. */
+  become(caller: SudoCaller): void;
   /** Asks on the terminal. null: no answer (the input ended). Only where `terminal.input`. */
   ask(question: string): Promise<string | null>;
   /** Aborted when the user or the system wants the process to end (SIGINT, SIGTERM). */

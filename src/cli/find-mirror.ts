@@ -2,41 +2,66 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import type { LocalPath } from "../core/path.ts";
 import { examineFolder } from "../app/examine-folder.ts";
+import { quoted } from "../app/shell-word.ts";
+import { foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
 import { ok, type Result, trouble } from "../app/trouble.ts";
 import type { Io } from "./command.ts";
 
 const { realpathSync, statSync } = process.getBuiltinModule("node:fs");
 
-/** The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds `.mdmirror/`. Absolute. */
+/**
+ * The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds `.mdmirror/`. Absolute, and this user's:
+ * another user's is refused when it is named, and passed over on the way up.
+ */
 export function findMirror(io: Io, dir: string | undefined): Result<string> {
-  if (dir !== undefined) {
-    const root = resolve(io.cwd, dir);
-    if (holdsMirror(root)) return examineFolder(root);
-    const above = nearest(root);
-    const hint =
-      above === null
-        ? `mdmirror init ${quoted(dir)} --url URL`
-        : `mdmirror COMMAND ${quoted(above)}: that is the mirrored folder it lies in`;
-    return trouble("usage", `${dir} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/`, hint);
+  if (dir === undefined) return ownFolder(io, nearest(io, io.cwd), NONE_HERE, NAME_ONE);
+  const root = resolve(io.cwd, dir);
+  if (holdsMirror(root)) return workAsOwner(io, root);
+  const { root: above } = nearest(io, root);
+  const hint =
+    above === null
+      ? `mdmirror init ${quoted(dir)} --url URL`
+      : `mdmirror COMMAND ${quoted(above)}: that is the mirrored folder it lies in`;
+  return trouble("usage", `${dir} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/`, hint);
+}
+
+const NONE_HERE = `neither this folder nor one above it holds ${MIRROR_FOLDER}/`;
+const NAME_ONE = "name the mirrored folder, or link this one: mdmirror init --url URL";
+
+function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: string): Result<string> {
+  if (root !== null) return workAsOwner(io, root);
+  const passed = foreign === null ? "" : ` of yours (that of ${foreign} belongs to another user, and is left alone)`;
+  return trouble("usage", `${what}${passed}`, next);
+}
+
+/**
+ * Judges whom a folder belongs to. Of `sudo` the user who called it gives the rights back, so that what is made in the folder, and the list of
+ * mirrors, are that user's.
+ */
+export function workAsOwner(io: Io, folder: string): Result<string> {
+  const ownership = ownershipOf(folder, io.env);
+  switch (ownership.kind) {
+    case "own":
+      return examineFolder(folder);
+    case "by-sudo":
+      io.err(
+        `mdmirror: ${folder} belongs to the user who called sudo; working as that user (uid ${ownership.caller.uid})`,
+      );
+      io.become(ownership.caller);
+      return examineFolder(folder);
+    case "foreign":
+      return foreignTrouble(ownership);
   }
-  const root = nearest(io.cwd);
-  if (root !== null) return examineFolder(root);
-  return trouble(
-    "usage",
-    `neither this folder nor one above it holds ${MIRROR_FOLDER}/`,
-    "name the mirrored folder, or link this one: mdmirror init --url URL",
-  );
 }
 
 /** For commands that take a PATH: the mirrored folder that it lies in, and its place there. The path itself need not exist. */
 export function locate(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
   const whole = resolve(io.cwd, path);
-  const root = nearest(dirname(whole));
-  if (root === null)
-    return trouble("usage", `${path} lies in no mirrored folder`, "give a path inside a folder that holds .mdmirror/");
-  const examined = examineFolder(root);
-  if (examined.kind === "trouble") return examined;
-  return ok({ root, path: relative(root, realParent(whole)).split(sep).join("/") });
+  const found = nearest(io, dirname(whole));
+  const next = "give a path inside a folder that holds .mdmirror/";
+  const root = ownFolder(io, found, `${path} lies in no mirrored folder`, next);
+  if (root.kind === "trouble") return root;
+  return ok({ root: root.value, path: relative(root.value, realParent(whole)).split(sep).join("/") });
 }
 
 /** A link into the mirrored folder names the same document; the last name is left as it is. */
@@ -49,11 +74,21 @@ function realParent(path: string): string {
   }
 }
 
-/** @returns the nearest folder at or above `from` that holds `.mdmirror/`, or null */
-export function nearest(from: string): string | null {
+type Nearest = {
+  readonly root: string | null;
+  /** Another user's on the way, or null. */
+  readonly foreign: string | null;
+};
+
+/** The nearest folder at or above `from` that holds a `.mdmirror/` of this user. One that another user put above it decides nothing. */
+function nearest(io: Io, from: string): Nearest {
+  let foreign: string | null = null;
   for (let folder = realFolder(from); ; folder = dirname(folder)) {
-    if (holdsMirror(folder)) return folder;
-    if (dirname(folder) === folder) return null;
+    if (holdsMirror(folder)) {
+      if (ownershipOf(folder, io.env).kind !== "foreign") return { root: folder, foreign };
+      foreign ??= folder;
+    }
+    if (dirname(folder) === folder) return { root: null, foreign };
   }
 }
 
@@ -67,9 +102,4 @@ function realFolder(path: string): string {
 
 function holdsMirror(folder: string): boolean {
   return statSync(join(folder, MIRROR_FOLDER), { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** A path as a shell takes it. */
-export function quoted(path: string): string {
-  return /^[\w./@%+=:,-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -2,8 +2,11 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { cleanPrefix, readConfig } from "../app/config.ts";
 import { findKey, storeKey } from "../app/config/key.ts";
-import { isSameUrl } from "../app/open-mirror.ts";
 import { openToRead } from "../app/open-state.ts";
+import { ok, type Result } from "../app/trouble.ts";
+import { isSameUrl } from "../app/trust/address.ts";
+import { bindMirror, markerOf } from "../app/trust/bind.ts";
+import { admit, originOfUser } from "../app/trust/gate.ts";
 import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -27,7 +30,13 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
     });
   }
   const { env, cwd } = io;
-  const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, url });
+  const keyFile = args.text("key-file");
+  const bound = bindAsSaid(io, args, root);
+  if (bound.kind === "trouble") return complain(io, bound.trouble);
+  const admitted = admit(root, config.value, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile });
+  if (admitted.kind === "trouble") return complain(io, admitted.trouble);
+  for (const note of admitted.value.notes) io.err(`mdmirror: ${note}`);
+  const key = findKey({ folder, keyFile, cwd, env, origin: admitted.value.origin });
   if (key.kind === "trouble") return complain(io, key.trouble);
   if (key.value.from !== "stored" && key.value.from !== "keychain" && !args.flag("no-store-key")) {
     storeKey(folder, key.value.key);
@@ -53,4 +62,15 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
     args.text("key-file"),
     (args.text("prefer") as "local" | "remote" | "each" | null) ?? null,
   );
+}
+
+/** The address that the folder names, named by the user too, is one that the key is given for. */
+function bindAsSaid(io: Io, args: Args, root: string): Result<string | null> {
+  const url = args.text("url");
+  const marker = markerOf(root);
+  if (url === null || marker === null) return ok(null);
+  const allowHttp = args.texts("allow-http");
+  const origin = originOfUser({ url, env: io.env, allowHttp })!;
+  if (origin.kind === "trouble") return origin;
+  return bindMirror(root, marker, { address: origin.value.address, allowHttp, name: args.text("name"), env: io.env });
 }

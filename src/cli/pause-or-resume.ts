@@ -1,8 +1,9 @@
 import { askDaemon, NO_DAEMON } from "../app/control/ask.ts";
+import { quoted } from "../app/shell-word.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { findMirror, quoted } from "./find-mirror.ts";
+import { findMirror } from "./find-mirror.ts";
 
 export async function pauseOrResume(io: Io, dir: string | undefined, verb: "pause" | "resume"): Promise<ExitCode> {
   const root = findMirror(io, dir);

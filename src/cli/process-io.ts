@@ -1,11 +1,12 @@
-import { homedir } from "node:os";
+import { homedir, userInfo } from "node:os";
 import { systemClock } from "../app/clock.ts";
 import { systemRandom } from "../app/random.ts";
+import type { SudoCaller } from "../app/trust/owner.ts";
 import type { Io } from "./command.ts";
 import { once } from "../core/once.ts";
 import { forTerminal } from "./paint.ts";
 
-const { readFileSync } = process.getBuiltinModule("node:fs");
+const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
 
 /** The command line's real world: the streams of this process. */
 export function processIo(): Io {
@@ -52,15 +53,33 @@ export function processIo(): Io {
     },
     env: process.env,
     cwd: process.cwd(),
-    home: homedir(),
+    get home() {
+      return homedir();
+    },
     clock: systemClock(),
     random: systemRandom(),
+    become,
     ask,
     get stop() {
       return stop();
     },
     readText: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
   };
+}
+
+/** ORDER: the environment and the groups first: without root's rights the one could not be judged, nor the others changed. */
+function become({ uid, gid }: SudoCaller): void {
+  const { env } = process;
+  // Root's own folders, where sudo was told to take over its environment, are not this user's to read or write.
+  for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
+    const folder = env[name] ?? "";
+    if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
+  }
+  // Node has it; its types leave it out.
+  (process as typeof process & { initgroups(user: number, group: number): void }).initgroups(uid, gid);
+  process.setgid!(gid);
+  process.setuid!(uid);
+  env["HOME"] = userInfo().homedir;
 }
 
 /** A reader that left (`| head`) is no fault: nobody is there to be told. */

@@ -39,6 +39,7 @@ export async function showPlan(io: Io, root: string, request: RunRequest, option
   });
   if (mirror.kind === "trouble") return complain(io, mirror.trouble);
   try {
+    for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
     const preview = await previewSync(mirror.value, request);
     progress.end();
     if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.value.url));

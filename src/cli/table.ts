@@ -9,6 +9,12 @@ export type Entry = {
 
 export const COMMANDS: readonly Entry[] = [
   { name: "init", summary: "link a folder to a workspace", load: () => import("./commands/init.ts") },
+  {
+    name: "trust",
+    summary: "let a folder that you did not link send to its address",
+    load: () => import("./commands/trust.ts"),
+  },
+  { name: "list", summary: "your mirrored folders", load: () => import("./commands/list.ts") },
   { name: "sync", summary: "bring both sides together, once", load: () => import("./commands/sync.ts") },
   { name: "watch", summary: "keep both sides together, in the foreground", load: () => import("./commands/watch.ts") },
   { name: "service", summary: "keep both sides together, always", load: () => import("./commands/service.ts") },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cleanPrefix, DEFAULT_CONFIG, parseConfig } from "../../src/app/config.ts";
 import { conflictPolicy } from "../../src/app/config/conflict-policy.ts";
-import { pickUrl } from "../../src/app/open-mirror.ts";
+import { addressOf, pickUrl } from "../../src/app/trust/address.ts";
 
 const URL_ONLY = { url: "https://files.example.org" };
 
@@ -81,22 +81,31 @@ describe("the config file", () => {
 describe("the URL", () => {
   const config = { url: "https://config.example.org", allowHttp: ["nas.local"] };
 
-  test("comes from --url before MDMIRROR_URL before the config", () => {
+  test("comes from --url before MDMIRROR_URL before the config, and who named it is told with it", () => {
     const env = { MDMIRROR_URL: "https://env.example.org" };
-    expect(pickUrl(config, { url: "https://given.example.org", env })).toEqual({
-      kind: "ok",
-      value: "https://given.example.org",
-    });
-    expect(pickUrl(config, { url: null, env })).toEqual({ kind: "ok", value: "https://env.example.org" });
-    expect(pickUrl(config, { env: { MDMIRROR_URL: "" } })).toEqual({ kind: "ok", value: "https://config.example.org" });
+    const url = "https://given.example.org";
+    expect(pickUrl(config.url, { url, env })).toEqual({ url, from: "--url" });
+    expect(pickUrl(config.url, { url: null, env })).toEqual({ url: "https://env.example.org", from: "MDMIRROR_URL" });
+    expect(pickUrl(config.url, { env: { MDMIRROR_URL: "" } })).toEqual({ url: config.url, from: "config" });
+    expect(pickUrl(null, { env: {} })).toBeNull();
   });
 
   test("is plain http to loopback and to hosts that were allowed, else refused", () => {
-    expect(pickUrl(config, { url: "http://nas.local", env: {} }).kind).toBe("ok");
-    expect(pickUrl(config, { url: "http://127.0.0.1:8", env: {} }).kind).toBe("ok");
-    expect(pickUrl(config, { url: "http://other.local", env: {} })).toMatchObject({
+    const address = (url: string) => addressOf({ url, from: "--url" }, config.allowHttp);
+    expect(address("http://nas.local").kind).toBe("ok");
+    expect(address("http://127.0.0.1:8").kind).toBe("ok");
+    expect(address("http://other.local")).toMatchObject({
       kind: "trouble",
       trouble: { what: expect.stringContaining("(--url)") },
     });
+  });
+
+  test.each([
+    ["https://Files.Example.org:443/", "https://files.example.org"],
+    ["https://files.example.org/team/a//", "https://files.example.org/team/a"],
+    ["https://files.example.org:8443", "https://files.example.org:8443"],
+    ["https://пример.org", "https://xn--e1afmkfd.org"],
+  ])("%s is the address %s, to which a key is bound", (url, address) => {
+    expect(addressOf({ url, from: "config" }, [])).toEqual({ kind: "ok", value: address });
   });
 });

@@ -52,7 +52,7 @@ let waits = 0;
 async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
   let opened = 0;
   const options: FolderOptions = {
-    env: { XDG_RUNTIME_DIR: rig.dir },
+    env: { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome },
     cwd: rig.dir,
     clock: {
       now: Date.now,

@@ -177,15 +177,19 @@ describe("doctor", () => {
   test("tells a service that is not there (5) from a refused key (5), a bad URL (2) and a damaged state (1)", async () => {
     await rig.init();
     const config = JSON.parse(rig.read(".mdmirror/config.json"));
-    const withUrl = (url: string) => rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url }));
+    // The user wants that other address: the key may go there.
+    const withUrl = async (url: string) => {
+      rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url }));
+      await rig.run(["trust", "w", "--yes"]);
+    };
     expect((await rig.run(["doctor", "w"], { env: { MDMIRROR_API_KEY: "mdm_wrong" } })).code).toBe(5);
-    withUrl("http://127.0.0.1:1");
+    await withUrl("http://127.0.0.1:1");
     expect((await rig.run(["doctor", "w"])).code).toBe(5);
-    withUrl("ftp://example.org");
+    await withUrl("ftp://example.org");
     expect((await rig.run(["doctor", "w"])).code).toBe(2);
-    withUrl(`${rig.url}/elsewhere`);
+    await withUrl(`${rig.url}/elsewhere`);
     expect((await rig.run(["doctor", "w"])).code).toBe(2);
-    withUrl(rig.url);
+    await withUrl(rig.url);
     writeFileSync(join(rig.root, ".mdmirror/state.db"), "no database at all ".repeat(300));
     const damaged = await rig.run(["doctor", "w"]);
     expect([damaged.code, damaged.out.some((line) => line.startsWith("BAD  state: state.db: damaged"))]).toEqual([

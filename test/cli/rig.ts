@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { systemRandom } from "../../src/app/random.ts";
+import type { SudoCaller } from "../../src/app/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 import type { FileWithContent } from "../../src/contract/resources.ts";
@@ -32,10 +33,14 @@ export type Rig = {
   readonly url: string;
   readonly key: string;
   readonly keyFile: string;
+  /** Where this rig's list of mirrors is: the XDG_STATE_HOME of its commands. */
+  readonly stateHome: string;
   readonly service: Service;
   readonly workspaceId: string;
   /** Everything that any command of this rig has printed. */
   readonly printed: string[];
+  /** Each time that a command gave the rights of `sudo` back. */
+  readonly became: SudoCaller[];
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
   /** Links `w` and makes the first sync. */
   init(...more: string[]): Promise<Ran>;
@@ -74,9 +79,11 @@ export async function openRig(): Promise<Rig> {
     url: server.url,
     key,
     keyFile,
+    stateHome: join(dir, "state"),
     service,
     workspaceId,
     printed,
+    became: [],
     async run(argv, options = {}) {
       const out: string[] = [];
       const err: string[] = [];
@@ -95,11 +102,13 @@ export async function openRig(): Promise<Rig> {
         },
         status: (text) => void printed.push(text),
         terminal: { input: terminal, output: terminal, error: terminal, columns: 80 },
-        env: options.env ?? {},
+        // No test looks into the list of mirrors of whoever runs it.
+        env: { XDG_STATE_HOME: rig.stateHome, ...options.env },
         cwd: options.cwd ?? dir,
         home: join(dir, "home"),
         clock,
         random: systemRandom(),
+        become: (caller) => void rig.became.push(caller),
         ask: async (question) => {
           asked.push(question);
           return answers.shift() ?? null;

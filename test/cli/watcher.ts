@@ -27,7 +27,13 @@ export function startWatch(
 ): WatchProcess {
   const child: ChildProcess = spawn(process.execPath, [ENTRY, "watch", ...dirs, "--json"], {
     cwd: rig.dir,
-    env: { PATH: process.env["PATH"], XDG_RUNTIME_DIR: rig.dir, MDMIRROR_NOTIFY: "off", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      XDG_RUNTIME_DIR: rig.dir,
+      XDG_STATE_HOME: rig.stateHome,
+      MDMIRROR_NOTIFY: "off",
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const events: WatchEvent[] = [];

@@ -31,6 +31,7 @@ const env = (more: Readonly<Record<string, string>> = {}) => ({
   PATH: process.env["PATH"],
   HOME: rig.dir,
   XDG_RUNTIME_DIR: join(rig.dir, "run"),
+  XDG_STATE_HOME: rig.stateHome,
   MDMIRROR_NOTIFY: "off",
   ...more,
 });

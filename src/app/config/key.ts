@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { readOwn, replaceOwn } from "../../state/own-files.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
+import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
 
 /**
@@ -10,15 +11,17 @@ import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
  * here repeats what it read (I30).
  */
 export type KeySource = {
-  /** Absolute path of `.mdmirror`; it need not be there yet. */
-  readonly folder: string;
+  /** Absolute path of `.mdmirror`; it need not be there yet. null: what lies in the folder is not asked. */
+  readonly folder: string | null;
   /** What `--key-file` said; relative to `cwd`. */
   readonly keyFile: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the keychain knows the key by. */
-  readonly url: string;
+  /** Where the key may go, and what the keychain knows it by. */
+  readonly origin: TrustedOrigin;
 };
+
+type Lookup = Omit<KeySource, "origin"> & { readonly url: string };
 
 export type FoundKey = {
   readonly key: string;
@@ -28,8 +31,17 @@ export type FoundKey = {
 export const KEY_FILE = "key";
 const FORM = /^[\x21-\x7e]{1,4096}$/;
 
-export function findKey(source: KeySource): Result<FoundKey> {
-  const { folder, keyFile, cwd, env, url } = source;
+export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
+  return lookUp({ ...source, url: origin.url });
+}
+
+/** Where a key would come from; null: there is none, or none that can be used. For an address that is not trusted, so not the key itself. */
+export function findKeySource(source: Lookup): FoundKey["from"] | null {
+  const found = lookUp(source);
+  return found.kind === "ok" ? found.value.from : null;
+}
+
+function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
   if (keyFile !== null) {
     // The user names this file anew each time, and may keep it as they like (a mounted secret is often readable by a group).
     const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
@@ -46,17 +58,20 @@ export function findKey(source: KeySource): Result<FoundKey> {
   }
   const kept = askKeychain(url, env);
   if (kept !== null) return ok({ key: kept, from: "keychain" });
+  if (folder === null) return noKey();
   return readStoredKey(folder);
+}
+
+function noKey(): Result<never> {
+  const next = "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it";
+  return trouble("usage", "there is no API key", next);
 }
 
 function readStoredKey(folder: string): Result<FoundKey> {
   const file = join(folder, KEY_FILE);
   try {
     const found = readOwn(folder, KEY_FILE);
-    if (found === null) {
-      const next = "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it";
-      return trouble("usage", "there is no API key", next);
-    }
+    if (found === null) return noKey();
     const mode = found.stat.mode & 0o777;
     if ((mode & 0o077) !== 0) {
       const told = `others may read ${file} (mode ${mode.toString(8)}), so the key in it is refused`;

@@ -4,13 +4,13 @@ import type { Clock, Random } from "../../core/ports/world.ts";
 import { createDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import { createUndiciWire } from "../../remote/undici-wire.ts";
 import { checkFiles } from "../../state/damage.ts";
 import { readConfig } from "../config.ts";
 import { findKey } from "../config/key.ts";
-import { pickUrl } from "../open-mirror.ts";
 import type { Result } from "../trouble.ts";
-import { bad, type Check, good } from "./check.ts";
+import { openWire } from "../trust/connect.ts";
+import { admit } from "../trust/gate.ts";
+import { bad, type Check, good, note } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
 import { checkHistory } from "./history.ts";
 import { checkService } from "./service.ts";
@@ -30,7 +30,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   const { env, cwd, clock, random, keyFile } = options;
   const disk = createDisk(createNodeFs(), root, { random });
   return [
-    ...(await examineWay(folder, { env, cwd, keyFile, clock })),
+    ...(await examineWay(root, { env, cwd, keyFile, clock })),
     ...examineState(folder, disk.identify()?.markerId ?? null),
     checkHistory(folder),
     ...checkDisk(disk, folder, random),
@@ -45,23 +45,30 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
 }
 
 async function examineWay(
-  folder: string,
+  root: string,
   options: Pick<ExamineOptions, "env" | "cwd" | "keyFile" | "clock">,
 ): Promise<Check[]> {
   const { env, cwd, keyFile, clock } = options;
+  const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
   if (config.kind === "trouble") return [badBy("config", config)];
-  const url = pickUrl(config.value, { env });
-  if (url.kind === "trouble") return [badBy("config", url)];
-  const found = findKey({ folder, keyFile, cwd, env, url: url.value });
-  if (found.kind === "trouble") return [good("config", "it can be read"), badBy("key", found)];
-  const wire = createUndiciWire({ baseUrl: url.value, allowHttpHosts: config.value.allowHttp });
+  const admitted = admit(root, config.value, { mode: "read", env, cwd, keyFile });
+  if (admitted.kind === "trouble") {
+    const about = admitted.trouble.code === "untrusted" ? "trust" : "config";
+    return [badBy(about, admitted)];
+  }
+  const { origin, notes } = admitted.value;
+  const told = notes.map((text) => note("trust", text));
+  const found = findKey({ folder, keyFile, cwd, env, origin });
+  if (found.kind === "trouble") return [good("config", "it can be read"), ...told, badBy("key", found)];
+  const wire = openWire(origin);
   try {
     const { key, from } = found.value;
     return [
       good("config", "it can be read"),
+      ...told,
       good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
-      ...(await checkService(wire, key, new URL(url.value).origin, clock)),
+      ...(await checkService(wire, key, new URL(origin.url).origin, clock)),
     ];
   } finally {
     await wire.close();

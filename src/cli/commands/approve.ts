@@ -44,6 +44,7 @@ export const command: Command = {
     });
     if (opened.kind === "trouble") return complain(io, opened.trouble);
     const mirror = opened.value;
+    for (const note of mirror.notes) io.err(`mdmirror: ${note}`);
     try {
       const halted = await findHalt(mirror, { ...USUAL_RUN, attended: io.terminal.output });
       progress.end();

@@ -23,6 +23,7 @@ export const command: Command = {
     const mirror = await openMirror(root.value, { mode, what: "fix-names", env, cwd, clock, random });
     if (mirror.kind === "trouble") return complain(io, mirror.trouble);
     try {
+      for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
       const fixes = fixNames(mirror.value, !dry);
       for (const { from, to, end } of fixes) {
         if (end.kind === "left") io.err(`${from}: not renamed: ${end.why}`);

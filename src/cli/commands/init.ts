@@ -1,11 +1,17 @@
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../app/config.ts";
 import type { FoundKey } from "../../app/config/key.ts";
+import { quoted } from "../../app/shell-word.ts";
+import { ok, type Result } from "../../app/trouble.ts";
+import type { TrustedOrigin } from "../../app/trust/origin.ts";
+import { ownershipOf } from "../../app/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { quoted } from "../find-mirror.ts";
+import { workAsOwner } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
+
+const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
 const PREFER = ["local", "remote", "each"] as const;
 type Prefer = (typeof PREFER)[number];
@@ -32,6 +38,7 @@ export const command: Command = {
       multiple: true,
       help: "use plain http to this host, which shows the key to the network",
     },
+    name: { value: "NAME", help: "what mdmirror list calls it" },
     "any-folder": { help: "link even a home folder or /" },
   },
   operands: { least: 0, most: 1 },
@@ -39,54 +46,79 @@ export const command: Command = {
     const prefer = args.text("prefer");
     if (prefer !== null && !PREFER.includes(prefer as Prefer))
       return misused(io, "--prefer takes local, remote or each");
+    const name = args.text("name");
+    const { isMirrorName } = await import("../../app/trust/bind.ts");
+    if (name !== null && !isMirrorName(name)) return misused(io, "--name takes 1 to 64 characters, on one line");
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
-    const { judgeFolder } = await import("../../app/link-folder.ts");
-    const kind = judgeFolder(dir, io.home, args.flag("any-folder"));
+    const { judgeFolder, judgeLeftOver } = await import("../../app/link-folder.ts");
+    const { env, cwd } = io;
+    const worker = workOnNew(io, dir);
+    if (worker.kind === "trouble") return complain(io, worker.trouble);
+    const kind = judgeFolder(dir, io, args.flag("any-folder"));
     if (kind.kind === "trouble") return complain(io, kind.trouble);
     if (kind.value === "linked") {
       const { initAgain } = await import("../init-again.ts");
       return initAgain(io, dir, args);
     }
-    const config = await newConfig(io, args);
-    if (typeof config === "number") return config;
+    const leftOver = judgeLeftOver(dir, env);
+    if (leftOver.kind === "trouble") return complain(io, leftOver.trouble);
+    const link = await newLink(io, args);
+    if (typeof link === "number") return link;
     const { findKey } = await import("../../app/config/key.ts");
-    const { env, cwd } = io;
-    const key = findKey({ folder: join(dir, ".mdmirror"), keyFile: args.text("key-file"), cwd, env, url: config.url });
+    // A key in a folder that is not known as the user's may be anybody's, and the documents would go to that one's workspace.
+    const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
+    const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin });
     if (key.kind === "trouble") return complain(io, key.trouble);
-    return linkNew(io, args, dir, config, key.value, prefer as Prefer | null);
+    return linkNew(io, args, dir, link, key.value, prefer as Prefer | null);
   },
 };
 
-async function newConfig(io: Io, args: Args): Promise<Config | ExitCode> {
+/** By `sudo`, on the folder of the user who called it: as that user. A folder that is to be made belongs to whom the one around it does. */
+function workOnNew(io: Io, dir: string): Result<string> {
+  let there = dir;
+  while (!existsSync(there) && dirname(there) !== there) there = dirname(there);
+  return there === dir || ownershipOf(there, io.env).kind === "by-sudo"
+    ? workAsOwner(io, realpathSync(there))
+    : ok(dir);
+}
+
+type Link = { readonly config: Config; readonly origin: TrustedOrigin };
+
+async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
   const { cleanPrefix, DEFAULT_CONFIG } = await import("../../app/config.ts");
-  const { pickUrl } = await import("../../app/open-mirror.ts");
-  const given = args.text("url") ?? io.env["MDMIRROR_URL"] ?? "";
-  if (given === "") return misused(io, "--url is missing");
+  const { originOfUser } = await import("../../app/trust/gate.ts");
   const remote = cleanPrefix(args.text("remote") ?? "");
   if (remote === null) return misused(io, "--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
-  const url = pickUrl({ url: given, allowHttp }, { url: args.text("url"), env: io.env });
-  if (url.kind === "trouble") return complain(io, url.trouble);
-  if (url.value !== given)
-    io.err(`mdmirror: the URL is taken as ${url.value}: what follows is the path of a request, and is added by itself`);
-  return { ...DEFAULT_CONFIG, url: url.value, remote, allowHttp };
+  const origin = originOfUser({ url: args.text("url"), env: io.env, allowHttp });
+  if (origin === null) return misused(io, "--url is missing");
+  if (origin.kind === "trouble") return complain(io, origin.trouble);
+  const given = args.text("url") ?? io.env["MDMIRROR_URL"];
+  const { url } = origin.value;
+  if (url !== given)
+    io.err(`mdmirror: the URL is taken as ${url}: what follows is the path of a request, and is added by itself`);
+  const config = { ...DEFAULT_CONFIG, url, remote, allowHttp };
+  return { config, origin: origin.value };
 }
 
 async function linkNew(
   io: Io,
   args: Args,
   dir: string,
-  config: Config,
+  link: Link,
   found: FoundKey,
   prefer: Prefer | null,
 ): Promise<ExitCode> {
   const { linkFolder } = await import("../../app/link-folder.ts");
-  const agreed = await showFirstPlan(io, args, dir, config, found);
+  const { config } = link;
+  const agreed = await showFirstPlan(io, args, dir, link, found);
   if (agreed !== "agreed") return agreed;
   // A key that the keychain holds stays there alone.
   const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
-  const linked = linkFolder({ dir, config, random: io.random }, stored);
+  const { env, random } = io;
+  const linked = linkFolder({ dir, ...link, random, env, name: args.text("name") }, stored);
   if (linked.kind === "trouble") return complain(io, linked.trouble);
+  if (linked.value !== null) io.err(`mdmirror: ${linked.value}`);
   io.out(`linked ${dir} to ${new URL(config.url).origin}${config.remote === "" ? "" : `, folder ${config.remote}`}`);
   const { firstSync } = await import("../first-sync.ts");
   return firstSync(io, dir, args.text("key-file"), prefer);
@@ -97,7 +129,7 @@ async function showFirstPlan(
   io: Io,
   args: Args,
   dir: string,
-  config: Config,
+  { config, origin }: Link,
   found: FoundKey,
 ): Promise<"agreed" | ExitCode> {
   const { openUnlinked, onlyFillsFolder, mirrorsInside } = await import("../../app/link-folder.ts");
@@ -106,7 +138,7 @@ async function showFirstPlan(
   const { planLines } = await import("../show-plan.ts");
   const progress = showProgress(io, false);
   const { clock, random } = io;
-  const mirror = openUnlinked({ dir, config, key: found.key, clock, random, progress });
+  const mirror = openUnlinked({ dir, config, origin, key: found.key, clock, random, progress });
   if (mirror.kind === "trouble") return complain(io, mirror.trouble);
   try {
     const preview = await previewSync(mirror.value, USUAL_RUN);

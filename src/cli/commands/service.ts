@@ -51,12 +51,16 @@ const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string, args:
 async function install(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
   const { readConfig } = await import("../../app/config.ts");
   const { findKey } = await import("../../app/config/key.ts");
+  const { admit } = await import("../../app/trust/gate.ts");
   const folder = `${root}/.mdmirror`;
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
   // The service has neither this shell's environment nor its options: what it needs must be stored.
-  const { MDMIRROR_API_KEY: _key, ...env } = io.env;
-  const key = findKey({ folder, keyFile: null, cwd: io.cwd, env, url: config.value.url });
+  const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = io.env;
+  const admitted = admit(root, config.value, { mode: "write", env, cwd: io.cwd });
+  if (admitted.kind === "trouble") return complain(io, admitted.trouble);
+  for (const note of admitted.value.notes) io.err(`mdmirror: ${note}`);
+  const key = findKey({ folder, keyFile: null, cwd: io.cwd, env, origin: admitted.value.origin });
   if (key.kind === "trouble")
     return complain(io, { ...key.trouble, next: "store it first: mdmirror init DIR --key-file FILE" });
   const { installUnit } = await import("../../app/service-manager.ts");

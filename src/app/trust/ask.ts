@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
+import { readMarker } from "../../local/marker.ts";
+import { createNodeFs } from "../../local/node-fs.ts";
+import { readConfig } from "../config.ts";
+import { quoted } from "../shell-word.ts";
+import { ok, type Result, trouble } from "../trouble.ts";
+import { addressOf, pickUrl } from "./address.ts";
+import { findMirror, placeOf } from "./gate.ts";
+import { checkOwner, ownerName } from "./owner.ts";
+import type { KnownMirror } from "./registry.ts";
+import { documentsOf, keyOf } from "./untrusted.ts";
+
+/** What `trust` asks about: a linked folder as it lies there. Nothing is sent, and nothing of the folder is run. */
+export type TrustQuestion = {
+  /** Real path. */
+  readonly root: string;
+  readonly marker: string;
+  readonly address: string;
+  /** The folder of the workspace that it mirrors; "" is the whole. */
+  readonly remote: string;
+  readonly owner: string;
+  /** `3 Markdown files`. */
+  readonly documents: string;
+  /** Where the key would come from, as a clause. */
+  readonly key: string;
+  /** What the registry holds of it; null: nothing. */
+  readonly known: KnownMirror | null;
+  /** Nothing is left to ask. */
+  readonly isTrusted: boolean;
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** @param allowHttp hosts that the user allows plain http for, with this answer */
+export function questionOf(
+  root: string,
+  { env, cwd, allowHttp }: { readonly env: Env; readonly cwd: string; readonly allowHttp: readonly string[] },
+): Result<TrustQuestion> {
+  const owner = checkOwner(root, env);
+  if (owner.kind === "trouble") return owner;
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  if (config.kind === "trouble") return config;
+  const marker = readMarker(createNodeFs(), root);
+  if (marker === null)
+    return trouble(
+      "usage",
+      `${root} has no .mdmirror/marker: it is no whole mirror`,
+      `link it anew: mdmirror init ${quoted(root)} --url URL`,
+    );
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  const found = findMirror(place.value, root);
+  const known = found.kind === "known" ? found.mirror : null;
+  const { url, remote } = config.value;
+  // The folder's word, whatever this command's environment says.
+  const picked = pickUrl(url, { env: {} })!;
+  const address = addressOf(picked, config.value.allowHttp);
+  if (address.kind === "trouble") return address;
+  const allowed = [...allowHttp, ...(known?.allowHttp ?? [])];
+  if (addressOf(picked, allowed).kind === "trouble") return allowFirst(root, url);
+  return ok({
+    root,
+    marker,
+    address: address.value,
+    remote,
+    owner: ownerName(root),
+    documents: documentsOf(root),
+    key: keyOf(root, picked, { env, cwd }),
+    known,
+    isTrusted: known !== null && covers(known, address.value, allowHttp),
+  });
+}
+
+/** Plain http that the folder asks for is allowed by the user's own word alone, each host by its name. */
+function allowFirst(root: string, url: string): Result<never> {
+  return trouble(
+    "usage",
+    `${url} is plain http, which shows the key and all texts to the network`,
+    `if you want that all the same: mdmirror trust ${quoted(root)} --allow-http ${quoted(new URL(url).host)}`,
+  );
+}
+
+function covers({ addresses, allowHttp }: KnownMirror, address: string, hosts: readonly string[]): boolean {
+  return addresses.includes(address) && hosts.every((host) => allowHttp.includes(host));
+}

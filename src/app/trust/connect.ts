@@ -1,0 +1,14 @@
+import type { Remote, Wire } from "../../core/ports/remote.ts";
+import { createRemote, type RemoteOptions } from "../../remote/client.ts";
+import { createUndiciWire } from "../../remote/undici-wire.ts";
+import type { TrustedOrigin } from "./origin.ts";
+
+/** The one place where a connection is made: nothing is sent to an address that this user did not give a key for. */
+
+export function openWire(origin: TrustedOrigin): Wire {
+  return createUndiciWire({ baseUrl: origin.url, allowHttpHosts: origin.allowHttp });
+}
+
+export function connect(origin: TrustedOrigin, options: Omit<RemoteOptions, "wire" | "address">): Remote {
+  return createRemote({ ...options, wire: openWire(origin), address: origin.url });
+}

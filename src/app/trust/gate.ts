@@ -1,0 +1,154 @@
+import { readMarker } from "../../local/marker.ts";
+import { createNodeFs } from "../../local/node-fs.ts";
+import type { Config } from "../config.ts";
+import { quoted } from "../shell-word.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../trouble.ts";
+import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
+import type { TrustedOrigin } from "./origin.ts";
+import { checkOwner } from "./owner.ts";
+import {
+  findByMarker,
+  findByRoot,
+  type FoundMirror,
+  type KnownMirror,
+  registryFolder,
+  writeMirror,
+} from "./registry.ts";
+import { type Doubt, untrusted } from "./untrusted.ts";
+
+/**
+ * May the documents of a folder, and the key, go where its configuration says? A folder is data of whoever made it, so its word counts
+ * only for what the user's own registry, outside of the folder, has bound to its marker.
+ */
+
+export type Admitted = {
+  readonly origin: TrustedOrigin;
+  /** What the user should be told: a folder that was moved or copied. */
+  readonly notes: readonly string[];
+  /** The registry's entry that let it in. */
+  readonly mirror: KnownMirror;
+};
+
+export type GateOptions = UrlSources & {
+  /** `read`: the registry is not written either. */
+  readonly mode: "read" | "write";
+  /** For what is told of a mirror that is not let in: where its key would come from. */
+  readonly keyFile?: string | null;
+  readonly cwd: string;
+};
+
+/** The address that the user names in this very command, by `--url` or `MDMIRROR_URL`. @returns null: none is named */
+export function originOfUser(
+  sources: UrlSources & { readonly allowHttp: readonly string[] },
+): Result<TrustedOrigin> | null {
+  const picked = pickUrl(null, sources);
+  return picked === null ? null : seal(picked, sources.allowHttp);
+}
+
+function seal(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
+  const address = addressOf(picked, allowHttp);
+  if (address.kind === "trouble") return address;
+  return ok({ url: picked.url, address: address.value, allowHttp } as TrustedOrigin);
+}
+
+/**
+ * Of a linked folder. Sends nothing and runs nothing.
+ * @param root real path
+ * @returns the trouble of code `untrusted` for what the user has to be asked about once, by `mdmirror trust`
+ */
+export function admit(root: string, config: Config, options: GateOptions): Result<Admitted> {
+  const owner = checkOwner(root, options.env);
+  if (owner.kind === "trouble") return owner;
+  const picked = pickUrl(config.url, options)!;
+  // Judged with all that the folder asks for: that its URL is none at all is to be told before who may use it.
+  const address = addressOf(picked, config.allowHttp);
+  if (address.kind === "trouble") return address;
+  const place = placeOf(options.env);
+  if (place.kind === "trouble") return place;
+  const found = findMirror(place.value, root);
+  const doubt = doubtOf(found, picked, address.value);
+  if (doubt !== null) return untrusted(root, picked, doubt, place.value, options);
+  const { mirror } = found as Extract<FoundMirror, { kind: "known" }>;
+  const origin = seal(picked, mirror.allowHttp);
+  if (origin.kind === "trouble") return origin;
+  const followed = followRoot(place.value, mirror, root, options.mode);
+  return ok({ origin: origin.value, ...followed });
+}
+
+/** The registry's folder. */
+export function placeOf(env: UrlSources["env"]): Result<string> {
+  try {
+    return ok(registryFolder(env));
+  } catch {
+    return trouble(
+      "usage",
+      "this user has no home folder, so there is no place for the list of mirrors",
+      "set XDG_STATE_HOME to a folder that only you can write",
+    );
+  }
+}
+
+/** What the registry holds of a folder: by its marker; without one, by its place. */
+export function findMirror(place: string, root: string): FoundMirror {
+  const marker = readMarker(createNodeFs(), root);
+  return marker === null ? findByRoot(place, root) : findByMarker(place, marker);
+}
+
+function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): Doubt | null {
+  switch (found.kind) {
+    case "unknown":
+      return found;
+    case "unfit":
+      return found;
+    case "known": {
+      const { addresses, allowHttp } = found.mirror;
+      if (picked.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
+      // Plain http is for hosts that the configuration asks for and the user allowed.
+      return addressOf(picked, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
+    }
+  }
+}
+
+/** The registry follows a folder that was moved, and knows a copy as one. Where it cannot be written, the note comes again. */
+function followRoot(
+  place: string,
+  mirror: KnownMirror,
+  root: string,
+  mode: GateOptions["mode"],
+): Pick<Admitted, "mirror" | "notes"> {
+  if (mirror.roots.includes(root)) return { mirror, notes: [] };
+  const fs = createNodeFs();
+  const there = mirror.roots.filter((other) => readMarker(fs, other) === mirror.marker);
+  // Of a copy the halt tells, which asks whether that was meant.
+  const before = mirror.roots.at(-1) ?? "another folder";
+  const note = `${root} was ${before} before; it is known as one of your mirrors, and goes on`;
+  const notes = there.length > 0 ? [] : [note];
+  const followed = { ...mirror, roots: [...there, root] };
+  if (mode === "read") return { mirror: followed, notes };
+  const kept = keepMirror(place, followed);
+  return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
+}
+
+/** A marker that was made anew (the one before was lost) takes over what the user allowed. */
+export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
+  const marker = readMarker(createNodeFs(), root);
+  const place = placeOf(env);
+  if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
+  // Where it cannot be written the folder has to be trusted again: told then.
+  keepMirror(place.value, { ...mirror, marker, roots: [root] });
+}
+
+/** @returns what was set aside for it, or null */
+export function keepMirror(place: string, mirror: KnownMirror): Result<string | null> {
+  try {
+    return ok(writeMirror(place, mirror));
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    return trouble(
+      "usage",
+      `the list of your mirrors, ${place}, cannot be written: ${errnoClause(error)}`,
+      `give this user the right to write there, or set XDG_STATE_HOME to another folder, for every mdmirror that you run: XDG_STATE_HOME=${quoted("/some/folder")}`,
+      { code: codeOf(error) },
+    );
+  }
+}

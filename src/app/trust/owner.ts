@@ -1,0 +1,108 @@
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
+import { quoted } from "../shell-word.ts";
+import { ok, type Result, trouble } from "../trouble.ts";
+
+const { lstatSync } = process.getBuiltinModule("node:fs");
+
+/**
+ * Whom a mirrored folder belongs to. What another user made is never worked on: whoever owns `.mdmirror/` decides where the documents go,
+ * and whoever owns the folder can put another `.mdmirror/` there.
+ */
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The user who called `sudo`. */
+export type SudoCaller = { readonly uid: number; readonly gid: number };
+
+export type Ownership =
+  | { readonly kind: "own" }
+  /** It belongs to the user who called this process by `sudo`, who works on it as that user. */
+  | { readonly kind: "by-sudo"; readonly caller: SudoCaller }
+  | { readonly kind: "foreign"; readonly path: string; readonly uid: number };
+
+export type Owned = {
+  readonly path: string;
+  readonly uid: number;
+  /** The system's own user may own it too: a mount point is often root's, and root can do all anyway. */
+  readonly rootMay: boolean;
+};
+
+const ROOT_UID = 0;
+
+/** @param me the effective user; null on a system without user ids, where there is nothing to judge */
+export function judgeOwners(owned: readonly Owned[], me: number | null, caller: SudoCaller | null): Ownership {
+  if (me === null) return { kind: "own" };
+  const foreign = foreignTo(owned, me);
+  if (foreign === undefined) return { kind: "own" };
+  if (me === ROOT_UID && caller !== null && foreignTo(owned, caller.uid) === undefined)
+    return { kind: "by-sudo", caller };
+  return { kind: "foreign", path: foreign.path, uid: foreign.uid };
+}
+
+function foreignTo(owned: readonly Owned[], user: number): Owned | undefined {
+  return owned.find(({ uid, rootMay }) => uid !== user && !(rootMay && uid === ROOT_UID));
+}
+
+/** @param root what is not there belongs to nobody, and is left out */
+export function ownershipOf(root: string, env: Env): Ownership {
+  const mirror = join(root, MIRROR_FOLDER);
+  const owned: Owned[] = [];
+  for (const path of [root, mirror]) {
+    const uid = ownerOf(path);
+    if (uid !== null) owned.push({ path, uid, rootMay: path === root });
+  }
+  return judgeOwners(owned, effectiveUser(), sudoCaller(env));
+}
+
+/** The owner of the path itself, not of what a link there names; null: nothing is there. @throws as node:fs does */
+function ownerOf(path: string): number | null {
+  try {
+    return lstatSync(path).uid;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw error;
+  }
+}
+
+/** null on Windows. */
+export function effectiveUser(): number | null {
+  return process.geteuid?.() ?? null;
+}
+
+function sudoCaller(env: Env): SudoCaller | null {
+  const [uid, gid] = [idOf(env["SUDO_UID"]), idOf(env["SUDO_GID"])];
+  return uid === null || gid === null || uid === ROOT_UID ? null : { uid, gid };
+}
+
+function idOf(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
+}
+
+/** @param root a real path */
+export function checkOwner(root: string, env: Env): Result<null> {
+  const ownership = ownershipOf(root, env);
+  return ownership.kind === "foreign" ? foreignTrouble(ownership) : ok(null);
+}
+
+export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreign" }>): ReturnType<typeof trouble> {
+  return trouble(
+    "usage",
+    `${path} belongs to another user (uid ${uid}), who decides what is sent where from it; nothing was read from it or sent`,
+    `if it is meant to be yours: chown -R "$(id -u)" ${quoted(path)}; else use a folder of your own`,
+    { code: "foreign-owner" },
+  );
+}
+
+/** For people: the name of this user, the number of another. */
+export function ownerName(path: string): string {
+  const { uid } = lstatSync(path);
+  if (uid !== effectiveUser()) return `user ${uid}`;
+  try {
+    return `you (${process.getBuiltinModule("node:os").userInfo().username})`;
+  } catch {
+    // A user without an entry in the user database, as in some containers.
+    return `you (user ${uid})`;
+  }
+}

@@ -1,0 +1,211 @@
+import { dirname, isAbsolute, join } from "node:path";
+import { effectiveUser } from "./owner.ts";
+
+const { closeSync, constants, fstatSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync } =
+  process.getBuiltinModule("node:fs");
+const { renameSync, rmSync, statSync, writeFileSync } = process.getBuiltinModule("node:fs");
+
+/**
+ * This user's mirrors: which folder may send what to which address. It lies outside of every mirror, in
+ * `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), one file for each marker, so that processes that deal with
+ * different mirrors never meet, and a file is replaced as a whole.
+ * RACE: of two commands that change the entry of one mirror in the same moment the later one's stays. What is lost is asked for again.
+ */
+
+export type KnownMirror = {
+  /** The id in `.mdmirror/marker`. */
+  readonly marker: string;
+  /** What the user calls it. */
+  readonly name: string | null;
+  /** Where its documents and the key may go: origin and path prefix, as `addressOf` spells them. */
+  readonly addresses: readonly string[];
+  /** Hosts for which the user allowed plain http. */
+  readonly allowHttp: readonly string[];
+  /** Real paths where it was last seen; several after a copy. */
+  readonly roots: readonly string[];
+};
+
+export type FoundMirror =
+  | { readonly kind: "known"; readonly mirror: KnownMirror }
+  | { readonly kind: "unknown" }
+  /** The entry, or the registry's folder, cannot be believed. `why`: a clause that names the path. */
+  | { readonly kind: "unfit"; readonly why: string };
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const VERSION = 1;
+const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
+/** LIMIT: bytes of an entry. */
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * The registry's folder, absolute. A HOME that is another user's (`sudo` keeps it on some systems) or that is not there (cron, a container)
+ * gives way to the home of the user database.
+ * @throws when this user has no home at all, and the environment names none
+ */
+export function registryFolder(env: Env): string {
+  const given = env["XDG_STATE_HOME"] ?? "";
+  return join(isAbsolute(given) ? given : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
+}
+
+function homeOf(env: Env): string {
+  const home = env["HOME"] ?? "";
+  const me = effectiveUser();
+  if (isAbsolute(home) && (me === null || ownerOf(home) === me)) return home;
+  return process.getBuiltinModule("node:os").userInfo().homedir;
+}
+
+function ownerOf(folder: string): number | null {
+  try {
+    return statSync(folder).uid;
+  } catch {
+    // Not there, or behind a folder that this user may not enter: no home of this user.
+    return null;
+  }
+}
+
+/** @param folder as `registryFolder` gives it */
+export function findByMarker(folder: string, marker: string): FoundMirror {
+  const unfit = unfitFolder(folder);
+  if (unfit !== null) return { kind: "unfit", why: unfit };
+  return readEntry(join(folder, `${marker}.json`), marker);
+}
+
+/** Of a folder without a marker. */
+export function findByRoot(folder: string, root: string): FoundMirror {
+  const found = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
+  return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
+}
+
+export type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
+
+/** All entries, by marker. */
+export function listMirrors(folder: string): MirrorList {
+  const whole = unfitFolder(folder);
+  if (whole !== null) return { mirrors: [], unfit: [whole] };
+  const mirrors: KnownMirror[] = [];
+  const unfit: string[] = [];
+  for (const name of namesIn(folder)) {
+    const marker = name.slice(0, -".json".length);
+    if (!name.endsWith(".json") || !MARKER.test(marker)) continue;
+    const found = readEntry(join(folder, name), marker);
+    if (found.kind === "known") mirrors.push(found.mirror);
+    if (found.kind === "unfit") unfit.push(found.why);
+  }
+  return { mirrors, unfit };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return [];
+    throw error;
+  }
+}
+
+/** Somebody else must not be able to put an entry there: the registry's own two folders are this user's, and no links. */
+function unfitFolder(folder: string): string | null {
+  for (const path of [dirname(folder), folder]) {
+    try {
+      const stat = lstatSync(path);
+      if (!stat.isDirectory()) return `${path} is not a folder`;
+      const fault = accessFault(stat);
+      if (fault !== null) return `${path} ${fault}`;
+    } catch (error) {
+      const code = codeOf(error);
+      return code === "ENOENT" ? null : `${path} cannot be looked at (${code})`;
+    }
+  }
+  return null;
+}
+
+function accessFault({ uid, mode }: { readonly uid: number; readonly mode: number }): string | null {
+  const me = effectiveUser();
+  if (me === null) return null;
+  if (uid !== me) return "belongs to another user";
+  return (mode & 0o022) === 0 ? null : "can be written by other users";
+}
+
+function readEntry(file: string, marker: string): FoundMirror {
+  let fd: number;
+  try {
+    // Not through a link, and without waiting for the other end of a pipe.
+    fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = codeOf(error);
+    return code === "ENOENT" ? { kind: "unknown" } : { kind: "unfit", why: `${file} cannot be read (${code})` };
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { kind: "unfit", why: `${file} is not a file` };
+    const fault = accessFault(stat);
+    if (fault !== null) return { kind: "unfit", why: `${file} ${fault}` };
+    const mirror = stat.size > MOST_BYTES ? null : parseEntry(readFileSync(fd, "utf8"));
+    // On a disk that folds case another marker's file may have answered.
+    if (mirror !== null && mirror.marker === marker) return { kind: "known", mirror };
+    return { kind: "unfit", why: `${file} is damaged` };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function parseEntry(text: string): KnownMirror | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof json !== "object" || json === null) return null;
+  const { version, marker, name, addresses, allowHttp, roots } = json as Readonly<Record<string, unknown>>;
+  if (version !== VERSION || typeof marker !== "string" || !MARKER.test(marker)) return null;
+  if (name !== null && typeof name !== "string") return null;
+  if (!isStrings(addresses) || !isStrings(allowHttp) || !isStrings(roots)) return null;
+  return { marker, name, addresses, allowHttp, roots };
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+/**
+ * Whole or not at all; makes the folder where it is not there. An entry that cannot be believed is set aside.
+ * @returns what was set aside, as a clause, or null
+ * @throws as node:fs does, or with `EPERM` where the folder is not this user's alone
+ */
+export function writeMirror(folder: string, mirror: KnownMirror): string | null {
+  mkdirSync(dirname(dirname(folder)), { recursive: true });
+  for (const path of [dirname(folder), folder]) makeFolder(path);
+  const unfit = unfitFolder(folder);
+  if (unfit !== null) throw Object.assign(new Error(unfit), { code: "EPERM" });
+  const file = join(folder, `${mirror.marker}.json`);
+  const before = readEntry(file, mirror.marker);
+  const fresh = `${file}.${process.getBuiltinModule("node:crypto").randomBytes(8).toString("hex")}`;
+  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeFileSync(fd, `${JSON.stringify({ version: VERSION, ...mirror }, null, 2)}\n`);
+    fsyncSync(fd);
+    if (before.kind === "unfit") renameSync(file, `${file}.damaged`);
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  return before.kind === "unfit" ? `${before.why}; it was set aside as ${file}.damaged` : null;
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "no code";
+}

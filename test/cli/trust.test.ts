@@ -1,0 +1,271 @@
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+/** The list of this user's mirrors: what stays usable, and what is asked once. */
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+});
+afterEach(() => rig.close());
+
+const registry = () => join(rig.stateHome, "mdmirror/mirrors");
+const at = (name: string) => join(rig.dir, name);
+const isRoot = process.getuid?.() === 0;
+const NOBODY = 65_534;
+
+type Listed = {
+  readonly mirrors: readonly { readonly root: string; readonly state: string; readonly name: string | null }[];
+};
+
+async function list(): Promise<Listed["mirrors"]> {
+  const { code, out } = await rig.run(["list", "--json"]);
+  expect(code).toBe(0);
+  return (JSON.parse(out[0]!) as Listed).mirrors;
+}
+
+describe("list", () => {
+  test("shows what init linked: the folder, its name and its address; then that the folder is gone", async () => {
+    expect((await rig.run(["list"])).out).toEqual(["no folder is mirrored yet; next: mdmirror init DIR --url URL"]);
+    await rig.init("--name", "field notes");
+    expect((await rig.run(["list"])).out).toEqual([`${rig.root}  field notes  ${rig.url}`]);
+    expect(await list()).toMatchObject([
+      { root: rig.root, name: "field notes", addresses: [rig.url], allowHttp: [], state: "here" },
+    ]);
+    rmSync(rig.root, { recursive: true });
+    expect((await rig.run(["list"])).out[0]).toContain("not there: moved, deleted or not mounted");
+    mkdirSync(rig.root);
+    expect((await list()).map(({ state }) => state)).toEqual(["other"]);
+  });
+
+  test("holds no key, and nothing is listed of a linking that was refused", async () => {
+    expect((await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile])).code).toBe(0);
+    for (const name of readdirSync(registry()))
+      expect(rig.read(`../state/mdmirror/mirrors/${name}`)).not.toContain(rig.key);
+    rig.write("../v/here.md", "b\n");
+    expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile])).code).toBe(2);
+    expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
+  });
+
+  test("is linked under a name of one line alone", async () => {
+    expect((await rig.init("--name", "a\nb")).code).toBe(2);
+    expect((await rig.init("--name", " ")).code).toBe(2);
+    expect(existsSync(rig.root)).toBe(false);
+  });
+});
+
+describe("a mirror stays usable", () => {
+  test("moved: one line, once, and the list follows", async () => {
+    await rig.init();
+    renameSync(rig.root, at("moved"));
+    const look = await rig.run(["diff", "moved"]);
+    const line = `mdmirror: ${at("moved")} was ${rig.root} before; it is known as one of your mirrors, and goes on`;
+    expect([look.code, look.err]).toEqual([0, [line]]);
+    // What only looks has written nothing.
+    expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
+    expect(await rig.run(["sync", "moved"])).toMatchObject({ code: 0, err: [line] });
+    expect(await rig.run(["sync", "moved"])).toMatchObject({ code: 0, err: [] });
+    expect(await list()).toMatchObject([{ root: at("moved"), state: "here" }]);
+  });
+
+  test("copied: the halt asks, as ever; then both are listed", async () => {
+    await rig.init();
+    cpSync(rig.root, at("copy"), { recursive: true });
+    const { code, err } = await rig.run(["sync", "copy"]);
+    expect([code, err[0]]).toEqual([4, expect.stringMatching(/^halted: root-moved-or-copied: /)]);
+    expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
+    expect(await rig.run(["sync", "copy"])).toMatchObject({ code: 0, err: [] });
+    expect((await list()).map(({ root, state }) => [root, state])).toEqual([
+      [at("copy"), "here"],
+      [rig.root, "here"],
+    ]);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+  });
+
+  test("restored from a backup of an earlier linking: its older marker is still known", async () => {
+    await rig.init();
+    cpSync(rig.root, at("backup"), { recursive: true, preserveTimestamps: true });
+    renameSync(join(rig.root, ".mdmirror"), at("aside"));
+    expect((await rig.init()).code).toBe(0);
+    expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
+    rmSync(join(rig.root, ".mdmirror"), { recursive: true });
+    cpSync(at("backup/.mdmirror"), join(rig.root, ".mdmirror"), { recursive: true, preserveTimestamps: true });
+    expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0, err: [] });
+  });
+
+  test("with its marker lost along with its state: it is made anew, and known again", async () => {
+    await rig.init();
+    for (const file of ["marker", "state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    renameSync(rig.root, at("moved"));
+    expect((await rig.run(["sync", "moved"])).code).toBe(0);
+  });
+
+  test("without a list (lost, or a mirror older than it): asked once, with a stored key too, then as before", async () => {
+    await rig.init();
+    rmSync(rig.stateHome, { recursive: true });
+    const { code, out, err } = await rig.run(["sync", "w", "--quiet"]);
+    expect([code, out, err]).toEqual([
+      2,
+      [],
+      [
+        `mdmirror: ${rig.root} is not in the list of your mirrors (${registry()}): 1 Markdown file would go to ${rig.url}, with the key that lies in the folder itself; nothing was sent (untrusted)`,
+        `  next: if that is what you want, once: mdmirror trust ${rig.root}`,
+      ],
+    ]);
+    expect((await rig.run(["trust", "w", "--yes"])).out.slice(-2)).toEqual([
+      `trusted: ${rig.root} with ${rig.url}`,
+      `next: mdmirror sync ${rig.root}`,
+    ]);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+  });
+
+  test("without a list: init with the same --url is the user's word too", async () => {
+    await rig.init();
+    rmSync(rig.stateHome, { recursive: true });
+    expect((await rig.run(["init", "w", "--key-file", rig.keyFile])).code).toBe(2);
+    expect((await rig.run(["init", "w", "--url", `${rig.url}/`, "--key-file", rig.keyFile])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+  });
+
+  test("with another address by --url or MDMIRROR_URL, which the user named: as before", async () => {
+    await rig.init();
+    rig.write(".mdmirror/config.json", JSON.stringify({ url: "https://files.example.org" }));
+    expect((await rig.run(["sync", "w", "--url", rig.url])).code).toBe(0);
+    expect((await rig.run(["sync", "w"], { env: { MDMIRROR_URL: rig.url } })).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(2);
+    // The mirror itself has to be known all the same: a foreign folder is not synced with the user's own workspace.
+    rmSync(rig.stateHome, { recursive: true });
+    expect((await rig.run(["sync", "w", "--url", rig.url])).code).toBe(2);
+  });
+
+  test.skipIf(isRoot)("with a list that cannot be written: moved, it goes on, and says so", async () => {
+    await rig.init();
+    renameSync(rig.root, at("moved"));
+    chmodSync(registry(), 0o500);
+    const { code, err } = await rig.run(["sync", "moved"]);
+    chmodSync(registry(), 0o700);
+    expect([code, err[1]]).toEqual([0, expect.stringContaining("cannot be written")]);
+  });
+
+  test("linked where no list can be written: one line, and nothing is linked", async () => {
+    writeFileSync(rig.stateHome, "a file\n");
+    const { code, err } = await rig.init();
+    expect([code, err[0]]).toEqual([2, expect.stringContaining(`the list of your mirrors, ${registry()}, cannot be`)]);
+    expect(existsSync(rig.root)).toBe(false);
+  });
+
+  test("with a damaged entry: told, asked once, and the entry is set aside", async () => {
+    await rig.init();
+    const [name] = readdirSync(registry());
+    writeFileSync(join(registry(), name!), "{");
+    expect((await rig.run(["sync", "w"])).err[0]).toContain(`since ${join(registry(), name!)} is damaged`);
+    expect((await rig.run(["list"])).err[0]).toContain("is damaged");
+    expect((await rig.run(["trust", "w", "--yes"])).err[0]).toContain(
+      `was set aside as ${join(registry(), name!)}.damaged`,
+    );
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+  });
+});
+
+describe("trust", () => {
+  beforeEach(async () => {
+    await rig.init();
+    rmSync(rig.stateHome, { recursive: true });
+  });
+
+  test("shows folder, owner, address and key on a terminal, and asks", async () => {
+    const no = await rig.run(["trust", "w"], { terminal: true, answers: ["n"] });
+    expect([no.code, no.err]).toEqual([2, ["mdmirror: it is not trusted; nothing was sent"]]);
+    expect((await rig.run(["sync", "w"])).code).toBe(2);
+    const yes = await rig.run(["trust", "w", "--name", "notes"], { terminal: true, answers: ["y"] });
+    expect(yes.asked).toEqual(["may these documents, and the key, go there? [y/N] "]);
+    const facts = yes.out.join("\n");
+    for (const fact of [
+      rig.root,
+      "1 Markdown file",
+      "you (",
+      `${rig.url}, with the key that lies in the folder itself`,
+    ])
+      expect(facts).toContain(fact);
+    expect([yes.code, (await rig.run(["sync", "w"])).code]).toEqual([0, 0]);
+    expect((await list())[0]!.name).toBe("notes");
+  });
+
+  test("without a terminal and without --yes trusts nothing", async () => {
+    const { code, err } = await rig.run(["trust", "w"]);
+    expect([code, err[1]]).toEqual([2, `  next: if that is what you want: mdmirror trust ${rig.root} --yes`]);
+    expect((await rig.run(["sync", "w"])).code).toBe(2);
+  });
+
+  test("of a mirror that is trusted says so, and gives it a name", async () => {
+    await rig.run(["trust", "w", "--yes"]);
+    expect((await rig.run(["trust", "w"])).out).toEqual([`${rig.root} is one of your mirrors already, of ${rig.url}`]);
+    expect((await rig.run(["trust", "w", "--name", "n"])).out).toEqual([`${rig.root} is called n`]);
+  });
+});
+
+describe("a folder of another user", () => {
+  test.skipIf(!isRoot)("is refused by every command that names it, and by trust and init", async () => {
+    await rig.init();
+    chownSync(rig.root, NOBODY, NOBODY);
+    for (const argv of [
+      ["sync"],
+      ["status"],
+      ["log"],
+      ["trust", "--yes"],
+      ["init", "--url", rig.url],
+      ["search", "a"],
+    ]) {
+      const [name, ...more] = argv;
+      const { code, err } = await rig.run(name === "search" ? ["search", "a", "w"] : [name!, "w", ...more]);
+      expect([argv, code, err[0]]).toEqual([
+        argv,
+        2,
+        expect.stringContaining(`belongs to another user (uid ${NOBODY})`),
+      ]);
+    }
+    mkdirSync(at("theirs"));
+    chownSync(at("theirs"), NOBODY, NOBODY);
+    expect((await rig.run(["init", "theirs", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(2);
+  });
+
+  test.skipIf(!isRoot)("above the working folder is passed over, and hinders no init below it", async () => {
+    await rig.init();
+    mkdirSync(join(rig.root, "below"));
+    chownSync(join(rig.root, ".mdmirror"), NOBODY, NOBODY);
+    const cwd = join(rig.root, "below");
+    const { code, err } = await rig.run(["status"], { cwd });
+    expect([code, err[0]]).toEqual([
+      2,
+      `mdmirror: neither this folder nor one above it holds .mdmirror/ of yours (that of ${rig.root} belongs to another user, and is left alone)`,
+    ]);
+    const linked = await rig.run(["init", "--url", rig.url, "--key-file", rig.keyFile, "--yes"], { cwd });
+    expect([linked.code, (await rig.run(["status"], { cwd })).code]).toEqual([0, 0]);
+  });
+
+  test.skipIf(!isRoot)("who called sudo is worked on as that user, and one clear line says so", async () => {
+    await rig.init();
+    for (const path of ["", ".mdmirror"]) chownSync(join(rig.root, path), NOBODY, NOBODY);
+    const env = { SUDO_UID: String(NOBODY), SUDO_GID: String(NOBODY) };
+    const { err } = await rig.run(["status", "w"], { env });
+    expect(err).toEqual([
+      `mdmirror: ${rig.root} belongs to the user who called sudo; working as that user (uid ${NOBODY})`,
+    ]);
+    expect(rig.became).toEqual([{ uid: NOBODY, gid: NOBODY }]);
+    expect((await rig.run(["status", "w"], { env: { SUDO_UID: "1234", SUDO_GID: "1234" } })).code).toBe(2);
+  });
+});

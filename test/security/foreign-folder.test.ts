@@ -1,0 +1,239 @@
+import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { COMMANDS } from "../../src/cli/table.ts";
+import { openRig, type Ran, type Rig } from "../cli/rig.ts";
+import { serve } from "./loopback.ts";
+
+/** A folder that somebody else made, with a configuration of theirs: nothing of it, and no key, goes to their server. */
+
+const KEY = "mdm_the_users_own_key";
+
+/** The rig, the hostile folder `w` in it, and what reached the attacker's server. */
+type Ground = { readonly rig: Rig; readonly url: string; readonly seen: readonly IncomingMessage[] };
+
+/** How the folder came to name the attacker's server. */
+const WAYS: Readonly<Record<string, (rig: Rig, url: string) => Promise<void>>> = {
+  "a downloaded folder": async (rig, url) => {
+    // Made whole by the attacker, whose own list of mirrors knows it.
+    await makeMirror(rig, { XDG_STATE_HOME: join(rig.dir, "attacker") });
+    pointTo(rig, url);
+  },
+  "a mirror of the user's whose configuration names another address now": async (rig, url) => {
+    await makeMirror(rig, {});
+    pointTo(rig, url);
+  },
+  "a folder with the marker of a mirror of the user's": async (rig, url) => {
+    await makeMirror(rig, {});
+    renameSync(rig.root, join(rig.dir, "own"));
+    expect((await rig.run(["sync", "own"])).err[0]).toContain("was");
+    cpSync(join(rig.dir, "own"), rig.root, { recursive: true });
+    pointTo(rig, url);
+  },
+};
+
+async function makeMirror(rig: Rig, env: Readonly<Record<string, string>>): Promise<void> {
+  const argv = ["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"];
+  expect((await rig.run(argv, { env })).code).toBe(0);
+  rig.write("a.md", "mine\n");
+  const { id, lastChangeId } = rig.remote("a.md")!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
+  expect((await rig.run(["sync", "w"], { env })).code).toBe(3);
+  rig.write("secret.md", "what nobody else may read\n");
+}
+
+function pointTo(rig: Rig, url: string): void {
+  rig.write(".mdmirror/config.json", JSON.stringify({ url, allowHttp: ["0.0.0.0"] }));
+}
+
+async function openGround(way: string): Promise<Ground> {
+  const rig = await openRig();
+  onTestFinished(() => rig.close());
+  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  const { port, seen } = await serve((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end('{"object":"list","data":[],"hasMore":false,"nextCursor":null}');
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await WAYS[way]!(rig, url);
+  return { rig, url, seen };
+}
+
+/** What each command does in such a folder. `refused`: exit 2, and the way to trust it. `local`: it goes on, by this machine alone. */
+type Row = { readonly argv: readonly string[]; readonly end: "refused" | "local" };
+const refused = (...argv: string[]): Row => ({ argv, end: "refused" });
+const local = (...argv: string[]): Row => ({ argv, end: "local" });
+
+const ROWS: Readonly<Record<string, readonly Row[]>> = {
+  init: [refused("init", "w"), refused("init", "w", "--prefer", "local", "--yes")],
+  // The question is put, and nobody answers.
+  trust: [local("trust", "w")],
+  list: [local("list")],
+  sync: [
+    refused("sync", "w"),
+    refused("sync", "w", "--dry-run"),
+    refused("sync", "w", "--quiet"),
+    refused("sync", "w", "--json"),
+    refused("sync", "w", "--push-only"),
+    refused("sync", "w", "--key-file", "key-file"),
+  ],
+  watch: [refused("watch", "w")],
+  service: [
+    refused("service", "install", "w"),
+    local("service", "print", "w", "--for", "systemd"),
+    local("service", "status", "w"),
+    local("service", "uninstall", "w"),
+  ],
+  pause: [local("pause", "w")],
+  resume: [local("resume", "w")],
+  status: [local("status", "w"), local("status", "w", "--json")],
+  plan: [refused("plan", "w")],
+  approve: [refused("approve", "w", "--yes")],
+  why: [refused("why", "w/a.md")],
+  search: [local("search", "mine", "w"), local("search", "mine", "w", "--regex")],
+  log: [local("log", "w")],
+  diff: [refused("diff", "w"), refused("diff", "w/a.md"), local("diff", "w/a.md@1")],
+  conflicts: [local("conflicts", "w")],
+  resolve: [
+    refused("resolve", "w/a.md", "--mine"),
+    refused("resolve", "w/a.md", "--tool"),
+    refused("resolve", "w/a.md", "--theirs", "--no-sync"),
+  ],
+  history: [local("history", "w/a.md")],
+  show: [local("show", "w/a.md@1")],
+  restore: [refused("restore", "w/a.md@1")],
+  undo: [refused("undo", "--yes")],
+  verify: [refused("verify", "w")],
+  protect: [refused("protect", "w/a.md")],
+  unprotect: [refused("unprotect", "w/a.md")],
+  "fix-names": [refused("fix-names", "w"), refused("fix-names", "w", "--dry-run")],
+  doctor: [refused("doctor", "w")],
+  serve: [local("serve", "--port", "0", "--data", "data")],
+};
+
+test("each command has a row here", () => {
+  expect(Object.keys(ROWS).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
+});
+
+/** A run of the user's: with a key in the environment, and a service that is told to end as soon as it serves. */
+function runAsUser({ rig }: Ground, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  const stop = new AbortController();
+  const cwd = argv[0] === "undo" ? rig.root : rig.dir;
+  const onOut = () => {
+    if (argv[0] === "serve") stop.abort();
+  };
+  return rig.run(argv, { env: { MDMIRROR_API_KEY: KEY, ...env }, cwd, stop: stop.signal, onOut });
+}
+
+function expectRefusal({ code, out, err }: Ran, what: unknown): void {
+  const said = [...out, ...err].join("\n");
+  expect([what, code, /mdmirror trust /.test(said), /nothing was sent/.test(said)]).toEqual([what, 2, true, true]);
+  expect(said).not.toContain(KEY);
+}
+
+describe.each(Object.keys(WAYS))("in %s", (way) => {
+  test("no command sends anything to the address that the folder names", async () => {
+    const ground = await openGround(way);
+    for (const { argv, end } of Object.values(ROWS).flat()) {
+      const ran = await runAsUser(ground, argv);
+      expect([argv, ground.seen.length]).toEqual([argv, 0]);
+      if (end === "refused") expectRefusal(ran, argv);
+      else expect([argv, ran.err.filter((line) => line.includes("(untrusted)"))]).toEqual([argv, []]);
+    }
+  });
+
+  test("sync says what would go where, by which key, and goes there once the user has said so", async () => {
+    const ground = await openGround(way);
+    const before = await runAsUser(ground, ["sync", "w"]);
+    expect(before.err[0]).toContain(`2 Markdown files would go to ${ground.url}, with the key from MDMIRROR_API_KEY`);
+    expect((await runAsUser(ground, ["trust", "w", "--yes"])).code).toBe(0);
+    expect(ground.seen.length).toBe(0);
+    await runAsUser(ground, ["sync", "w"]);
+    expect(ground.seen.map(({ headers }) => headers.authorization)).toContain(`Bearer ${KEY}`);
+  });
+});
+
+describe("a key, wherever it lies,", () => {
+  /** A keychain that has a key for everybody, and says when it was asked. */
+  function plantKeychain(rig: Rig): string {
+    const bin = join(rig.dir, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "secret-tool"), `#!/bin/sh\necho ${KEY}\n`);
+    chmodSync(join(bin, "secret-tool"), 0o755);
+    return `${bin}:${process.env["PATH"]}`;
+  }
+
+  test.each([
+    ["in the environment", [], (): Record<string, string> => ({ MDMIRROR_API_KEY: KEY }), "MDMIRROR_API_KEY"],
+    ["in a key file", ["--key-file", "key-file"], () => ({}), "--key-file"],
+    ["in the keychain", [], (rig: Rig) => ({ DBUS_SESSION_BUS_ADDRESS: "x", PATH: plantKeychain(rig) }), "keychain"],
+    // The attacker's own: the documents would go into the attacker's workspace.
+    ["in the folder itself", [], () => ({}), "lies in the folder itself"],
+  ])("%s does not go to an address that only a folder names", async (_where, more, envOf, told) => {
+    const { rig, seen } = await openGround("a downloaded folder");
+    const env = envOf(rig);
+    for (const name of ["sync", "verify", "diff", "plan", "watch"]) {
+      const ran = await rig.run([name, "w", ...(name === "plan" ? [] : more)], { env });
+      expectRefusal(ran, name);
+      if (name === "sync") expect(ran.err[0]).toContain(told);
+    }
+    expect(seen.length).toBe(0);
+  });
+
+  test("is not taken from a folder that is linked for the first time", async () => {
+    const rig = await openRig();
+    onTestFinished(() => rig.close());
+    mkdirSync(join(rig.root, ".mdmirror"), { recursive: true, mode: 0o700 });
+    writeFileSync(join(rig.root, ".mdmirror/key"), "mdm_the_attackers_key\n", { mode: 0o600 });
+    const { code, err } = await rig.run(["init", "w", "--url", rig.url, "--yes"]);
+    expect([code, err[0]]).toEqual([2, "mdmirror: there is no API key"]);
+  });
+});
+
+describe("plain http", () => {
+  test("that a folder allows itself is not allowed, by no command and by no plain trust", async () => {
+    const ground = await openGround("a downloaded folder");
+    const { rig, seen } = ground;
+    const url = ground.url.replace("127.0.0.1", "0.0.0.0");
+    pointTo(rig, url);
+    for (const argv of [
+      ["sync", "w"],
+      ["doctor", "w"],
+      ["init", "w"],
+      ["verify", "w"],
+    ]) {
+      expectRefusal(await runAsUser(ground, argv), argv);
+    }
+    const trust = await runAsUser(ground, ["trust", "w", "--yes"]);
+    expect([trust.code, trust.err]).toEqual([
+      2,
+      [
+        `mdmirror: ${url} is plain http, which shows the key and all texts to the network`,
+        `  next: if you want that all the same: mdmirror trust ${rig.root} --allow-http ${new URL(url).host}`,
+      ],
+    ]);
+    expect(seen.length).toBe(0);
+    expect((await runAsUser(ground, ["trust", "w", "--yes", "--allow-http", new URL(url).host])).code).toBe(0);
+    await runAsUser(ground, ["sync", "w"]);
+    expect(seen.length).toBeGreaterThan(0);
+  });
+
+  test("that the configuration of a mirror begins to allow is not allowed by that", async () => {
+    const rig = await openRig();
+    onTestFinished(() => rig.close());
+    await rig.init();
+    rig.write(".mdmirror/config.json", JSON.stringify({ url: rig.url, allowHttp: ["files.example.org"] }));
+    const { code, err } = await rig.run(["sync", "w", "--url", "http://files.example.org"]);
+    expect([code, err[0]]).toEqual([2, expect.stringContaining("you did not allow that")]);
+  });
+});
+
+describe("a state that came with a folder", () => {
+  test("is not taken up by init: it would say what was deleted here", async () => {
+    const { rig } = await openGround("a downloaded folder");
+    rmSync(join(rig.root, ".mdmirror/config.json"));
+    const { code, err } = await rig.init();
+    expect([code, err[0]]).toEqual([2, expect.stringContaining("holds the state of a mirror that is not in the list")]);
+  });
+});
