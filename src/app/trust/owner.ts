@@ -89,8 +89,8 @@ export function checkOwner(root: string, env: Env): Result<null> {
 export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreign" }>): ReturnType<typeof trouble> {
   return trouble(
     "usage",
-    `${path} belongs to another user (uid ${uid}), who decides what is sent where from it; nothing was read from it or sent`,
-    `if it is meant to be yours: chown -R "$(id -u)" ${quoted(path)}; else use a folder of your own`,
+    `${path} belongs to user ${uid}, and this process is user ${effectiveUser()}: whoever owns it decides what goes where; nothing was sent`,
+    `run mdmirror as that user; or, if the mirror is yours: chown -R "$(id -u)" ${quoted(path)}`,
     { code: "foreign-owner" },
   );
 }
