@@ -20,6 +20,8 @@ export type RunRequest = {
   readonly maxDeletes: number | null;
   /** Whether somebody sees it: without, protected texts wait until they were the same in two runs. */
   readonly attended: boolean;
+  /** Run by a timer (`--quiet`) rather than asked for by somebody. */
+  readonly byTimer?: boolean;
 };
 
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
@@ -72,13 +74,14 @@ export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: s
   return report;
 }
 
-/** A grant is invisible, so what was refused is tried again: by hand always, from cron once a day. */
+/** A grant is invisible, so what was refused is tried again: when asked for always, on a terminal or not; by a timer once a day. */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
   const now = clock.now();
   const before = Number(state.meta(RETRIED_AT) ?? 0);
-  const due = request.attended || now - before >= RETRY_MS || now < before;
-  if (due && !request.attended) state.setMeta(RETRIED_AT, String(now));
+  const byTimer = request.byTimer === true;
+  const due = !byTimer || now - before >= RETRY_MS || now < before;
+  if (due && byTimer) state.setMeta(RETRIED_AT, String(now));
   return due;
 }
 

@@ -52,8 +52,7 @@ const NEXT: Partial<Record<Hold["reason"], string>> = {
   "too-large": "split the document: the service takes at most 51,200 characters",
   "not-utf-8": "save the file as UTF-8",
   "holds-nul": "remove the NUL characters from the file",
-  "read-only":
-    "ask for the grant Can edit; your edit stays here and is tried again at each start, or now: mdmirror sync",
+  "read-only": "ask for the grant Can edit; your edit stays here and is tried again once a day, or now: mdmirror sync",
   refused: "change the text, or run: mdmirror why PATH",
   "gone-or-unreadable":
     "it was deleted on the service or your key lost it; keep it with: mdmirror resolve PATH --keep, or drop it with --delete",

@@ -9,6 +9,7 @@ export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
   about: [
     "Passes until nothing is left to do, five at most; made for cron. Prints one line; with --quiet, none on success.",
+    "What the service refused is tried again by each sync; with --quiet (cron), once a day.",
     "Where a daemon keeps the folder, it is asked for the run, and waited for.",
   ],
   options: {
@@ -31,8 +32,8 @@ export const command: Command = {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const direction = args.flag("pull-only") ? "pull-only" : args.flag("push-only") ? "push-only" : "both";
-    const request = { direction, maxDeletes, attended: io.terminal.output } as const;
     const quiet = args.flag("quiet");
+    const request = { direction, maxDeletes, attended: io.terminal.output, byTimer: quiet } as const;
     const json = args.flag("json");
     if (args.flag("dry-run")) {
       const { showPlan } = await import("../show-plan.ts");
