@@ -19,10 +19,13 @@ const ident = textOf(/^[\x21-\x7e]{1,128}$/);
 const place = textOf(/^[^\p{Cc}\u2028\u2029]{0,1024}$/u);
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
+/** Of undici, Node's name lookup, TLS and SQLite. */
+const OTHER_CODES =
+  /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 const errors: Form = (value) => {
   if (typeof value !== "string") return undefined;
   const names = value.match(/\b[A-Z][A-Z0-9_]{3,40}\b/g) ?? [];
-  const known = names.find((name) => ERRNOS.has(name) || /^(UND_ERR|ERR_TLS|SQLITE|CERT)_[A-Z_]+$/.test(name));
+  const known = names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
   return known ?? undefined;
 };
 

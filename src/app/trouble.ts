@@ -49,8 +49,26 @@ export function errnoClause(error: unknown): string {
       return "the disk is full";
     case "EROFS":
       return "the disk is read-only";
+    case "EEXIST":
+      return "something is there already";
+    case "ELOOP":
+      return "it is a symbolic link, or leads through one";
+    case "EIO":
+      return "the disk failed";
+    case "EBUSY":
+    case "ETXTBSY":
+      return "another program uses it";
+    case "ENAMETOOLONG":
+      return "its name is too long for this disk";
+    case "ENOTEMPTY":
+      return "it is not empty";
+    case "EMFILE":
+    case "ENFILE":
+      return "too many files are open";
+    case "EADDRINUSE":
+      return "another program listens there";
     default:
-      return code ?? message;
+      return code === undefined ? message : `the system refused it (${code})`;
   }
 }
 

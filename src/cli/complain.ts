@@ -13,7 +13,11 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
 export function complain(io: Io, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${trouble.what}${origin(trouble.code ?? null, trouble.requestId ?? null)}`);
   io.err(`  next: ${trouble.next}`);
-  return EXITS[trouble.kind];
+  return exitOfTrouble(trouble);
+}
+
+export function exitOfTrouble({ kind }: Trouble): ExitCode {
+  return EXITS[kind];
 }
 
 /** Where a message comes from: ` (forbidden, request req_1)`. */

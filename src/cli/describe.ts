@@ -38,12 +38,15 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "forget-folder": { arrow: "·", label: "forget a folder, gone on both sides" },
 };
 
-/** The path of an action as the user knows it; a move shows both ends. */
-export function actionPath(action: Action): string {
+/** Where base has a document or folder here, by its id; null: base does not know it. */
+export type PathOf = (id: string) => string | null;
+
+/** The path of an action as the user knows it, never an id; a move shows both ends. */
+export function actionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
-  if (action.kind === "drop-conflict") return action.sidecarPath ?? action.id;
-  return "id" in action ? action.id : action.dirId;
+  if (action.kind === "drop-conflict" && action.sidecarPath !== null) return action.sidecarPath;
+  return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
 export type Group = { readonly words: Words; readonly kind: ActionKind; readonly actions: readonly Action[] };
@@ -57,15 +60,22 @@ export function groupActions(actions: readonly Action[]): Group[] {
   });
 }
 
-/** Each group with its first names. @param most names of a group; the rest is counted */
-export function groupLines(actions: readonly Action[], most: number): string[] {
+/** Each group with its first names, sorted. @param most names of a group; the rest is counted */
+export function groupLines(actions: readonly Action[], most: number, pathOf: PathOf): string[] {
   return groupActions(actions).flatMap(({ words, actions: all }) => {
     const named = all
+      .map((action) => ({ path: actionPath(action, pathOf), why: action.why }))
+      .sort(byPath)
       .slice(0, most)
-      .map((action) => `    ${actionPath(action)}${action.why === "" ? "" : `  (${action.why})`}`);
+      .map(({ path, why }) => `    ${path}${why === "" ? "" : `  (${why})`}`);
     const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
     return [`  ${words.arrow} ${words.label}: ${count(all.length)}`, ...named, ...more];
   });
+}
+
+/** The order of every list of paths: that of their characters, the same on each machine. */
+export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
 const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, string>> = {

@@ -2,7 +2,7 @@ import { openMirror } from "../app/open-mirror.ts";
 import { faultTrouble } from "../app/fault.ts";
 import { rememberPrefer, runSync, USUAL_RUN } from "../app/run.ts";
 import type { Io } from "./command.ts";
-import { complain } from "./complain.ts";
+import { complain, exitOfTrouble } from "./complain.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
@@ -25,10 +25,10 @@ export async function firstSync(
     if (prefer !== null) rememberPrefer(mirror.value, prefer);
     const report = await runSync(mirror.value, USUAL_RUN, "init");
     progress.end();
-    showReport(io, report, clock.monotonic() - began);
+    showReport(io, report, clock.monotonic() - began, mirror.value.url);
     const stays = stayLine(report.staysLocal);
     if (stays !== null) io.out(stays);
-    if (report.fault !== null) return complain(io, faultTrouble(report.fault, mirror.value.url));
+    if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.value.url));
     io.out("from now on: edit in any editor, then mdmirror sync (cron: mdmirror sync --quiet)");
     return exitOf(report);
   } finally {

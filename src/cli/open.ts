@@ -1,5 +1,6 @@
 import type { RunReport } from "../app/run.ts";
 import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
+import { byPath } from "./describe.ts";
 import { count } from "./progress.ts";
 
 /** What is open, in the words that `sync` and `status` share. */
@@ -16,7 +17,9 @@ export const NEXT_OF_LOST_ROOT =
 
 /** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
 export function attentionJson({ attention, halt, fault }: Open): readonly Entry[] {
-  const entries = attention.map(({ path, kind, code, detail, next }): Entry => ({ path, kind, code, detail, next }));
+  const entries = attention
+    .toSorted(byPath)
+    .map(({ path, kind, code, detail, next }): Entry => ({ path, kind, code, detail, next }));
   for (const { reason, detail } of halt?.reasons ?? []) {
     const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : "mdmirror plan, then mdmirror approve";
     entries.push({ path: "", kind: reason, code: null, detail, next });

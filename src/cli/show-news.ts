@@ -5,9 +5,13 @@ import type { Io } from "./command.ts";
 import { origin } from "./complain.ts";
 import { ACTION_WORDS } from "./describe.ts";
 import { count } from "./progress.ts";
+import { attentionLines } from "./show-attention.ts";
 import { reportJson } from "./show-report.ts";
 
 /** What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing, applying) is no news. */
+
+/** LIMIT: of what needs the user after one run. */
+const MOST = 20;
 
 export type NewsOptions = {
   readonly json: boolean;
@@ -75,12 +79,10 @@ export function newsLines(news: FolderNews): string[] {
       // A halt is told by the phase that it leads to.
       return news.what === "halt" ? [] : [changeLine(news)];
     case "run":
-      return news.report.attention
-        .filter(({ waits }) => !waits)
-        .map(
-          ({ path, kind, code, detail, requestId, next }) =>
-            `${path}: ${kind}: ${detail}${origin(code, requestId)}; next: ${next}`,
-        );
+      return attentionLines(
+        news.report.attention.filter(({ waits }) => !waits),
+        MOST,
+      );
     case "deletion-pending":
       return [`${news.path} is gone here; deleted on the service in ${seconds(Math.max(0, news.dueAt - news.at))}`];
     case "deletion-called-off":
@@ -115,7 +117,8 @@ function phaseLines(phase: PhaseNews): string[] {
 function changeLine(news: Extract<FolderNews, { kind: "change" }>): string {
   const { what, path, outcome, detail, lines, code, requestId } = news;
   const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
-  const head = words === null ? `· ${what}` : `${words.arrow} ${words.label}`;
+  const label = outcome === "submitted" ? "sent to review" : words?.label;
+  const head = words === null ? `· ${what}` : `${words.arrow} ${label}`;
   const size = lines === null ? "" : `  (+${count(lines.added)} −${count(lines.removed)})`;
   const ended =
     outcome === "done" || outcome === "submitted" ? "" : `  ${outcome}: ${detail}${origin(code, requestId)}`;

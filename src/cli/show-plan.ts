@@ -1,9 +1,10 @@
 import { faultTrouble } from "../app/fault.ts";
 import { openMirror } from "../app/open-mirror.ts";
 import { type Preview, previewSync, type RunRequest } from "../app/run.ts";
+import type { DirId, DocId } from "../contract/ids.ts";
 import type { Io } from "./command.ts";
 import { complain, origin } from "./complain.ts";
-import { ACTION_WORDS, actionPath, groupLines, stayLine } from "./describe.ts";
+import { ACTION_WORDS, actionPath, byPath, groupLines, type PathOf, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { count, plural, showProgress } from "./progress.ts";
 
@@ -54,24 +55,36 @@ export async function showPlan(io: Io, root: string, request: RunRequest, option
   }
 }
 
+function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {
+  return (id) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
+}
+
 type Planned = Extract<Preview, { kind: "planned" }>;
 
-export function planLines({ plan, open, staysLocal }: Planned, most: number): string[] {
+export function planLines({ plan, open, staysLocal, trees }: Planned, most: number): string[] {
   const actions = plan.steps.map(({ action }) => action);
   const held = open
+    .toSorted(byPath)
     .slice(0, most)
     .map(({ path, kind, detail, code, requestId }) => `    ${path}  (${kind}: ${detail}${origin(code, requestId)})`);
   const stays = stayLine(staysLocal);
   return [
-    ...groupLines(actions, most),
+    ...groupLines(actions, most, pathsOf(trees.base)),
     ...(open.length === 0 ? [] : [`  held: ${count(open.length)}`, ...held]),
     ...(open.length > most ? [`    … and ${count(open.length - most)} more`] : []),
     ...(stays === null ? [] : [`  ${stays}`]),
     ...verdictLines(plan.verdict),
-    actions.length === 0
-      ? `nothing to do${open.length === 0 ? "" : " but what is held"}; nothing was written`
-      : `${plural(actions.length, "step")}; nothing was written, mdmirror sync does this`,
+    endLine(actions.length, open.length, plan.verdict),
   ];
+}
+
+function endLine(steps: number, held: number, verdict: Planned["plan"]["verdict"]): string {
+  if (steps === 0) return `nothing to do${held === 0 ? "" : " but what is held"}; nothing was written`;
+  const all = plural(steps, "step");
+  if (verdict.kind === "run") return `${all}; nothing was written, mdmirror sync does this`;
+  const others = verdict.stopsAll ? 0 : steps - verdict.guarded.length;
+  if (others === 0) return `${all}; nothing was written, and mdmirror sync does none of this before it is approved`;
+  return `${all}; nothing was written; mdmirror sync does ${count(others)} of them, and the others once they are approved`;
 }
 
 function verdictLines(verdict: Planned["plan"]["verdict"]): string[] {
@@ -82,13 +95,14 @@ function verdictLines(verdict: Planned["plan"]["verdict"]): string[] {
   ];
 }
 
-export function planJson({ plan, staysLocal }: Planned): object {
+export function planJson({ plan, staysLocal, trees }: Planned): object {
+  const pathOf = pathsOf(trees.base);
   const guarded = new Set(plan.verdict.kind === "halt" ? plan.verdict.guarded : []);
   return {
     steps: plan.steps.map(({ action, after }, index) => ({
       kind: action.kind,
       side: SIDES[ACTION_WORDS[action.kind].arrow],
-      path: "from" in action ? action.to : actionPath(action),
+      path: "from" in action ? action.to : actionPath(action, pathOf),
       from: "from" in action ? action.from : null,
       id: "id" in action ? action.id : "dirId" in action ? action.dirId : null,
       why: action.why,

@@ -1,8 +1,10 @@
 import type { RunReport } from "../app/run.ts";
 import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
 import type { Io } from "./command.ts";
-import { origin } from "./complain.ts";
-import { actionPath, ACTION_WORDS, doneLine } from "./describe.ts";
+import { faultTrouble } from "../app/fault.ts";
+import { complain } from "./complain.ts";
+import { actionPath, ACTION_WORDS, byPath, doneLine } from "./describe.ts";
+import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { attentionJson, needs, NEXT_OF_LOST_ROOT } from "./open.ts";
 import { count } from "./progress.ts";
@@ -23,27 +25,28 @@ export function exitOf(report: RunReport): ExitCode {
   return EXITS[report.state];
 }
 
-/** @param took milliseconds */
-export function showReport(io: Io, report: RunReport, took: number): void {
+/**
+ * @param took milliseconds
+ * @param url of the service, for what its silence means
+ */
+export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took));
-  showOpen(io, report, report.attention);
+  showOpen(io, report, report.attention, url);
 }
 
 /** What needs the user, alone: with `--quiet`, where success is silent and trouble is not. What ends by itself is no trouble. */
-export function showNeeds(io: Io, report: RunReport): void {
+export function showNeeds(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
-  showOpen(io, report, attention);
+  showOpen(io, report, attention, url);
 }
 
-function showOpen(io: Io, report: RunReport, all: RunReport["attention"]): void {
+/** The cause comes first, then what follows from it. */
+function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
+  if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
+  if (report.halt !== null) showHalt(io, report);
   // Nothing was looked at: what is known of before is not of this run.
   const attention = report.state === "offline" ? [] : all;
-  for (const { path, kind, code, detail, requestId, next } of attention.slice(0, MOST)) {
-    io.err(`${path === "" ? "" : `${path}: `}${kind}: ${detail}${origin(code, requestId)}`);
-    io.err(`  next: ${next}`);
-  }
-  if (attention.length > MOST) io.err(`… and ${count(attention.length - MOST)} more: mdmirror status`);
-  if (report.halt !== null) showHalt(io, report);
+  for (const line of attentionLines(attention, MOST)) io.err(line);
 }
 
 function showHalt(io: Io, { halt, stopped }: RunReport): void {
@@ -52,8 +55,9 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
     io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
     return;
   }
-  for (const action of stopped.slice(0, MOST)) {
-    io.err(`    ${ACTION_WORDS[action.kind].arrow} ${ACTION_WORDS[action.kind].label}: ${actionPath(action)}`);
+  const named = stopped.map((action) => ({ words: ACTION_WORDS[action.kind], path: actionPath(action, () => null) }));
+  for (const { words, path } of named.toSorted(byPath).slice(0, MOST)) {
+    io.err(`    ${words.arrow} ${words.label}: ${path}`);
   }
   if (halt?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
     io.err("  next: if one side should win where both are new: mdmirror init DIR --prefer local | remote; else:");

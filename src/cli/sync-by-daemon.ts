@@ -15,20 +15,19 @@ export async function syncByDaemon(
 ): Promise<ExitCode | null> {
   const shown = io.terminal.error && !quiet && !json;
   const began = io.clock.monotonic();
-  if (shown) io.status("the daemon is at it …");
-  const asked = await askDaemon(root, { do: "sync" });
+  // Said once somebody listens: a file that names a daemon may be a crashed one's.
+  const onConnected = () => (shown ? io.status("the daemon is at it …") : undefined);
+  const asked = await askDaemon(root, { do: "sync" }, undefined, onConnected);
   if (shown) io.status("");
   if (asked === NO_DAEMON) return null;
   if (asked.kind === "trouble") return complain(io, asked.trouble);
   const { report } = asked.value;
+  const { readConfig } = await import("../app/config.ts");
+  const config = readConfig(`${root}/.mdmirror`);
+  if (config.kind === "trouble") return complain(io, config.trouble);
+  const { url } = config.value;
   if (json) io.out(JSON.stringify(reportJson(report)));
-  else if (quiet) showNeeds(io, report);
-  else showReport(io, report, io.clock.monotonic() - began);
-  if (report.fault !== null) {
-    const { readConfig } = await import("../app/config.ts");
-    const { faultTrouble } = await import("../app/fault.ts");
-    const config = readConfig(`${root}/.mdmirror`);
-    if (config.kind === "ok") complain(io, faultTrouble(report.fault, config.value.url));
-  }
+  else if (quiet) showNeeds(io, report, url);
+  else showReport(io, report, io.clock.monotonic() - began, url);
   return exitOf(report);
 }

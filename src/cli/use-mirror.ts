@@ -1,7 +1,6 @@
 import { type OpenedMirror, openMirror } from "../app/open-mirror.ts";
 import { type LocalMirror, openLocal } from "../app/open-local.ts";
 import { runSync, USUAL_RUN } from "../app/run.ts";
-import { faultTrouble } from "../app/fault.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -60,8 +59,7 @@ export async function syncAfter(
   const began = io.clock.monotonic();
   const report = await runSync(mirror, USUAL_RUN, "sync");
   if (!json) {
-    showReport(io, report, io.clock.monotonic() - began);
-    if (report.fault !== null) complain(io, faultTrouble(report.fault, mirror.url));
+    showReport(io, report, io.clock.monotonic() - began, mirror.url);
   }
   return { report: reportJson(report), exit: exitOf(report) };
 }

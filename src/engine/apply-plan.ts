@@ -1,5 +1,7 @@
 import type { Action, Outcome } from "../core/action.ts";
+import type { DocId } from "../contract/ids.ts";
 import type { Hold } from "../core/link.ts";
+import type { LocalPath } from "../core/path.ts";
 import type { Plan } from "../core/plan-types.ts";
 import { subjectOf } from "./subject.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
@@ -37,6 +39,11 @@ export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]
   }
 }
 
+/** Where base has what an action names by its id alone: no message shows an id for a path. */
+function knownPath({ world }: PassContext, id: string | null): LocalPath {
+  return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
+}
+
 /** An action, with what did not end well remembered and logged. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { state, log } = ctx.world;
@@ -44,7 +51,9 @@ async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> 
   const outcome = await performAction(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
   if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFruitless(ctx.tally, action, outcome.detail);
-  const { id, path } = subjectOf(action);
+  const subject = subjectOf(action);
+  const { id } = subject;
+  const path = subject.path === "" ? knownPath(ctx, id) : subject.path;
   const requestId = "requestId" in outcome ? outcome.requestId : null;
   log.write(outcome.kind === "stale" ? "debug" : "warn", outcome.kind, {
     action: action.kind,

@@ -38,8 +38,10 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
       stillOpen = await recoverRemote(ctx, intents);
     }
   } else {
+    // What was parked was replaced to its end; the parked inode is only looked at once more.
     for (const { intent } of intents)
-      if ("path" in intent) openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
+      if ("path" in intent && intent.kind !== "parked")
+        openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
   }
   let base = state.load();
   const shown = new Map<Digest, string>();

@@ -67,10 +67,16 @@ const TEXTS: Readonly<Record<string, string>> = {
   EILSEQ: "not valid Unicode",
   EINVAL: "not a path that can be used here",
   EIO: "the disk failed",
+  EISDIR: "a folder",
   ELOOP: "a symbolic link",
+  EMFILE: "too many files are open",
+  ENFILE: "too many files are open",
   ENAMETOOLONG: "the name is too long for this disk",
   ENOENT: "not there",
   ENOSPC: "the disk is full",
+  ENOTDIR: "what is above it is no folder",
+  ENOTEMPTY: "not empty",
+  ENOTSUP: "this disk cannot do that",
   EPERM: "not permitted",
   EROFS: "the disk is read-only",
   ESTALE: "exchanged in this moment",
@@ -80,5 +86,5 @@ const TEXTS: Readonly<Record<string, string>> = {
 /** What an errno means, as a clause for messages. */
 export function errnoText(errno: string): string {
   const text = TEXTS[errno];
-  return text === undefined ? errno : `${text} (${errno})`;
+  return text === undefined ? `the system refused it (${errno})` : `${text} (${errno})`;
 }

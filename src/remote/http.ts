@@ -2,6 +2,7 @@ import type { WireResponse } from "../contract/wire.ts";
 import type { Fault, Wire, WireResult } from "../core/ports/remote.ts";
 import type { Clock, Log } from "../core/ports/world.ts";
 import { DEADLINE } from "./exchange.ts";
+import { failureWords } from "./failure-words.ts";
 import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
 import { type JsonObject, parseJson } from "./json.ts";
 import { readProblem, readRequestId } from "./problem-body.ts";
@@ -57,7 +58,15 @@ export type Reply =
       readonly retryAfterMs: number | null;
       readonly from: Origin;
     }
-  | { readonly kind: "no-answer"; readonly sent: boolean; readonly timedOut: boolean; readonly detail: string }
+  | {
+      readonly kind: "no-answer";
+      readonly sent: boolean;
+      readonly timedOut: boolean;
+      /** In words. */
+      readonly detail: string;
+      /** As the wire told it, often a code: for the log. */
+      readonly why?: string;
+    }
   /** Not sent, because the service asked for a longer pause than anybody should wait. */
   | { readonly kind: "paused"; readonly detail: string };
 
@@ -118,7 +127,7 @@ export function createHttp(options: HttpOptions): Http {
 }
 
 export function logFields(reply: Reply): Record<string, string | number | null> {
-  if (reply.kind === "no-answer") return { outcome: reply.sent ? "lost" : "not-sent", why: reply.detail };
+  if (reply.kind === "no-answer") return { outcome: reply.sent ? "lost" : "not-sent", why: reply.why ?? null };
   if (reply.kind === "paused") return { outcome: "paused" };
   const common = { outcome: reply.kind, status: reply.status, requestId: reply.requestId };
   return reply.kind === "problem" ? { ...common, code: reply.code } : common;
@@ -128,8 +137,9 @@ type Reading = { readonly address: string; readonly scrub: Scrub; readonly now: 
 
 function readResult(call: Call, result: WireResult, reading: Reading): Reply {
   if (result.kind === "answer") return readResponse(call, result.response, reading);
-  const detail = reading.scrub(result.why, 200);
-  return { kind: "no-answer", sent: result.kind === "lost", timedOut: result.why.startsWith(DEADLINE), detail };
+  const why = reading.scrub(result.why, 200);
+  const timedOut = result.why.startsWith(DEADLINE);
+  return { kind: "no-answer", sent: result.kind === "lost", timedOut, detail: failureWords(why), why };
 }
 
 function readResponse(call: Call, response: WireResponse, { address, scrub, now }: Reading): Reply {

@@ -88,6 +88,8 @@ export function createCaller(options: CallerOptions): Caller {
       started ??= clock.monotonic();
       const step = nextStep(call, reply, attempt, random.fraction());
       if (step.kind === "stop-and-pause" || (step.kind === "again" && step.queue)) queue.pause(step.ms);
+      if (reply.kind === "no-answer" && step.kind !== "again")
+        log.write("warn", "remote.no-answer", { method: call.method, attempt, ...logFields(reply) });
       if (step.kind !== "again" || closing.aborted) return reply;
       if (clock.monotonic() - started + step.ms > RETRY.totalMs) return reply;
       log.write("info", "remote.retry", {

@@ -32,13 +32,15 @@ export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
  * Asks the daemon of a mirrored folder and waits for its answer.
  * @param dir a folder that holds `.mdmirror/`
  * @param deadlineMs of silence, after which the daemon is taken to hang
+ * @param onConnected called when something listens
  */
 export async function askDaemon<R extends ControlRequest>(
   dir: string,
   request: R,
   deadlineMs = DEADLINE_MS[request.do],
+  onConnected?: () => void,
 ): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
-  const held = await callDaemon(dir, request, deadlineMs);
+  const held = await callDaemon(dir, request, deadlineMs, onConnected);
   if (held === NO_DAEMON || held.kind === "trouble") return held;
   held.value.socket.destroy();
   return ok(held.value.value as ControlAnswers[R["do"]]);
@@ -69,6 +71,7 @@ function callDaemon(
   dir: string,
   request: ControlRequest,
   deadlineMs: number,
+  onConnected?: () => void,
 ): Promise<Result<Held> | typeof NO_DAEMON> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const place = findPlace(join(root, ".mdmirror"));
@@ -85,6 +88,7 @@ function callDaemon(
     socket.setTimeout(deadlineMs, () => end(hangs(root, place, request, deadlineMs)));
     socket.once("connect", () => {
       connected = true;
+      onConnected?.();
       socket.write(requestLine({ id: 1, root, request }));
     });
     // Before it is connected: nobody listens any more, so a crash left the file; the lock tells whether one runs all the same.

@@ -3,6 +3,7 @@ import type { Wire, WireResult } from "../../core/ports/remote.ts";
 import type { Clock } from "../../core/ports/world.ts";
 import { ageText } from "../ground.ts";
 import { bad, type Check, good, warn } from "./check.ts";
+import { failureWords } from "../../remote/failure-words.ts";
 
 /** A clock that is wrong by more makes dates of folders, retention and `Retry-After` dates wrong; no decision about a text (I29). */
 const SKEW_MS = 60_000;
@@ -29,7 +30,7 @@ function judge(result: WireResult, origin: string, took: number): Check[] {
       bad(
         "service",
         "offline",
-        `${origin} cannot be reached: ${result.why}`,
+        `${origin} cannot be reached: ${failureWords(result.why)}`,
         "check the address and the network; behind a proxy, allow this host",
       ),
     ];

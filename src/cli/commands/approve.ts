@@ -1,7 +1,8 @@
+import type { DocId } from "../../contract/ids.ts";
 import type { Halted } from "../../app/approve.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
-import { groupLines } from "../describe.ts";
+import { groupLines, type PathOf } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
@@ -60,7 +61,8 @@ export const command: Command = {
         return EXIT.halted;
       }
       const next = mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync";
-      return await decide(io, args, halted, () => {
+      const pathOf: PathOf = (id) => mirror.world.state.link(id as DocId)?.localPath ?? null;
+      return await decide(io, args, halted, pathOf, () => {
         approve(mirror, halted);
         return `approved; ${next}`;
       });
@@ -75,9 +77,11 @@ async function decide(
   io: Io,
   args: Args,
   halted: Extract<Halted, { kind: "halted" }>,
+  pathOf: PathOf,
   approve: () => string,
 ): Promise<ExitCode> {
-  for (const line of groupLines(halted.actions, args.flag("all") ? Number.POSITIVE_INFINITY : MOST)) io.out(line);
+  for (const line of groupLines(halted.actions, args.flag("all") ? Number.POSITIVE_INFINITY : MOST, pathOf))
+    io.out(line);
   if (!args.flag("yes")) {
     if (!io.terminal.input) {
       io.err("mdmirror: there is no terminal to ask on");

@@ -4,7 +4,7 @@ import type { MirrorStatus } from "../../app/read-status.ts";
 import type { Result } from "../../app/trouble.ts";
 import { CONTROL_FILE, MIRROR_FOLDER } from "../../core/mirror-folder.ts";
 import type { Command, Io } from "../command.ts";
-import { complain, origin } from "../complain.ts";
+import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { attentionJson, needs } from "../open.ts";
@@ -112,16 +112,12 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
   if (pending > 0) io.out(`${plural(pending, "effect")} cut off; the next sync settles them`);
   const { suspended = 0 } = status.resting;
   if (suspended > 0) io.out(`${plural(suspended, "document")} left out by .mdmirrorignore; nothing to do`);
-  if (reviews.length > 0) io.out(`in review: ${reviews.join(", ")}`);
-  if (conflicts.length > 0) io.out(`in conflict: ${conflicts.join(", ")}`);
+  if (reviews.length > 0) io.out(`in review: ${reviews.toSorted().join(", ")}`);
+  if (conflicts.length > 0) io.out(`in conflict: ${conflicts.toSorted().join(", ")}`);
   if (Object.keys(status.staysLocal ?? {}).length > 0) {
     const { stayLine } = await import("../describe.ts");
     const stays = stayLine(status.staysLocal);
     if (stays !== null) io.out(stays);
-  }
-  for (const { path, kind, code, detail, requestId, next } of attention) {
-    io.out(`${path === "" ? "" : `${path}: `}${kind}: ${detail}${origin(code, requestId)}`);
-    io.out(`  next: ${next}`);
   }
   if (fault !== null) {
     const { faultTrouble } = await import("../../app/fault.ts");
@@ -129,6 +125,8 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
     io.out(what);
     io.out(`  next: ${next}`);
   }
+  const { attentionLines } = await import("../show-attention.ts");
+  for (const line of attentionLines(attention, Number.POSITIVE_INFINITY)) io.out(line);
   if (halt === null) return;
   for (const { reason, detail } of halt.reasons) io.out(`halted: ${reason}: ${detail}`);
   io.out(

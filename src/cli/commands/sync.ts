@@ -54,7 +54,6 @@ export const command: Command = {
     }
     const { openMirror } = await import("../../app/open-mirror.ts");
     const { runSync } = await import("../../app/run.ts");
-    const { faultTrouble } = await import("../../app/fault.ts");
     const progress = showProgress(io, quiet || json);
     const { env, cwd, clock, random } = io;
     const mirror = await openMirror(root.value, {
@@ -75,9 +74,8 @@ export const command: Command = {
       progress.end();
       for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
       if (json) io.out(JSON.stringify(reportJson(report)));
-      else if (quiet) showNeeds(io, report);
-      else showReport(io, report, clock.monotonic() - began);
-      if (report.fault !== null) complain(io, faultTrouble(report.fault, mirror.value.url));
+      else if (quiet) showNeeds(io, report, mirror.value.url);
+      else showReport(io, report, clock.monotonic() - began, mirror.value.url);
       return exitOf(report);
     } finally {
       progress.end();

@@ -8,7 +8,7 @@ import { count } from "../progress.ts";
 import { localTime } from "../when.ts";
 
 export const command: Command = {
-  usage: "undo [RUN] [--dry-run] [--yes] [--no-sync] [--json]",
+  usage: "undo [DIR] [RUN] [--dry-run] [--yes] [--no-sync] [--json]",
   about: [
     "Takes one run back, by default the last that changed anything (mdmirror log names the runs): texts as edits, moves as moves,",
     "deleted documents as new ones; what the run sent as new goes to the trash, and its deletion on the service passes the guards.",
@@ -21,12 +21,13 @@ export const command: Command = {
     json: { help: "one JSON object" },
     ...REACH_OPTIONS,
   },
-  operands: { least: 0, most: 1 },
+  operands: { least: 0, most: 2 },
   async run(io, args) {
-    const [name] = args.operands;
-    if (name !== undefined && !/^\d{1,9}$/.test(name))
-      return misuse(io, "undo", "RUN is a number, as mdmirror log shows it");
-    const root = findMirror(io, undefined);
+    const [runs, dirs] = [args.operands.filter(isRun), args.operands.filter((operand) => !isRun(operand))];
+    if (runs.length > 1 || dirs.length > 1)
+      return misuse(io, "undo", "takes one folder and one RUN, a number as mdmirror log shows it");
+    const [name] = runs;
+    const root = findMirror(io, dirs[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const { readUndo, undoRun } = await import("../../app/undo.ts");
     const json = args.flag("json");
@@ -61,6 +62,11 @@ export const command: Command = {
     });
   },
 };
+
+/** A folder of such a name is given as ./12. */
+function isRun(operand: string): boolean {
+  return /^\d{1,9}$/.test(operand);
+}
 
 const WORDS = {
   "text-back": "text back",

@@ -100,12 +100,12 @@ function serviceFact({ remote, link, folder }: Why): string {
   return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
 }
 
-function nextFacts({ steps, offline, hold, stays, link, remote, folder }: Why): string[] {
+function nextFacts({ path, steps, offline, hold, stays, link, remote, folder }: Why): string[] {
   if (offline !== null) return ["the next sync that reaches the service looks again"];
   if (steps.length > 0)
     return steps.map(({ action, guarded }) => {
       const { arrow, label } = ACTION_WORDS[action.kind];
-      return `${arrow} ${label}: ${actionPath(action)}  (${action.why})${guarded ? ", once approved: mdmirror approve" : ""}`;
+      return `${arrow} ${label}: ${actionPath(action, () => path)}  (${action.why})${guarded ? ", once approved: mdmirror approve" : ""}`;
     });
   if (hold !== null) return ["nothing, while it is held"];
   if (stays !== null) return ["nothing: it stays local"];

@@ -34,7 +34,8 @@ export function decideConflict(
     bringBack(desk, body, there, "deleted here while it was in conflict");
     return true;
   }
-  if (!endsOrWaits(desk, body, conflict, here, there, sidecar)) holdDocument(desk, body, "conflict", "in conflict");
+  if (!endsOrWaits(desk, body, conflict, here, there, sidecar))
+    holdDocument(desk, body, "conflict", "its texts here and on the service do not merge");
   if (sidecar.kind === "present") follow(desk, body, conflict, sidecar.path);
   return true;
 }

@@ -142,8 +142,15 @@ function judgeBudgets(limits: GuardLimits, signals: Signals, sight: Sight, delet
   for (const side of ["local", "remote"] as const) {
     const [done, planned] = [signals.deletionsDone[side], deletions[side].length];
     if (planned > 0 && done + planned > budget)
-      guard(`delete-budget-${side}`, `${planned} deletions after ${done} are more than ${budget}`, deletions[side]);
+      guard(`delete-budget-${side}`, tellBudget(side, planned, done, budget), deletions[side]);
   }
+}
+
+function tellBudget(side: "local" | "remote", planned: number, done: number, budget: number): string {
+  const pending = `${planned} ${planned === 1 ? "document" : "documents"}`;
+  const goes = side === "remote" ? "to be deleted on the service" : "to go to the trash here";
+  const before = done === 0 ? "" : `, and ${done} that went within the hour before,`;
+  return `${pending} ${goes}${before} ${planned + done === 1 ? "is" : "are"} more than the ${budget} that need no question`;
 }
 
 /** Deletions on one side that need no question. */

@@ -1,0 +1,49 @@
+import type { RunReport } from "../app/run.ts";
+import { origin } from "./complain.ts";
+import { byPath } from "./describe.ts";
+import { count } from "./progress.ts";
+
+/** What needs the user, as lines: what many documents share is said once, before those that stand alone. */
+
+type Attention = RunReport["attention"][number];
+
+/** So many of one cause are told together. */
+const SHARED = 4;
+/** LIMIT: names of one cause. */
+const NAMES = 5;
+
+/** @param most causes and single documents; the rest is counted */
+export function attentionLines(all: readonly Attention[], most: number): string[] {
+  const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
+  const shared = causes.filter((group) => group.length >= SHARED).toSorted((a, b) => b.length - a.length);
+  const single = causes.filter((group) => group.length < SHARED).flat();
+  // What has no path is about all of the folder.
+  const alone = [
+    ...single.filter(({ path }) => path === ""),
+    ...single.filter(({ path }) => path !== "").toSorted(byPath),
+  ];
+  const blocks = [...shared.map(sharedLines), ...alone.map(aloneLines)];
+  const more = blocks.length > most ? [`… and ${count(blocks.length - most)} more: mdmirror status`] : [];
+  return [...blocks.slice(0, most).flat(), ...more];
+}
+
+function aloneLines({ path, kind, code, detail, requestId, next }: Attention): string[] {
+  return [`${path === "" ? "" : `${path}: `}${kind}: ${detail}${origin(code, requestId)}`, `  next: ${next}`];
+}
+
+function sharedLines(group: readonly Attention[]): string[] {
+  const [first] = group;
+  const { path, kind, code, detail, requestId, next } = first!;
+  const names = group
+    .toSorted(byPath)
+    .slice(0, NAMES)
+    .map((one) => one.path)
+    .join(", ");
+  const more = group.length > NAMES ? ` and ${count(group.length - NAMES)} more` : "";
+  const generic = next.replaceAll(`'${path.replaceAll("'", "'\\''")}'`, "PATH").replaceAll(path, "PATH");
+  return [
+    `${count(group.length)} documents: ${kind}: ${detail}${origin(code, requestId)}`,
+    `  ${names}${more}`,
+    `  next: ${generic}`,
+  ];
+}

@@ -1,0 +1,52 @@
+/** Why an exchange had no answer, in words: the codes of undici, Node and OpenSSL are for the log. */
+
+const WORDS: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: "the connection was cut",
+  UND_ERR_CLOSED: "the connection was closed here",
+  UND_ERR_DESTROYED: "the connection was closed here",
+  UND_ERR_ABORTED: "it was given up",
+  UND_ERR_CONNECT_TIMEOUT: "nobody took the connection in time",
+  UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
+  UND_ERR_BODY_TIMEOUT: "the answer broke off",
+  UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer broke off",
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: "the answer is too large",
+  ECONNREFUSED: "nothing listens at this address",
+  ECONNRESET: "the connection was cut",
+  ECONNABORTED: "the connection was cut",
+  EPIPE: "the connection was cut",
+  ETIMEDOUT: "nobody answered in time",
+  EHOSTUNREACH: "there is no way to this computer",
+  EHOSTDOWN: "there is no way to this computer",
+  ENETUNREACH: "there is no network to it",
+  ENETDOWN: "the network is down",
+  ENOTFOUND: "no computer has this name",
+  EAI_AGAIN: "its name cannot be looked up now",
+  EADDRNOTAVAIL: "this computer has no free port, or no such address",
+  EACCES: "this system does not allow the connection",
+  EPERM: "this system does not allow the connection",
+  EMFILE: "this process has too many files open",
+  ENFILE: "this system has too many files open",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet, or this computer's clock is wrong",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself, which this system does not trust",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate comes from an authority that this system does not trust",
+  UNABLE_TO_GET_ISSUER_CERT: "its certificate comes from an authority that this system does not know",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate comes from an authority that this system does not know",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate comes from an authority that this system does not know",
+  CERT_REVOKED: "its certificate was revoked",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  EPROTO: "no secure connection could be made: it may not speak https",
+};
+
+/** @param why what the wire tells: a code, or words of ours */
+export function failureWords(why: string): string {
+  const deadline = /^deadline of (\d+) ms$/.exec(why);
+  if (deadline !== null) return `no answer within ${Number(deadline[1]) / 1_000} s`;
+  const known = Object.hasOwn(WORDS, why) ? WORDS[why] : undefined;
+  if (known !== undefined) return known;
+  if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "what answers does not speak HTTP";
+  if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";
+  // Without a lower-case letter it is a code; the log keeps it.
+  return /^[A-Z0-9_]+$/.test(why) || /^[A-Za-z]*Error$/.test(why) ? "the connection failed" : why;
+}

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newsLines } from "../../src/cli/show-news.ts";
+import { attentionLines } from "../../src/cli/show-attention.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+/** What commands say: the cause first, paths and never ids, words and never codes of the system. */
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const upload = (path: string, content = `${path}\n`) =>
+  rig.api("POST", "/v1/files", { path, content }) as { readonly id: string };
+
+function editThere(path: string, content: string): void {
+  const { id, lastChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
+}
+
+const attention = (path: string, detail: string, kind = "not-seen") => {
+  return { path, kind, code: null, detail, requestId: null, next: `run: mdmirror why ${path}`, waits: false };
+};
+
+describe("what needs the user", () => {
+  test("is told by its cause, once, with some of the names; what stands alone follows, sorted", () => {
+    const many = Array.from({ length: 40 }, (_, n) => attention(`d/${String(39 - n).padStart(2, "0")}.md`, "no list"));
+    const lines = attentionLines([attention("z.md", "b", "conflict"), ...many, attention("a.md", "a", "refused")], 20);
+    expect(lines).toEqual([
+      "40 documents: not-seen: no list",
+      "  d/00.md, d/01.md, d/02.md, d/03.md, d/04.md and 35 more",
+      "  next: run: mdmirror why PATH",
+      "a.md: refused: a",
+      "  next: run: mdmirror why a.md",
+      "z.md: conflict: b",
+      "  next: run: mdmirror why z.md",
+    ]);
+  });
+
+  test("is the ignore file's fault, said once for all that it keeps from being seen", async () => {
+    for (let n = 0; n < 6; n++) upload(`n${n}.md`);
+    await rig.init();
+    rig.write(".mdmirrorignore", "a/**/b/**/c/**/d\n");
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect([code, err[0], err.length]).toEqual([
+      3,
+      '6 documents: local-unreadable: line 1 of its .mdmirrorignore has more than 2 "**" between its names',
+      3,
+    ]);
+  });
+
+  test("of a conflict says what it is about", async () => {
+    upload("k.md", "one\n");
+    await rig.init();
+    rig.write("k.md", "mine\n");
+    editThere("k.md", "theirs\n");
+    await rig.run(["sync", "w"]);
+    const told = "k.md: conflict: its texts here and on the service do not merge";
+    expect((await rig.run(["sync", "w"])).err[0]).toBe(told);
+    expect((await rig.run(["status", "w"])).out).toContain(told);
+  });
+});
+
+describe("a service that does not answer as it should", () => {
+  test("is the first thing said, in words, before what follows from it", async () => {
+    const names = Array.from({ length: 8 }, (_, n) => `n${n}.md`);
+    for (const name of names) upload(name);
+    await rig.init();
+    const cutting = createServer((socket) => socket.once("data", () => socket.destroy()));
+    await new Promise<void>((resolve) => cutting.listen(0, "127.0.0.1", resolve));
+    const { port } = cutting.address() as { readonly port: number };
+    for (const name of names) rig.write(name, "edited\n");
+    const cut = await rig.run(["sync", "w", "--url", `http://127.0.0.1:${port}`]);
+    await new Promise((resolve) => cutting.close(resolve));
+    expect([cut.code, cut.err[0]]).toEqual([5, expect.stringMatching(/^mdmirror: .*: the connection was cut$/)]);
+    await rig.stopService();
+    const refused = await rig.run(["sync", "w"]);
+    expect([refused.code, refused.err[0]]).toEqual([5, expect.stringContaining("nothing listens at this address")]);
+    expect(rig.printed.join("\n")).not.toMatch(/UND_ERR|ECONN/);
+  });
+});
+
+describe("plan", () => {
+  test("names documents by their paths, and sorts them", async () => {
+    for (const name of ["c.md", "a.md", "b.md"]) upload(name);
+    await rig.init();
+    for (const name of ["c.md", "a.md", "b.md"])
+      rig.api("PATCH", `/v1/files/${rig.remote(name)!.id}`, { protected: true });
+    const { out } = await rig.run(["plan", "w"]);
+    expect(out.slice(0, 4)).toEqual([
+      "  · note: 3",
+      expect.stringMatching(/^ {4}a\.md/),
+      expect.stringMatching(/^ {4}b\.md/),
+      expect.stringMatching(/^ {4}c\.md/),
+    ]);
+    expect(out.join("\n")).not.toMatch(/doc_|dir_/);
+  });
+
+  test("of a run that would halt does not say that a sync does it", async () => {
+    const names = Array.from({ length: 13 }, (_, n) => `n${n}.md`);
+    for (const name of [...names, "stays.md"]) upload(name);
+    await rig.init();
+    for (const name of names) unlinkSync(join(rig.root, name));
+    rig.write("new.md", "new\n");
+    const { code, out } = await rig.run(["plan", "w"]);
+    expect([code, out.at(-1)]).toEqual([
+      4,
+      "14 steps; nothing was written; mdmirror sync does 1 of them, and the others once they are approved",
+    ]);
+    unlinkSync(join(rig.root, "new.md"));
+    const all = await rig.run(["plan", "w"]);
+    expect(all.out.at(-1)).toBe(
+      "13 steps; nothing was written, and mdmirror sync does none of this before it is approved",
+    );
+  });
+});
+
+test("a text that was downloaded over another is no effect that was cut off", async () => {
+  upload("a.md", "one\n");
+  await rig.init();
+  editThere("a.md", "two\n");
+  expect((await rig.run(["sync", "w"])).code).toBe(0);
+  for (const command of ["why", "plan"]) {
+    const { out } = await rig.run([command, command === "why" ? "w/a.md" : "w"]);
+    expect(out.join("\n")).not.toContain("cut off");
+  }
+});
+
+test("watch says that a text was sent to review", () => {
+  const change = { kind: "change", at: 0, side: "remote", id: "doc_1", path: "a.md", detail: "edited here" } as const;
+  const rest = { lines: null, changeId: null, code: null, requestId: null, run: 1 } as const;
+  const news = { ...change, ...rest, what: "put", outcome: "submitted" } as unknown as Parameters<typeof newsLines>[0];
+  expect(newsLines(news)).toEqual(["→ sent to review: a.md"]);
+});
+
+test("sync says that a daemon is at it only where one listens", async () => {
+  upload("a.md");
+  await rig.init();
+  mkdirSync(join(rig.dir, "run"), { mode: 0o700 });
+  const place = { socket: join(rig.dir, "run/gone.sock"), pid: 1, since: 1 };
+  writeFileSync(join(rig.root, ".mdmirror/daemon.json"), JSON.stringify(place), { mode: 0o600 });
+  expect((await rig.run(["sync", "w"], { terminal: true })).code).toBe(0);
+  expect(rig.printed.filter((text) => text.includes("daemon"))).toEqual([]);
+});
+
+test("undo takes a folder, a run, or both", async () => {
+  upload("a.md", "one\n");
+  await rig.init();
+  rig.write("a.md", "two\n");
+  await rig.run(["sync", "w"]);
+  const { out } = await rig.run(["undo", "w", "--dry-run"]);
+  expect(out.join("\n")).toContain("a.md");
+  const [run] = /\d+/.exec(out[0]!)!;
+  expect((await rig.run(["undo", "w", run, "--dry-run"])).out).toEqual(out);
+  expect((await rig.run(["undo", run, "--dry-run"], { cwd: rig.root })).out).toEqual(out);
+  expect((await rig.run(["undo", "w", "--yes"])).code).toBe(0);
+  expect(rig.read("a.md")).toBe("one\n");
+  const two = await rig.run(["undo", "w", "x"]);
+  expect([two.code, two.err[0]]).toEqual([2, expect.stringContaining("takes one folder and one RUN")]);
+  expect(existsSync(join(rig.dir, "x"))).toBe(false);
+});
