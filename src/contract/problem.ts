@@ -2,7 +2,7 @@
 
 type CodeFacts = { readonly status: number; readonly title: string };
 
-/** The 18 codes of the document, then the two that it leaves open. */
+/** The 18 codes of the document, then those that it leaves open. */
 export const PROBLEM_CODES = {
   unauthenticated: { status: 401, title: "API key missing or not valid" },
   forbidden: { status: 403, title: "The key may not perform this write" },
@@ -27,13 +27,16 @@ export const PROBLEM_CODES = {
   edit_conflict: { status: 409, title: "The file changed and the versions cannot be combined" },
   // ASSUMES: a rate limit is answered 429 rate_limited with Retry-After (contract test "limits the rate when configured").
   rate_limited: { status: 429, title: "Too many requests" },
+  // ASSUMES: a regex that is in order, but takes more steps than one search may for what is to be searched, is answered 422
+  // search_too_costly: the same request has the same answer, whatever else goes on (contract test "refuses a search of too many steps").
+  search_too_costly: { status: 422, title: "The search takes too many steps" },
 } as const satisfies Record<string, CodeFacts>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
 /** The codes that API.md lists; the rest are choices where it is silent. */
 export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_CODES) as ProblemCode[]).filter(
-  (code) => code !== "edit_conflict" && code !== "rate_limited",
+  (code) => code !== "edit_conflict" && code !== "rate_limited" && code !== "search_too_costly",
 );
 
 /** Field-level codes of `errors`. The document shows `out_of_range` and `too_long`; ASSUMES: the rest (contract test "names each bad field"). */

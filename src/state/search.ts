@@ -170,8 +170,8 @@ function mirrorSearch(db: Db): MirrorSearch {
         ...hit,
       })),
     regex: (source, compiled, limit) => {
-      const result = regex(searched(source), compiled, limit, () => false);
-      if (result.kind === "out-of-time") throw new Error("time cannot run out here");
+      const result = regex(searched(source), compiled, limit, Number.POSITIVE_INFINITY);
+      if (result.kind === "too-many-steps") throw new Error("steps cannot run out here");
       return result.hits.map(({ document, matches }) => ({ path: pathOf.get(document)!.path, matches }));
     },
     close: () => void db.close(),

@@ -89,12 +89,11 @@ describe("the index of the service", () => {
     second.service.close();
   });
 
-  test("a pattern that takes too long here is refused, and what was found till then not shown", async () => {
+  test("a slow clock refuses no regex", async () => {
     let now = 0;
-    const opened = openService({ now: () => (now += 500) });
+    const opened = openService({ now: () => (now += 60_000) });
     for (let n = 0; n < 20; n++) await opened.api.file(`${n}.md`, "zebra\n");
-    const { json } = await opened.api.post("/v1/search/regex", { pattern: "zebra" });
-    expect(json).toMatchObject({ code: "invalid_request", errors: [{ code: "out_of_range", pointer: "/pattern" }] });
+    expect((await opened.api.post("/v1/search/regex", { pattern: "zebra" })).json.data).toHaveLength(20);
     opened.service.close();
   });
 });

@@ -16,17 +16,20 @@ export type LineMatch = {
 
 export type RegexHit = { readonly document: number; readonly matches: readonly LineMatch[] };
 
-/** `out-of-time`: the searcher's patience ended first; what was found till then would pass for all there is, so it is not given. */
+/** `too-many-steps`: what was found till then would pass for all there is, so it is not given. */
 export type RegexResult =
   | { readonly kind: "found"; readonly hits: readonly RegexHit[] }
-  | { readonly kind: "out-of-time" };
+  | { readonly kind: "too-many-steps" };
+
+/** Counts steps, not time: the same search ends in the same way on any machine, however busy. */
+type Meter = { left: number };
 
 export type RegexSearch = (
   searched: Searched,
   regex: CompiledRegex,
   limit: number,
-  /** Asked between documents and between lines: each is a bounded piece of work. */
-  outOfTime: () => boolean,
+  /** The characters that are looked at, times the steps of the pattern for each, may come to so much. */
+  mostSteps: number,
 ) => RegexResult;
 
 /** LIMIT: so many ranges are shown of one line. */
@@ -39,17 +42,20 @@ const MOST_RANGES = 100;
 export function createRegexSearch(sql: Sql): RegexSearch {
   const every = sql.prepare("SELECT id AS document FROM search_words_docsize ORDER BY id");
   const narrowed = sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ? ORDER BY rowid");
-  return (searched, regex, limit, outOfTime) => {
+  return (searched, regex, limit, mostSteps) => {
+    const meter: Meter = { left: mostSteps };
     const expression = requiredExpression(regex.pattern);
     const rows = expression === null ? every.iterate() : narrowed.iterate(expression);
     const hits: RegexHit[] = [];
     for (const { document } of rows as Iterable<{ document: number }>) {
-      if (outOfTime()) return { kind: "out-of-time" };
+      if (meter.left < 0) return { kind: "too-many-steps" };
       if (!searched.accepts(document)) continue;
       const text = searched.read(document)?.text;
-      if (text === undefined || !regex.mayMatch(text)) continue;
-      const matches = matchLines(text, regex, outOfTime);
-      if (matches === null) return { kind: "out-of-time" };
+      if (text === undefined) continue;
+      meter.left -= text.length * regex.stepsPerCharacter;
+      if (!regex.mayMatch(text)) continue;
+      const matches = matchLines(text, regex, meter);
+      if (matches === null) return { kind: "too-many-steps" };
       if (matches.length > 0) hits.push({ document, matches });
       if (hits.length === limit) break;
     }
@@ -57,16 +63,17 @@ export function createRegexSearch(sql: Sql): RegexSearch {
   };
 }
 
-/** @returns the first matching lines of a text, at most 50; null when time ran out */
-export function matchLines(text: string, regex: CompiledRegex, outOfTime: () => boolean): LineMatch[] | null {
+/** @returns the first matching lines of a text, at most 50; null when the steps ran out */
+export function matchLines(text: string, regex: CompiledRegex, meter: Meter): LineMatch[] | null {
   const matches: LineMatch[] = [];
   for (const [index, line] of linesOf(text).entries()) {
     if (matches.length === SEARCH_REGEX_LINES_PER_FILE) break;
     // A short line needs no count.
     if (line.length > SEARCH_REGEX_LINE_CHARACTERS && countCharacters(line) > SEARCH_REGEX_LINE_CHARACTERS) continue;
+    meter.left -= line.length * regex.stepsPerCharacter;
     const found = regex.findAll(line, MOST_RANGES);
     if (found.length > 0) matches.push(lineMatch(index + 1, line, found));
-    if (outOfTime()) return null;
+    if (meter.left < 0) return null;
   }
   return matches;
 }

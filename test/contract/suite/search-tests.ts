@@ -271,6 +271,14 @@ const regex: readonly ContractTest[] = [
     for (const pattern of ["(", "[", "a**", "*", "(?<n", "\\", "a{2,1}", "(?=a)", "(a)\\1", "[b-a]", "\\p{Nothing}"])
       expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/pattern");
   }),
+  contractTest("refuses a search of too many steps, and shows nothing that was found till then", async (world) => {
+    const { api, folder } = world;
+    for (let n = 0; n < 2; n++) await api.file(`${folder.path}/${n}.md`, `zebra\n${"a".repeat(4_000)}\n`.repeat(12));
+    const costly = await api.post("/v1/search/regex", { pattern: "(?:a?){990}b|zebra", path_prefix: folder.path });
+    expectProblem(costly, "search_too_costly", "/pattern");
+    const again = await api.post("/v1/search/regex", { pattern: "zebra", path_prefix: folder.path });
+    assert.equal(expectOk(again, 200).data.length, 2);
+  }),
   contractTest("refuses a pattern that grows beyond measure", async (world) => {
     for (const pattern of ["((a{100}){100}){100}", "(?:a?){1000}".repeat(85), "(?:\\pL{1000})".repeat(70)])
       expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/pattern");
