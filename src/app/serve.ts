@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { processLoad } from "../service/admission.ts";
 import { startHttp } from "../service/http.ts";
+import type { Settings } from "../service/settings.ts";
 import { type OpenData, openData } from "../service/data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "../service/import.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
@@ -15,6 +16,8 @@ export type ServeOptions = {
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
+  /** What of these is given replaces what is kept in the data folder. */
+  readonly settings?: Partial<Settings>;
   readonly onFault: (error: unknown, requestId: string) => void;
 };
 
@@ -118,7 +121,7 @@ function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<{ readonly cert:
 
 function openOrTell(options: ServeOptions): Result<OpenData> {
   try {
-    return ok(openData(resolve(options.data), { onFault: options.onFault }));
+    return ok(openData(resolve(options.data), { onFault: options.onFault, settings: options.settings ?? {} }));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? null;
     if (code?.startsWith("SQLITE_BUSY") === true) {

@@ -1,17 +1,23 @@
 import { timingSafeEqual } from "node:crypto";
 import type { WireHeaders, WireRequest } from "../contract/wire.ts";
+import { patchSettings, readRate } from "./admin-settings.ts";
 import { type Admin, answered, type KeyGrant } from "./admin.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { hashKey, sentKey, unauthenticated } from "./authenticate.ts";
 import { type BodyFault, isObject, type Member, type Members, memberErrors, readBody, type SentBody } from "./body.ts";
 import type { Ground } from "./context.ts";
 import { type Query, readQuery } from "./query.ts";
-import type { RateLimit } from "./rate.ts";
 import { matchPath, splitTarget } from "./router.ts";
 
 export type AdminGround = { readonly ground: Ground; readonly admin: Admin; readonly adminKey: string | null };
 
-type AdminCall = { readonly admin: Admin; readonly id: string; readonly query: Query; readonly body: SentBody };
+type AdminCall = {
+  readonly ground: Ground;
+  readonly admin: Admin;
+  readonly id: string;
+  readonly query: Query;
+  readonly body: SentBody;
+};
 type AdminEndpoint = {
   readonly method: string;
   readonly path: string;
@@ -44,6 +50,18 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
   { method: "POST", path: "/admin/keys", parameters: [], run: createKey },
   { method: "PATCH", path: "/admin/keys/{id}", parameters: [], run: patchKey },
   { method: "DELETE", path: "/admin/keys/{id}", parameters: [], run: ({ admin, id }) => answered(admin.removeKey(id)) },
+  {
+    method: "GET",
+    path: "/admin/settings",
+    parameters: [],
+    run: ({ ground }) => done(200, ground.store.settings.get()),
+  },
+  {
+    method: "PATCH",
+    path: "/admin/settings",
+    parameters: [],
+    run: ({ ground, body }) => patchSettings(ground.store.settings, body),
+  },
   { method: "GET", path: "/admin/reviews", parameters: ["workspaceId", "status"], run: listReviews },
   {
     method: "GET",
@@ -73,7 +91,11 @@ export function authenticateAdmin(adminKey: string | null, headers: WireHeaders)
 }
 
 /** Answers a request below /admin; its key is the admin key alone. */
-export function routeAdmin({ admin, adminKey }: AdminGround, request: WireRequest, fault: BodyFault | null): Answer {
+export function routeAdmin(
+  { ground, admin, adminKey }: AdminGround,
+  request: WireRequest,
+  fault: BodyFault | null,
+): Answer {
   const stranger = authenticateAdmin(adminKey, request.headers);
   if (stranger !== null) return stranger;
   const target = splitTarget(request.path);
@@ -82,7 +104,7 @@ export function routeAdmin({ admin, adminKey }: AdminGround, request: WireReques
     if (values === null) continue;
     const query = readQuery(target.query, endpoint.parameters);
     if (isRefused(query)) return query;
-    return endpoint.run({ admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
+    return endpoint.run({ ground, admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
   }
   return refuse("not_found", "There is no such endpoint.");
 }
@@ -124,11 +146,23 @@ function createKey({ admin, body }: AdminCall): Answer {
   return answered(admin.createKey({ workspaceId: members["workspaceId"] as string, grants, label, rateLimit }), 201);
 }
 
+const KEY_CHANGES = {
+  grants: { type: "array", required: false },
+  rateLimit: { type: "object-or-null", required: false },
+} as const;
+
 function patchKey({ admin, id, body }: AdminCall): Answer {
-  const members = readBody(body, { grants: { type: "array", required: true } });
+  const members = readBody(body, KEY_CHANGES);
   if (isRefused(members)) return members;
-  const grants = readGrants(members["grants"] as readonly unknown[]);
-  return isRefused(grants) ? grants : answered(admin.setGrants(id, grants));
+  const sent = members["rateLimit"] as Members | null | undefined;
+  if (members["grants"] === undefined && sent === undefined) {
+    return refuseFields([{ code: "required", pointer: "/grants", detail: "grants or rateLimit must be sent." }]);
+  }
+  const grants = members["grants"] === undefined ? undefined : readGrants(members["grants"] as readonly unknown[]);
+  if (isRefused(grants)) return grants;
+  const rateLimit = sent === undefined ? undefined : readRate(sent ?? undefined);
+  if (isRefused(rateLimit)) return rateLimit;
+  return answered(admin.changeKey(id, { grants, rateLimit }));
 }
 
 const GRANT_MEMBERS = { on: { type: "string-or-null", required: true }, level: STRING } as const;
@@ -145,18 +179,6 @@ function readGrants(sent: readonly unknown[]): KeyGrant[] | Refused {
     grants.push({ on: each["on"] as string | null, level });
   }
   return grants;
-}
-
-function readRate(sent: Members | undefined): RateLimit | null | Refused {
-  if (sent === undefined) return null;
-  const member = { type: "integer", required: true } as const;
-  const errors = memberErrors(sent, { requests: member, seconds: member }, "/rateLimit");
-  if (errors.length > 0) return refuseFields(errors);
-  const { requests, seconds } = sent as RateLimit;
-  if (requests >= 1 && seconds >= 1) return { requests, seconds };
-  return refuseFields([
-    { code: "out_of_range", pointer: "/rateLimit", detail: "requests and seconds must be 1 or more." },
-  ]);
 }
 
 function listReviews({ admin, query }: AdminCall): Answer {

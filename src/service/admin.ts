@@ -32,6 +32,11 @@ export type KeyOptions = {
   readonly rateLimit?: RateLimit | null;
 };
 
+export type KeyChanges = {
+  readonly grants: readonly KeyGrant[] | undefined;
+  readonly rateLimit: RateLimit | null | undefined;
+};
+
 /** What API.md leaves to "the app". Also mounted under /admin. */
 export type Admin = {
   readonly reviews: Reviews;
@@ -45,6 +50,8 @@ export type Admin = {
   keys(): KeyInfo[];
   createKey(options: KeyOptions): NewKeyInfo | Refused;
   setGrants(keyId: string, grants: readonly KeyGrant[]): KeyInfo | Refused;
+  /** Changes what is given; a rate limit of null leaves the key that of the service. */
+  changeKey(keyId: string, changes: KeyChanges): KeyInfo | Refused;
   removeKey(keyId: string): Refused | null;
 };
 
@@ -87,7 +94,7 @@ function workspaceAdmin(ground: Ground): WorkspaceAdmin {
   };
 }
 
-function keyAdmin(ground: Ground): Pick<Admin, "keys" | "createKey" | "setGrants" | "removeKey"> {
+function keyAdmin(ground: Ground): Pick<Admin, "keys" | "createKey" | "setGrants" | "changeKey" | "removeKey"> {
   const { store } = ground;
   return {
     keys: () => store.keys.all().map((row) => keyInfo(ground, row)),
@@ -96,15 +103,8 @@ function keyAdmin(ground: Ground): Pick<Admin, "keys" | "createKey" | "setGrants
         () => makeKey(ground, options),
         (made) => !isRefused(made),
       ),
-    setGrants: (keyId, grants) => {
-      const row = store.keys.byId(keyId);
-      const workspace = row && store.keys.workspace(row.workspaceId);
-      if (row === undefined || workspace === undefined) return noKey();
-      const wanted = readGrants(ground, workspace, grants);
-      if (isRefused(wanted)) return wanted;
-      store.transact(() => setGrants(ground, row.seq, workspace, wanted), always);
-      return keyInfo(ground, row);
-    },
+    setGrants: (keyId, grants) => changeKey(ground, keyId, { grants, rateLimit: undefined }),
+    changeKey: (keyId, changes) => changeKey(ground, keyId, changes),
     removeKey: (keyId) => {
       const row = store.keys.byId(keyId);
       if (row === undefined) return noKey();
@@ -112,6 +112,20 @@ function keyAdmin(ground: Ground): Pick<Admin, "keys" | "createKey" | "setGrants
       return null;
     },
   };
+}
+
+function changeKey(ground: Ground, keyId: string, { grants, rateLimit }: KeyChanges): KeyInfo | Refused {
+  const { store } = ground;
+  const row = store.keys.byId(keyId);
+  const workspace = row && store.keys.workspace(row.workspaceId);
+  if (row === undefined || workspace === undefined) return noKey();
+  const wanted = grants === undefined ? null : readGrants(ground, workspace, grants);
+  if (isRefused(wanted)) return wanted;
+  store.transact(() => {
+    if (wanted !== null) setGrants(ground, row.seq, workspace, wanted);
+    if (rateLimit !== undefined) store.keys.setRate(row.seq, rateLimit?.requests ?? null, rateLimit?.seconds ?? null);
+  }, always);
+  return keyInfo(ground, store.keys.byId(keyId)!);
 }
 
 function makeKey(ground: Ground, options: KeyOptions): NewKeyInfo | Refused {

@@ -2,7 +2,15 @@ import type { FieldCode, FieldError } from "../contract/problem.ts";
 import { isRefused, MAX_FIELD_ERRORS, type Refused, refuse, refuseFields } from "./answer.ts";
 import { pointerTo, shown } from "./query.ts";
 
-export type MemberType = "string" | "string-or-null" | "boolean" | "array" | "object" | "integer";
+export type MemberType =
+  | "string"
+  | "string-or-null"
+  | "boolean"
+  | "array"
+  | "object"
+  | "object-or-null"
+  | "integer"
+  | "integer-or-null";
 export type Member = { readonly type: MemberType; readonly required: boolean };
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -92,6 +100,8 @@ export function memberErrors(body: Members, spec: Readonly<Record<string, Member
 function hasType(value: unknown, type: MemberType): boolean {
   if (type === "array") return Array.isArray(value);
   if (type === "object") return isObject(value);
+  if (type === "object-or-null") return value === null || isObject(value);
+  if (type === "integer-or-null") return value === null || Number.isSafeInteger(value);
   if (type === "integer") return Number.isSafeInteger(value);
   if (type === "string-or-null") return value === null || typeof value === "string";
   return typeof value === type;

@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import { decodeText, encodeText } from "./text-codec.ts";
+import { decodeIfKept, decodeText, encodeText, PRUNED } from "./text-codec.ts";
 
 /** `saved`: was or is the live text. The others never were: they wait for review, or were accepted (as another, saved change) or rejected. */
 export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
@@ -30,9 +30,7 @@ type Subtree = { readonly workspace: number; readonly path: string };
 /** The prepared statements of table `changes`: the whole history of each document. */
 export function changesTable(db: Db) {
   const textOf = db.prepare<[string], Stored>("SELECT codec, text FROM changes WHERE id = ?");
-  const savedText = db.prepare<[string, number], Stored>(
-    "SELECT codec, text FROM changes WHERE id = ? AND file = ? AND status = 'saved'",
-  );
+  const ofFile = db.prepare<[string, number], Stored>("SELECT codec, text FROM changes WHERE id = ? AND file = ?");
   const byId = db.prepare<[number, string], ChangeRow>(
     `SELECT ${COLUMNS} FROM changes c JOIN files x ON x.seq = c.file WHERE x.workspace = ? AND c.id = ?`,
   );
@@ -62,8 +60,12 @@ export function changesTable(db: Db) {
       if (text === null) throw new Error(`change ${id} has no text`);
       return text;
     },
-    /** The text of a saved change of that file; null when it is none. */
-    savedText: (id: string, file: number) => decoded(savedText.get(id, file)),
+    /** A change of that file, in whatever state, as the base of a write: its text is null when it was pruned. */
+    base: (id: string, file: number): { readonly text: string | null } | null => {
+      const stored = ofFile.get(id, file);
+      return stored === undefined ? null : { text: decodeIfKept(stored) };
+    },
+    ...pruning(db),
     byId: (workspace: number, id: string) => byId.get(workspace, id),
     hasReview: (file: number) => inReview.get(file) !== undefined,
     treeHasReview: (workspace: number, path: string) => treeInReview.get({ workspace, path }) !== undefined,
@@ -78,3 +80,31 @@ export function changesTable(db: Db) {
 }
 
 export type ChangesTable = ReturnType<typeof changesTable>;
+
+/**
+ * Texts of versions that were replaced long ago. Their rows stay: a write on such a base is still known for one on a change of this file.
+ */
+function pruning(db: Db) {
+  const portion = db.prepare<[number, number], { seq: number }>(
+    "SELECT seq FROM changes WHERE seq > ? ORDER BY seq LIMIT ?",
+  );
+  const prune = db.prepare<[{ after: number; upTo: number; before: number }]>(
+    `UPDATE changes SET codec = ${PRUNED}, text = x''
+     WHERE seq > @after AND seq <= @upTo AND status = 'saved' AND codec <> ${PRUNED}
+       AND NOT EXISTS (SELECT 1 FROM files x WHERE x.seq = changes.file AND x.change_id = changes.id)
+       AND NOT EXISTS (SELECT 1 FROM changes r WHERE r.file = changes.file AND r.status = 'in_review' AND r.base_id = changes.id)
+       AND (SELECT min(n.at) FROM changes n WHERE n.file = changes.file AND n.seq > changes.seq AND n.status = 'saved') < @before`,
+  );
+  return {
+    /**
+     * Prunes, of the next `most` changes, the texts of those that were replaced before a time (milliseconds since the epoch).
+     * @param after the number of the last change that was looked at
+     * @returns that number now, or null at the end
+     */
+    prune: (after: number, most: number, before: number): { readonly next: number | null; readonly pruned: number } => {
+      const upTo = portion.all(after, most).at(-1)?.seq;
+      if (upTo === undefined) return { next: null, pruned: 0 };
+      return { next: upTo, pruned: prune.run({ after, upTo, before }).changes };
+    },
+  };
+}

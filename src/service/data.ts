@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { FILES } from "../contract/routes.ts";
 import { combineByMerge } from "./combine.ts";
 import type { Combine } from "./context.ts";
-import type { RateLimit } from "./rate.ts";
 import { indexInSteps } from "./search-steps.ts";
 import { createService, type Service } from "./service.ts";
+import type { Settings } from "./settings.ts";
+import { keepUp } from "./upkeep.ts";
 
 export type OpenDataOptions = {
   readonly combine?: Combine;
-  readonly rateLimit?: RateLimit;
+  readonly settings?: Partial<Settings>;
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 
@@ -50,8 +51,10 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
   try {
     const key = usableKey(service, keyFile);
     const stopIndexing = indexInSteps(service, options.onFault);
+    const stopUpkeep = keepUp(service, options.onFault);
     const close = () => {
       stopIndexing();
+      stopUpkeep();
       service.close();
     };
     return { service, key, keyFile, adminKeyFile, close };

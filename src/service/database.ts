@@ -21,6 +21,9 @@ export function openDatabase(location: DatabaseLocation): Db {
       db.pragma("journal_mode = WAL");
       // FULL: an acknowledged write outlives a power cut as well as a killed process.
       db.pragma("synchronous = FULL");
+      // LIMIT: the journal is written back from 4 MB on, and given back to the disk beyond 16, which one great transaction can reach.
+      db.pragma("wal_autocheckpoint = 1000");
+      db.pragma(`journal_size_limit = ${16 * 1024 * 1024}`);
     }
     db.pragma("cache_size = -65536");
     migrate(db);

@@ -62,6 +62,9 @@ export function keysTable(db: Db) {
     `INSERT INTO keys (id, workspace_id, hash, label, rate_requests, rate_seconds, at)
      VALUES (@id, @workspaceId, @hash, @label, @rateRequests, @rateSeconds, @at)`,
   );
+  const setRate = db.prepare<[number | null, number | null, number]>(
+    "UPDATE keys SET rate_requests = ?, rate_seconds = ? WHERE seq = ?",
+  );
   const remove = db.prepare<[number]>("DELETE FROM keys WHERE seq = ?");
   const grants = db.prepare<[number], GrantRow>(
     "SELECT kind, target, level FROM grants WHERE key = ? ORDER BY kind DESC, target",
@@ -89,6 +92,7 @@ export function keysTable(db: Db) {
       dropKept.run(seq);
       remove.run(seq);
     },
+    setRate: (key: number, requests: number | null, seconds: number | null) => void setRate.run(requests, seconds, key),
     grants: (key: number) => grants.all(key),
     setGrants: (key: number, rows: readonly GrantRow[]) => {
       dropGrants.run(key);

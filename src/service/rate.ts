@@ -10,20 +10,16 @@ type Bucket = { tokens: number; at: number };
 export type Rates = {
   readonly take: (key: KeyRow) => Refused | null;
   readonly peek: (key: KeyRow) => Refused | null;
-  /** The limit of keys that have none of their own. */
-  fallback(): RateLimit | null;
-  setFallback(limit: RateLimit | null): void;
 };
 
 /**
  * A token bucket for each key. It lives in memory: a restart forgives.
- * @param first the limit of keys without one of their own; null for none
+ * @param fallback the limit of keys without one of their own; null for none. It may change at any time
  */
-export function rateLimiter(first: RateLimit | null, now: () => number): Rates {
+export function rateLimiter(fallback: () => RateLimit | null, now: () => number): Rates {
   const buckets = new Map<number, Bucket>();
-  let fallback = first;
   const ask = (key: KeyRow, takes: boolean): Refused | null => {
-    const limit = limitOf(key) ?? fallback;
+    const limit = limitOf(key) ?? fallback();
     if (limit === null) return null;
     const at = now();
     const bucket = buckets.get(key.seq) ?? { tokens: limit.requests, at };
@@ -42,10 +38,6 @@ export function rateLimiter(first: RateLimit | null, now: () => number): Rates {
   return {
     take: (key) => ask(key, true),
     peek: (key) => ask(key, false),
-    fallback: () => fallback,
-    setFallback: (limit) => {
-      fallback = limit;
-    },
   };
 }
 

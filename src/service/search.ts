@@ -17,6 +17,7 @@ import type { Call } from "./call.ts";
 import type { Context } from "./context.ts";
 import { ROOT } from "./folders-table.ts";
 import { readPath } from "./input.ts";
+import { isDiskFull } from "./reserve.ts";
 import { STEP } from "./search-index.ts";
 import { presentFile } from "./present.ts";
 
@@ -136,10 +137,15 @@ function catchUp(context: Context): Context {
   const { store, searchCatchesUp } = context;
   if (store.search.isBehind()) {
     const most = searchCatchesUp === "all" ? Number.MAX_SAFE_INTEGER : STEP;
-    store.transact(
-      () => store.search.update(most),
-      () => true,
-    );
+    try {
+      store.transact(
+        () => store.search.update(most),
+        () => true,
+      );
+    } catch (error) {
+      // There is no room to index in; what is indexed can still be searched.
+      if (!isDiskFull(error)) throw error;
+    }
   }
   return context;
 }

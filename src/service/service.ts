@@ -7,10 +7,12 @@ import { authenticate } from "./authenticate.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type Combine, type Ground, newId } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
-import { type RateLimit, rateLimiter } from "./rate.ts";
+import { rateLimiter } from "./rate.ts";
+import { isDiskFull } from "./reserve.ts";
 import { route, splitTarget } from "./router.ts";
 import { loadRegexEngine } from "./search.ts";
 import { STEP } from "./search-index.ts";
+import type { Settings } from "./settings.ts";
 import { openStore } from "./store.ts";
 
 export type ServiceOptions = {
@@ -24,8 +26,8 @@ export type ServiceOptions = {
   readonly searchCatchesUp?: Ground["searchCatchesUp"];
   /** The key of `/admin` over the wire; without one, `/admin` answers 401 and only `service.admin` remains. */
   readonly adminKey?: string;
-  /** For keys that have no limit of their own. */
-  readonly rateLimit?: RateLimit;
+  /** Replaces what is kept of these. */
+  readonly settings?: Partial<Settings>;
   /** {docs_base} of the problem types. */
   readonly docsBase?: string;
   /** Told of what became a 500. The error may hold SQL, never a key or a text. */
@@ -50,6 +52,13 @@ export type Service = {
   /** Indexes for search some of what was written; a few milliseconds of work, or all that is left. */
   indexStep(): "done" | "more";
   indexAll(): void;
+  /**
+   * Prunes the texts of old versions, as far as the settings say: some milliseconds of work from where the last step ended.
+   * @returns `done` at the end of a round
+   */
+  pruneStep(): "done" | "more";
+  /** Takes again the room that was given up when the disk was full. */
+  holdReserve(): void;
   /** Calls back after each request that may have written. One listener. */
   onWrite(listener: () => void): void;
   /** Requests answered till now: who asks twice knows whether the service was busy. */
@@ -60,6 +69,9 @@ export type Service = {
   close(): void;
 };
 
+const DAY_MS = 86_400_000;
+/** Changes that a step of pruning looks at, some 5 ms. */
+const PRUNE_PORTION = 200;
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 
 /**
@@ -76,11 +88,13 @@ export function createService(options: ServiceOptions): Service {
     searchCatchesUp: options.searchCatchesUp ?? "all",
   };
   const admin = createAdmin(ground);
-  const rates = rateLimiter(options.rateLimit ?? null, now);
+  const rates = rateLimiter(() => ground.store.settings.get().rateLimit, now);
+  if (options.settings !== undefined) ground.store.settings.change(options.settings);
   const adminKey = options.adminKey ?? null;
   const docsBase = options.docsBase ?? DEFAULT_DOCS_BASE;
   let open = true;
   let served = 0;
+  let prunedTo = 0;
   let onWrite: () => void = () => undefined;
 
   const dispatch = (request: WireRequest, fault: BodyFault | null): Answer => {
@@ -99,10 +113,10 @@ export function createService(options: ServiceOptions): Service {
   };
 
   /** Runs a part of a request; what it throws becomes a 500. @param work null is no answer yet */
-  const answering = (work: () => Answer | null): WireResponse | null => {
+  const answering = (work: (requestId: string) => Answer | null): WireResponse | null => {
     const requestId = newId(ground, "req_");
     try {
-      const answer = work();
+      const answer = work(requestId);
       return answer === null ? null : toWire(answer, requestId, docsBase);
     } catch (error) {
       options.onFault?.(error, requestId);
@@ -110,9 +124,21 @@ export function createService(options: ServiceOptions): Service {
       return toWire(failed, requestId, docsBase);
     }
   };
+  const dispatchOrMakeRoom = (request: WireRequest, fault: BodyFault | null, requestId: string): Answer => {
+    try {
+      return dispatch(request, fault);
+    } catch (error) {
+      if (!isDiskFull(error)) throw error;
+      if (request.method === "DELETE" && ground.store.reserve.release())
+        return dispatchOrMakeRoom(request, fault, requestId);
+      options.onFault?.(error, requestId);
+      const detail = "The disk of the service is full: nothing was saved. Reading and deleting go on.";
+      return refuse("service_unavailable", detail, [], { "retry-after": "60" });
+    }
+  };
   const answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse => {
     served++;
-    const response = answering(() => dispatch(request, fault))!;
+    const response = answering((requestId) => dispatchOrMakeRoom(request, fault, requestId))!;
     if (request.method !== "GET") onWrite();
     return response;
   };
@@ -136,6 +162,20 @@ export function createService(options: ServiceOptions): Service {
     batch: (work) => ground.store.transact(work, () => true),
     indexStep: () => index(STEP),
     indexAll: () => void index(Number.MAX_SAFE_INTEGER),
+    pruneStep: () => {
+      const days = ground.store.settings.get().keepVersionsDays;
+      if (!open || days === null) return "done";
+      const before = now() - days * DAY_MS;
+      const { next } = ground.store.transact(
+        () => ground.store.changes.prune(prunedTo, PRUNE_PORTION, before),
+        () => true,
+      );
+      prunedTo = next ?? 0;
+      return next === null ? "done" : "more";
+    },
+    holdReserve: () => {
+      if (open) ground.store.reserve.hold();
+    },
     onWrite: (listener) => {
       onWrite = listener;
     },

@@ -4,7 +4,9 @@ import { type FilesTable, filesTable } from "./files-table.ts";
 import { type FoldersTable, foldersTable } from "./folders-table.ts";
 import { type GrantsTable, grantsTable } from "./grants-table.ts";
 import { type KeysTable, keysTable } from "./keys-table.ts";
+import { type Reserve, reserveIn } from "./reserve.ts";
 import { type SearchIndex, searchIndex } from "./search-index.ts";
+import { type SettingsTable, settingsTable } from "./settings.ts";
 
 export type Store = {
   readonly files: FilesTable;
@@ -13,6 +15,8 @@ export type Store = {
   readonly keys: KeysTable;
   readonly grants: GrantsTable;
   readonly search: SearchIndex;
+  readonly settings: SettingsTable;
+  readonly reserve: Reserve;
   readonly transact: Transact;
   /** A secret of this database, made once: what cursors are sealed with. */
   readonly cursorSecret: Buffer;
@@ -38,6 +42,8 @@ export function openStore(location: DatabaseLocation, random: (bytes: number) =>
     keys: keysTable(db),
     grants: grantsTable(db),
     search: searchIndex(db),
+    settings: settingsTable(db),
+    reserve: reserveIn(typeof location === "object" && "folder" in location ? location.folder : null),
     transact: transactions(db),
     cursorSecret: read.get()!.value,
     copy: () => db.serialize(),

@@ -1,10 +1,11 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** How a text is stored: 0 is plain UTF-8, 1 is zstd of it. */
+/** How a text is stored: 0 is plain UTF-8, 1 is zstd of it, 2 is a text that was pruned. */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
 const PLAIN = 0;
 const ZSTD = 1;
+export const PRUNED = 2;
 /**
  * LIMIT: texts below this size stay plain. Measured: book chapters take 39 % of their size (37 % with every text packed), notes of
  * half a kilobyte 87 % (56 %, for seven times as many texts to pack and unpack at 20 to 50 µs each).
@@ -18,6 +19,12 @@ export function encodeText(text: string): StoredText {
   return packed.length < plain.length ? { codec: ZSTD, text: packed } : { codec: PLAIN, text: plain };
 }
 
+/** @returns null for a text that was pruned */
+export function decodeIfKept(stored: StoredText): string | null {
+  return stored.codec === PRUNED ? null : decodeText(stored);
+}
+
+/** Of a text that is never pruned: a live one, one in review. */
 export function decodeText(stored: StoredText): string {
   return (stored.codec === ZSTD ? zstdDecompressSync(stored.text) : stored.text).toString("utf8");
 }

@@ -61,7 +61,7 @@ describe("createService", () => {
   });
 
   it("judges by the headers alone who may send a body, and takes nothing from a rate limit for it", async () => {
-    const { service, key } = openService({ rateLimit: { requests: 1, seconds: 10 } });
+    const { service, key } = openService({ settings: { rateLimit: { requests: 1, seconds: 10 } } });
     const head = (sent: string, path = "/v1/files") => ({ method: "POST", path, headers: { "x-api-key": sent } });
     const judged = (...of: Parameters<typeof head>) => service.admit(head(...of))?.status ?? null;
     expect([judged("mdm_no"), judged(ADMIN_KEY), judged(key, "/admin/keys")]).toEqual([401, 401, 401]);
@@ -88,7 +88,10 @@ describe("createService", () => {
 describe("the rate limit", () => {
   it("refills with time, and holds each key by itself", async () => {
     let now = 0;
-    const { api, service, workspaceId } = openService({ rateLimit: { requests: 2, seconds: 10 }, now: () => now });
+    const { api, service, workspaceId } = openService({
+      settings: { rateLimit: { requests: 2, seconds: 10 } },
+      now: () => now,
+    });
     const made = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
     const other = new Api(service.handle, "key" in made ? made.key : "");
     expectOk(await api.get("/v1/files"), 200);
@@ -105,7 +108,7 @@ describe("the rate limit", () => {
 
   it("neither forgives nor punishes a clock that is set back", async () => {
     let now = 1_000_000;
-    const { api } = openService({ rateLimit: { requests: 1, seconds: 10 }, now: () => now });
+    const { api } = openService({ settings: { rateLimit: { requests: 1, seconds: 10 } }, now: () => now });
     expectOk(await api.get("/v1/files"), 200);
     now = 0;
     expectProblem(await api.get("/v1/files"), "rate_limited");

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ImportReport, Serving } from "../../app/serve.ts";
+import type { ImportReport, ServeOptions, Serving } from "../../app/serve.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -24,6 +24,8 @@ export const command: Command = {
     import: { value: "DIR", help: "first import the Markdown files below DIR; what is there already stays" },
     "tls-cert": { value: "FILE", help: "certificate, PEM" },
     "tls-key": { value: "FILE", help: "its key, PEM" },
+    "rate-limit": { value: "N/S", help: "requests a key may make in S seconds (none); kept" },
+    "keep-versions": { value: "DAYS", help: "texts of versions that were replaced longer ago are removed (all); kept" },
     "insecure-http": { help: "plain http beyond this machine, which shows keys to the network" },
   },
   operands: { least: 0, most: 0 },
@@ -32,6 +34,8 @@ export const command: Command = {
     if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return misused(io, "--port takes a number up to 65535");
     const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
     if ((certFile === null) !== (keyFile === null)) return misused(io, "--tls-cert and --tls-key go together");
+    const settings = readSettings(args);
+    if (typeof settings === "string") return misused(io, settings);
     const stop = io.stop;
     const { startService } = await import("../../app/serve.ts");
     const started = await startService({
@@ -43,6 +47,7 @@ export const command: Command = {
           ? null
           : { certFile: resolve(io.cwd, certFile), keyFile: resolve(io.cwd, keyFile) },
       insecureHttp: args.flag("insecure-http"),
+      settings,
       onFault: (error, requestId) => io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
     });
     if (started.kind === "trouble") return complain(io, started.trouble);
@@ -60,6 +65,21 @@ export const command: Command = {
     }
   },
 };
+
+/** @returns why the flags are misused */
+function readSettings(args: Args): NonNullable<ServeOptions["settings"]> | string {
+  const [rate, days] = [args.text("rate-limit"), args.text("keep-versions")];
+  const [, requests, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(rate ?? "") ?? [];
+  if (rate !== null && rate !== "none" && requests === undefined) return "--rate-limit takes N/SECONDS, or none";
+  if (days !== null && days !== "all" && !/^\d{1,5}$/.test(days))
+    return "--keep-versions takes a number of days, or all";
+  return {
+    ...(rate === null
+      ? {}
+      : { rateLimit: rate === "none" ? null : { requests: Number(requests), seconds: Number(seconds) } }),
+    ...(days === null ? {} : { keepVersionsDays: days === "all" ? null : Number(days) }),
+  };
+}
 
 async function runImport(io: Io, args: Args, serving: Serving): Promise<ExitCode | null> {
   const dir = args.text("import");

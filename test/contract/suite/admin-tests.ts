@@ -74,6 +74,19 @@ const reviews: readonly ContractTest[] = [
     expectProblem(await api.post(`/admin/reviews/${reviewId}/reject`, {}), "not_found");
     expectProblem(await api.get("/admin/reviews/chg_00000000000000000000"), "not_found");
   }),
+  adminTest("takes a change in review as a base, and a rejected one: each is one of the file's", async (world) => {
+    const text = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
+    const { file, reviewId } = await inReview(world, text, text.replace("alpha", "ALPHA"));
+    const edited = text.replace("alpha", "ALPHA").replace("omega", "OMEGA");
+    expectOk(await world.api.edit(file.id, reviewId, edited), 202);
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
+    const saved = expectOk(await world.api.edit(file.id, reviewId, edited), 200);
+    assert.equal(saved.content, text.replace("omega", "OMEGA"));
+    expectOk(await world.admin().api.post(`/admin/reviews/${reviewId}/reject`, {}), 200);
+    expectOk(await world.api.edit(file.id, reviewId, edited), 200);
+    const other = await world.api.file(`${world.folder.path}/other.md`);
+    expectProblem(await world.api.edit(other.id, reviewId, "x"), "invalid_base_change", "/baseChangeId");
+  }),
   adminTest("holds several changes of one file in review", async (world) => {
     const { file, reviewId } = await inReview(world);
     const second = expectOk(await world.api.edit(file.id, file.lastChangeId, "again\n"), 202).id;
@@ -118,6 +131,42 @@ const keys: readonly ContractTest[] = [
     expectProblem(await api.post("/admin/keys", { workspaceId: "wsp_no", grants: [] }), "not_found");
     expectProblem(await api.patch("/admin/keys/key_no", { grants: [] }), "not_found");
     expectProblem(await api.delete("/admin/keys/key_no"), "not_found");
+  }),
+  adminTest("changes the grants or the rate limit of a key, each by itself", async ({ admin, as }) => {
+    const { api } = admin();
+    const { id, key } = await admin().key([{ on: null, level: "read" }]);
+    const patch = (body: object) => api.patch(`/admin/keys/${id}`, body);
+    const limited = expectOk(await patch({ rateLimit: { requests: 1, seconds: 3_600 } }), 200);
+    assert.deepEqual(
+      [limited.rateLimit, limited.grants],
+      [{ requests: 1, seconds: 3_600 }, [{ on: null, level: "read" }]],
+    );
+    expectOk(await as(key).get("/v1/files"), 200);
+    expectProblem(await as(key).get("/v1/files"), "rate_limited");
+    const changed = expectOk(await patch({ grants: [] }), 200);
+    assert.deepEqual([changed.rateLimit, changed.grants], [{ requests: 1, seconds: 3_600 }, []]);
+    assert.equal(expectOk(await patch({ rateLimit: null }), 200).rateLimit, null);
+    expectOk(await as(key).get("/v1/files"), 200);
+    expectProblem(await patch({}), "invalid_request", "/grants");
+    expectProblem(await patch({ rateLimit: { requests: 0, seconds: 1 } }), "invalid_request", "/rateLimit");
+  }),
+  adminTest("shows settings, and changes those that are sent", async ({ admin }) => {
+    const { api } = admin();
+    const before = expectOk(await api.get("/admin/settings"), 200);
+    assert.deepEqual(Object.keys(before).sort(), ["keepVersionsDays", "rateLimit"]);
+    const changed = expectOk(await api.patch("/admin/settings", { keepVersionsDays: 30 }), 200);
+    assert.deepEqual(changed, { ...before, keepVersionsDays: 30 });
+    const rateLimit = { requests: 1_000_000, seconds: 1 };
+    assert.deepEqual(expectOk(await api.patch("/admin/settings", { rateLimit }), 200), { ...changed, rateLimit });
+    assert.deepEqual(expectOk(await api.patch("/admin/settings", before), 200), before);
+    expectProblem(await api.patch("/admin/settings", { keepVersionsDays: -1 }), "invalid_request", "/keepVersionsDays");
+    expectProblem(
+      await api.patch("/admin/settings", { rateLimit: { requests: 0, seconds: 1 } }),
+      "invalid_request",
+      "/rateLimit",
+    );
+    expectProblem(await api.patch("/admin/settings", { rateLimits: null }), "invalid_request", "/rateLimits");
+    assert.deepEqual(expectOk(await api.get("/admin/settings"), 200), before);
   }),
   adminTest("gives a key without grants nothing", async ({ as, admin, api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);

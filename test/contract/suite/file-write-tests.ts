@@ -110,12 +110,6 @@ const protectedFiles: readonly ContractTest[] = [
     });
     assert.deepEqual(await api.read(file.id), { ...file, protected: true, content: "live\n" });
   }),
-  contractTest("does not take a change in review as a base", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/a.md`, "live\n");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    const review = expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
-    expectProblem(await api.edit(file.id, review.id, "more\n"), "invalid_base_change");
-  }),
   contractTest("refuses a PUT on a protected file for the reasons it has on any", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
