@@ -13,6 +13,23 @@ export type KnownDocument = {
   readonly tombstone: Tombstone | null;
 };
 
+/** A path under which texts are known: of a document, or of a file that never was one (`id` null). */
+export type KnownPlace = Omit<KnownDocument, "id"> & {
+  readonly id: DocId | null;
+  /** The path that was asked for, where that is one that the document had before. */
+  readonly asked: LocalPath;
+};
+
+/** As `findDocument`; else the path or the id by itself, of which the text store may know more. */
+export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
+  const document = findDocument(state, base, name);
+  if (document !== null) return { ...document, asked: isDocId(name) ? document.path : name };
+  const place = { id: null, path: name, asked: name, link: null, tombstone: null };
+  if (!isDocId(name)) return place;
+  const path = state.sightings({ id: name }).at(-1)?.path;
+  return path === undefined ? place : { ...place, id: name, path, asked: path };
+}
+
 /** One that left the mirrored subtree is found by the path that it had, where no other has it now. */
 export function linkAt(base: BaseTree, path: LocalPath): Link | null {
   let away: Link | null = null;

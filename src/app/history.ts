@@ -1,7 +1,7 @@
-import type { ChangeId } from "../contract/ids.ts";
+import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
-import type { State } from "../core/ports/state.ts";
-import type { KnownDocument } from "./find-document.ts";
+import type { MirrorEvent, State } from "../core/ports/state.ts";
+import type { KnownPlace } from "./find-document.ts";
 
 /** The texts that a document had, as far as the mirror saw them. */
 
@@ -16,6 +16,8 @@ export type HistoryEntry = {
   readonly changeId: ChangeId | null;
   /** What came with it, as a clause. */
   readonly what: string;
+  /** Another document, which stood at this path when this was its text; null: it is the document's own. */
+  readonly other: DocId | null;
   /** Bytes in UTF-8; null: the text is no longer kept. */
   readonly size: number | null;
 };
@@ -26,15 +28,26 @@ const SAME_MOMENT_MS = 1_000;
 
 type Seen = Omit<HistoryEntry, "n" | "size">;
 
-/** Every version that the service showed, and every text that an effect replaced here; the same text twice in a row is one. */
-export function readHistory(state: State, document: KnownDocument): HistoryEntry[] {
-  const versions = state.versions(document.id).toReversed();
-  const events = state.events({ limit: EVENTS, id: document.id }).toReversed();
+/**
+ * Every version that the service showed, every text that an effect replaced here, and whatever else the text store has under this document or this path:
+ * a text that lost a conflict, or was taken away before it was sent. The same text twice in a row is one.
+ */
+export function readHistory(state: State, document: KnownPlace): HistoryEntry[] {
+  const { id } = document;
+  const versions = id === null ? [] : state.versions(id).toReversed();
+  const events = id === null ? [] : state.events({ limit: EVENTS, id }).toReversed();
   const wasLive = new Set(versions.map(({ digest }) => digest));
   const seen: Seen[] = versions.map(({ at, digest, changeId }) => {
     // A version and the event that brought it are written in one transaction, with a clock that may have moved in between.
     const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
-    return { at: event?.at ?? at, digest, from: "service", changeId, what: event?.detail ?? "seen on the service" };
+    return {
+      at: event?.at ?? at,
+      digest,
+      from: "service",
+      changeId,
+      other: null,
+      what: event?.detail ?? "seen on the service",
+    };
   });
   const last = document.tombstone?.digest ?? document.link?.digest;
   if (last !== undefined && !wasLive.has(last))
@@ -48,11 +61,31 @@ export function readHistory(state: State, document: KnownDocument): HistoryEntry
     // An earlier text that was put back is a text of that moment too.
     if (after !== null && kind === "restore") seen.push({ ...bare(after), at, from: "here", what: detail });
   }
-  return numbered(state, seen);
+  return numbered(state, [...seen, ...sightedAlone(state, document, events, seen)]);
 }
 
-function bare(digest: Digest): Pick<Seen, "digest" | "changeId"> {
-  return { digest, changeId: null };
+function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
+  return { digest, changeId: null, other: null };
+}
+
+/** Texts of which nothing tells but that they were stored under this document, this path, or, before it had an id, a path that it had. */
+function sightedAlone(
+  state: State,
+  { id, path, asked }: KnownPlace,
+  events: readonly MirrorEvent[],
+  seen: readonly Seen[],
+): Seen[] {
+  const known = new Set(seen.map(({ digest }) => digest));
+  const formerly = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
+  const alone: Seen[] = [];
+  for (const sighting of state.sightings({ path: asked, id, formerly: [path, ...formerly] })) {
+    const { digest, at, side, why } = sighting;
+    if (known.has(digest)) continue;
+    known.add(digest);
+    const other = sighting.id === id ? null : sighting.id;
+    alone.push({ ...bare(digest), at, from: side === "remote" ? "service" : "here", what: why, other });
+  }
+  return alone;
 }
 
 function numbered(state: State, seen: readonly Seen[]): HistoryEntry[] {

@@ -2,7 +2,7 @@ import type { LocalPath } from "../core/path.ts";
 import { runByHand } from "../engine/by-hand.ts";
 import { restoreGone, restoreText } from "../engine/restore.ts";
 import type { World } from "../engine/world.ts";
-import { findDocument, type KnownDocument } from "./find-document.ts";
+import { findPlace, type KnownPlace } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
 import { told } from "./resolve.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
@@ -21,20 +21,20 @@ export function findVersion(
   name: string,
   n: number | null,
 ): Result<{
-  readonly document: KnownDocument;
+  readonly document: KnownPlace;
   readonly entry: HistoryEntry;
   readonly entries: readonly HistoryEntry[];
 }> {
   const { state } = world;
-  const document = findDocument(state, state.load(), name);
-  const entries = document === null ? [] : readHistory(state, document);
-  if (document === null || entries.length === 0)
+  const document = findPlace(state, state.load(), name);
+  const entries = readHistory(state, document);
+  if (entries.length === 0)
     return trouble(
       "usage",
       `nothing is known of ${name}`,
       "give the path as it is or was in the mirrored folder, or the id doc_…",
     );
-  const entry = n === null ? entries.at(-1) : entries.find((one) => one.n === n);
+  const entry = n === null ? newestOf(entries, () => true) : entries.find((one) => one.n === n);
   if (entry === undefined)
     return trouble(
       "usage",
@@ -42,6 +42,14 @@ export function findVersion(
       `mdmirror history ${name}`,
     );
   return ok({ document, entry, entries });
+}
+
+/** The document's own, where there is one: what another had at its path is there for whoever asks for it. */
+function newestOf(
+  entries: readonly HistoryEntry[],
+  wanted: (entry: HistoryEntry) => boolean,
+): HistoryEntry | undefined {
+  return entries.findLast((one) => one.other === null && wanted(one)) ?? entries.findLast(wanted);
 }
 
 /**
@@ -58,7 +66,7 @@ export async function restoreVersion(world: World, name: string, n: number | nul
   const now = look.kind === "file" ? look.digest : null;
   const entry =
     n === null && link !== null
-      ? (entries.findLast(({ digest }) => digest !== now) ?? found.value.entry)
+      ? (newestOf(entries, ({ digest }) => digest !== now) ?? found.value.entry)
       : found.value.entry;
   if (entry.size === null)
     return trouble(
@@ -72,7 +80,7 @@ export async function restoreVersion(world: World, name: string, n: number | nul
     return trouble(
       "usage",
       `${path} is taken by another file`,
-      `move that away first, or: mdmirror show ${id}@${entry.n} --output FILE`,
+      `move that away first, or: mdmirror show ${id ?? path}@${entry.n} --output FILE`,
     );
   const anew = link === null;
   const detail = `version ${entry.n} put back by hand`;

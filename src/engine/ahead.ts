@@ -3,6 +3,7 @@ import type { FileWithContent } from "../contract/resources.ts";
 import type { RemotePath } from "../core/path.ts";
 import type { Answer } from "../core/ports/remote.ts";
 import type { LocalTree } from "../core/tree.ts";
+import { seenThere } from "./text-name.ts";
 import { fromService, type World } from "./world.ts";
 
 /**
@@ -27,6 +28,7 @@ const AT_ONCE = 24;
 export function readAhead(world: World, local: () => LocalTree | null): Ahead {
   const noted: DocId[] = [];
   const asked = new Map<DocId, Promise<Answer<FileWithContent>>>();
+  const paths = new Map<DocId, RemotePath>();
   let running = 0;
   let ended = false;
 
@@ -50,6 +52,7 @@ export function readAhead(world: World, local: () => LocalTree | null): Ahead {
     note(id, path) {
       if (ended || noted.length >= MOST || !isDocId(id) || !isWanted(world, local(), path)) return;
       noted.push(id);
+      paths.set(id, fromService(world, path) ?? path);
       askMore();
     },
     take(id) {
@@ -60,8 +63,11 @@ export function readAhead(world: World, local: () => LocalTree | null): Ahead {
     },
     async end() {
       ended = true;
-      for (const answer of await Promise.all(asked.values()))
-        if (answer.ok && answer.value.content.isWellFormed()) world.state.putText(answer.value.content);
+      for (const [id, asking] of asked) {
+        const answer = await asking;
+        if (answer.ok && answer.value.content.isWellFormed())
+          world.state.putText(answer.value.content, seenThere(paths.get(id) ?? "", id, "read ahead of the first sync"));
+      }
       asked.clear();
     },
   };

@@ -1,14 +1,16 @@
+import type { DocId } from "../contract/ids.ts";
 import type { Outcome } from "../core/action.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Link, Stamp } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import { DEFAULT_GUARDS } from "../core/policy.ts";
-import type { Intent } from "../core/ports/state.ts";
+import type { Intent, TextName } from "../core/ports/state.ts";
 import { flushNow } from "./durable.ts";
 import { ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
 import { openGroup } from "./group.ts";
 import { checkRoot } from "./guard-facts.ts";
 import { recoverLocal } from "./recover.ts";
+import { madeOfBoth, seenHere } from "./text-name.ts";
 import { type PassContext, type Settings, trashPlace, type World, zeroCounts, zeroTally } from "./world.ts";
 
 /** What a person asks for, outside of a pass: under the lock, as a run of its own, with the same journal and the same commits. */
@@ -81,11 +83,11 @@ export function landByHand(
   link: Link | null,
 ): Got<LandedByHand> {
   const { disk, state } = ctx.world;
-  const writes = state.putText(text);
+  const writes = state.putText(text, madeOfBoth(path, id, "chosen by hand"));
   const look = disk.look(path);
   if (look.kind !== "file") return ended(stale(`no file is at ${path}`));
   if (look.digest === writes) return got({ stamp: look.stamp, closes: null, keptAs: null });
-  keepText(ctx, path);
+  keepText(ctx, path, id);
   const parkAt = trashPlace(ctx.world, path);
   const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
   const expect = look.digest;
@@ -102,12 +104,21 @@ export function landByHand(
   return ended(outcomeOfDisk(end));
 }
 
-/** Into the text store, where it is a text at all; bytes that are none stay a file. @returns its digest, or null without a file */
-export function keepText(ctx: PassContext, path: LocalPath): Digest | null {
+/**
+ * Into the text store, where it is a text at all; bytes that are none stay a file.
+ * @param name whose it is, where that is not the document at this path: a conflict's other version is its document's
+ * @returns its digest, or null without a file
+ */
+export function keepText(
+  ctx: PassContext,
+  path: LocalPath,
+  id: DocId | null,
+  name: TextName = seenHere(path, id, "what gave way to a choice by hand"),
+): Digest | null {
   const { disk, state } = ctx.world;
   const read = disk.read(path);
   if (read.kind === "done") {
-    state.putKnownText(read.value.digest, read.value.text);
+    state.putKnownText(read.value.digest, read.value.text, name);
     return read.value.digest;
   }
   const look = disk.look(path);

@@ -1,4 +1,4 @@
-import type { ChangeId, DocId } from "../contract/ids.ts";
+import { type ChangeId, type DocId, isDocId } from "../contract/ids.ts";
 import type { FileWithContent } from "../contract/resources.ts";
 import type { Outcome } from "../core/action.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
@@ -6,8 +6,9 @@ import type { Hold, Link, Stamp } from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { DiskOutcome } from "../core/ports/disk.ts";
 import type { Answer, Fault } from "../core/ports/remote.ts";
-import type { Intent } from "../core/ports/state.ts";
+import type { Intent, TextName } from "../core/ports/state.ts";
 import { bury } from "../core/settle.ts";
+import { madeOfBoth, seenHere, seenThere } from "./text-name.ts";
 import { type EventFields, type PassContext, parkingPlace, recordEvent } from "./world.ts";
 
 /** What every effect is made of: a call that may fail, a text that lands on the disk, and the one transaction that moves base. */
@@ -69,14 +70,16 @@ export type RemoteText = { readonly file: FileWithContent; readonly text: string
 /** GET, judged: the text is in the text store before anything else is done with it (I03). */
 export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
   const fetched = await fetchUnkept(ctx, id, path);
-  if (fetched.kind === "got") ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text);
+  if (fetched.kind === "got")
+    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenThere(path, id));
   return fetched;
 }
 
 /** GET for its facts alone. The text that it shows is kept all the same: it may be another there before it is read again (I03). */
-export async function readFacts(ctx: PassContext, id: DocId): Promise<Answer<FileWithContent>> {
+export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
-  if (answer.ok && answer.value.content.isWellFormed()) ctx.world.state.putText(answer.value.content);
+  if (answer.ok && answer.value.content.isWellFormed())
+    ctx.world.state.putText(answer.value.content, seenThere(path, id));
   return answer;
 }
 
@@ -109,9 +112,9 @@ export async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath):
 export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
 
 /** The local text, which must still be `expect`; it is in the text store then. */
-export function readLocal(ctx: PassContext, path: LocalPath, expect: Digest): Got<LocalRead> {
+export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Got<LocalRead> {
   const read = readUnkept(ctx, path, expect);
-  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text);
+  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenHere(path, id));
   return read;
 }
 
@@ -150,7 +153,7 @@ export function landText(
       return ended(stale("the file was changed since it was looked at"));
     return got({ stamp: look.stamp, parked: null });
   }
-  state.putKnownText(writes, text);
+  state.putKnownText(writes, text, madeOfBoth(path, id, "brought here by the mirror"));
   const parkAt = parkingPlace(ctx.world, id);
   const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
   const intentId = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });
@@ -166,7 +169,7 @@ export function landText(
 }
 
 export type Commit = {
-  /** A text that is not in the store yet. */
+  /** A text that is not in the store yet; its name is the event's document. */
   readonly keeps?: { readonly digest: Digest; readonly text: string };
   /** The link as it is from now on, whole: a first one, or one that was read in this very turn. */
   readonly link?: Link;
@@ -207,13 +210,13 @@ export async function commitWithOthers(
 export async function openIntentWithOthers(
   ctx: PassContext,
   intent: Intent,
-  text: { readonly digest: Digest; readonly text: string },
+  text: { readonly digest: Digest; readonly text: string; readonly name: TextName },
 ): Promise<number> {
   const { state } = ctx.world;
   let intentId = 0;
   await ctx.group.commit(
     () => {
-      state.putKnownText(text.digest, text.text);
+      state.putKnownText(text.digest, text.text, text.name);
       intentId = state.openIntent(ctx.run, intent);
     },
     "soon",
@@ -224,7 +227,11 @@ export async function openIntentWithOthers(
 
 function write(ctx: PassContext, change: Commit): void {
   const { state, clock } = ctx.world;
-  if (change.keeps !== undefined) state.putKnownText(change.keeps.digest, change.keeps.text);
+  const { keeps, event } = change;
+  if (keeps !== undefined) {
+    const { id, path, side, detail: why } = event;
+    state.putKnownText(keeps.digest, keeps.text, { path, id: isDocId(id) ? id : null, side, why });
+  }
   if (change.link !== undefined) state.putLink(change.link);
   if (change.text !== undefined) state.putLink(whereItStands(ctx, change.text));
   if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });

@@ -5,6 +5,7 @@ import type { DiskOutcome, LocalText, Look } from "../core/ports/disk.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { ensureFolders } from "./apply/parents.ts";
 import { commit, landText } from "./effect.ts";
+import { madeOfBoth, seenHere } from "./text-name.ts";
 import { noteReturned, type PassContext, recordEvent } from "./world.ts";
 
 /** The second look at a file that was replaced, and the ways back from the place where it was parked. */
@@ -70,7 +71,7 @@ export function inspectParked(
   if (parked.value === null || parked.value.digest === intent.expect) {
     if (parked.value !== null) {
       // It was stored when it was first seen; a store that was lost or damaged since has it again before its last file goes (I03).
-      state.putKnownText(parked.value.digest, parked.value.text);
+      state.putKnownText(parked.value.digest, parked.value.text, seenHere(intent.path, intent.id));
       // ORDER: a power cut takes back the last commits of the store, and not this removal.
       state.secureTexts();
       disk.discardParked(intent.parkAt);
@@ -78,7 +79,8 @@ export function inspectParked(
     state.closeIntent(intentId);
     return null;
   }
-  state.putKnownText(parked.value.digest, parked.value.text);
+  const name = seenHere(intent.path, intent.id, "saved into the file while it was replaced");
+  state.putKnownText(parked.value.digest, parked.value.text, name);
   return landLateWrite(ctx, intentId, intent, parked.value);
 }
 
@@ -133,7 +135,7 @@ function landLateWrite(
     const merged = untouched ? null : mergeText(state.text(intent.expect) ?? "", late.text, current.value.text);
     const text = untouched ? late.text : merged?.kind === "clean" ? merged.text : null;
     if (text !== null) {
-      const writes = state.putText(text);
+      const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, brought back"));
       const landed = landText(ctx, intent.id, intent.path, text, writes, current.value.digest, link);
       if (landed.kind === "end")
         return "an edit that was saved while the file was replaced could not be brought back yet";

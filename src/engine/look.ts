@@ -4,6 +4,7 @@ import { EXACT_DISK, type LocalPath } from "../core/path.ts";
 import type { Plan, Signals } from "../core/plan-types.ts";
 import { planQuiet } from "../core/quiet-plan.ts";
 import type { Policy } from "../core/policy.ts";
+import type { OnText } from "../core/ports/disk.ts";
 import type { Fault, Held } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../core/tree.ts";
 import { readAhead } from "./ahead.ts";
@@ -11,8 +12,9 @@ import { flushEarlier, noteBoot, restoreTorn } from "./durable.ts";
 import { APPROVE_EMPTY, type PassEnd, type PassInput } from "./pass.ts";
 import { approvedKeys, gatherSignals } from "./guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "./open-posts.ts";
-import { observeLocal, observeLocalInTurns, observeRemote, refreshStamps } from "./observe.ts";
+import { observeLocal, observeLocalInTurns, type Known, observeRemote, refreshStamps } from "./observe.ts";
 import type { StillOpen } from "./recover.ts";
+import { keepHere, seenThere } from "./text-name.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import type { PassContext } from "./world.ts";
 
@@ -45,13 +47,15 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   }
   let base = state.load();
   const shown = new Map<Digest, string>();
-  const keep = input.dry
-    ? (digest: Digest, text: string) => void shown.set(digest, text)
-    : (digest: Digest, text: string) => state.putKnownText(digest, text);
+  const showOnly = (digest: Digest, text: string) => void shown.set(digest, text);
+  const keep: OnText = input.dry ? showOnly : keepHere(state, base);
+  const keepProof: Known["keep"] = input.dry
+    ? showOnly
+    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, seenThere(localPath, id));
   // ORDER: the listing is asked for before the walk: the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   let walked: LocalTree | null = null;
-  const known = { keep, ...(isClone(input, base) ? lookAhead(ctx, () => walked) : {}) };
+  const known = { keep: keepProof, ...(isClone(input, base) ? lookAhead(ctx, () => walked) : {}) };
   const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
   const guarded = looking.catch(() => undefined);
   let local: LocalTree;
@@ -169,12 +173,12 @@ export async function planWithSecondLook(
   const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
   if (settings.secondLookMs === null || waiting.length === 0) return { plan, trees };
   await world.clock.sleep(settings.secondLookMs);
-  const keep = (digest: Digest, text: string) => void dryTexts.get(ctx)?.set(digest, text);
+  const showOnly = (digest: Digest, text: string) => void dryTexts.get(ctx)?.set(digest, text);
   const again = observeLocal(
     world,
     trees.base,
     inodesTrusted,
-    input.dry ? keep : (digest, text) => world.state.putKnownText(digest, text),
+    input.dry ? showOnly : keepHere(world.state, trees.base),
   );
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
   const local = withReturned(ctx, withUnseen(again, unseen));

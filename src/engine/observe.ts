@@ -5,7 +5,7 @@ import { isAway, type Link } from "../core/link.ts";
 import { isBelow, type LocalPath, parentOf } from "../core/path.ts";
 import { BorrowedMap, ownOf } from "../core/borrowed-map.ts";
 import { findByFolder } from "../core/by-folder.ts";
-import type { KnownFile } from "../core/ports/disk.ts";
+import type { KnownFile, OnText } from "../core/ports/disk.ts";
 import type { Fault, Held, Listing } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../core/tree.ts";
 import { documentsOf, heldBy, listDocuments, withRecognised } from "./listed.ts";
@@ -14,10 +14,8 @@ import { fromService, type World } from "./world.ts";
 
 /** The two looks of a pass. Both may be incomplete, and say so; neither decides anything. */
 
-type Keep = (digest: Digest, text: string) => void;
-
 /** Walks the folder; what the links' stamps vouch for is not read. New texts are kept at once (I03). */
-export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: Keep): LocalTree {
+export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree {
   world.progress.report("scan", 0, null);
   // One transaction: each new text by itself would be one. The walk does not yield, and what was kept before a kill is only found again by the next.
   const tree = world.state.transact(() => world.disk.walk(knownBy(base), keep));
@@ -32,7 +30,7 @@ export async function observeLocalInTurns(
   world: World,
   base: BaseTree,
   inodesTrusted: boolean,
-  keep: Keep,
+  keep: OnText,
   turn: () => Promise<void>,
 ): Promise<LocalTree> {
   world.progress.report("scan", 0, null);
@@ -105,7 +103,7 @@ export type Known = {
   /** Listed anew all the same when a document stands in a folder that is not among them. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /** Takes the text of a document that was read for proof alone: shown once, it may be edited there before the next look (I03). */
-  readonly keep?: (digest: Digest, text: string) => void;
+  readonly keep?: (digest: Digest, text: string, link: Link) => void;
   /** Told of each document as the listing shows it: whether it is as base has it. By base where it is left out. */
   readonly held?: Held;
 };

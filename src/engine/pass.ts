@@ -2,6 +2,7 @@ import type { DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
 import type { Plan, Signals } from "../core/plan-types.ts";
+import type { OnText } from "../core/ports/disk.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, LocalTree, Trees } from "../core/tree.ts";
 import { flushNow } from "./durable.ts";
@@ -10,6 +11,7 @@ import type { StepEnd } from "./execute.ts";
 import { openGroup } from "./group.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
 import type { RemoteLook } from "./observe.ts";
+import { keepSidecar } from "./keep-sidecar.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import { type Counts, type PassContext, type Settings, type Tally, type World, zeroTally } from "./world.ts";
 
@@ -34,12 +36,7 @@ export type PassInput = {
 
 /** The two looks of a pass, made by somebody who has been watching: they may be cheaper, and may call unseen what is still being written. */
 export type Eyes = {
-  local(
-    ctx: PassContext,
-    base: BaseTree,
-    inodesTrusted: boolean,
-    keep: (digest: Digest, text: string) => void,
-  ): LocalTree;
+  local(ctx: PassContext, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook>;
 };
 
@@ -112,6 +109,8 @@ function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const looking = new Set(
     plan.steps.flatMap(({ action }) => (LOOKS.has(action.kind) && "id" in action ? [action.id] : [])),
   );
+  for (const conflict of trees.base.conflicts.values())
+    if (trees.local.others.has(conflict.sidecarPath)) keepSidecar(ctx.world, conflict);
   // Found once, a sidecar must be missing in two looks in a row again.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !looking.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });

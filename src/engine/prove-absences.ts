@@ -1,5 +1,6 @@
 import type { DocId } from "../contract/ids.ts";
 import { type Digest, digestOf } from "../core/digest.ts";
+import type { Link } from "../core/link.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../core/tree.ts";
 import { fromService, type World } from "./world.ts";
@@ -48,7 +49,7 @@ export async function proveAbsences(
   seen: ReadonlyMap<DocId, RemoteFile>,
   own: Map<DocId, RemoteFile>,
   shown: boolean,
-  keep?: (digest: Digest, text: string) => void,
+  keep?: (digest: Digest, text: string, link: Link) => void,
 ): Promise<Proof> {
   const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null, nothingKnown: false };
   const missing: DocId[] = [];
@@ -71,7 +72,8 @@ export async function proveAbsences(
     if (answer.ok) {
       healthy = true;
       const { content } = answer.value;
-      if (content.isWellFormed()) keep?.(digestOf(content), content);
+      const link = base.links.get(id);
+      if (link !== undefined && content.isWellFormed()) keep?.(digestOf(content), content, link);
       const path = fromService(world, answer.value.path);
       if (path === null) proof.outside.add(id);
       else own.set(id, { id, path, changeId: answer.value.lastChangeId, protected: answer.value.protected });

@@ -24,7 +24,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
     return notDone(stale("this is no move to the root any more: sync shows what it is"));
   const remotePath = mapName(path, "file", ctx.world.remote.traits().refusedCharacters);
   if (remotePath === null) return notDone(stale(`the service would refuse the name ${path}`));
-  const expect = keepText(ctx, path);
+  const expect = keepText(ctx, path, link.id);
   if (expect === null) return notDone(stale(`no file is at ${path}`));
   const old = await fetchText(ctx, link.id, path);
   if (old.kind === "end") return notDone(old.outcome);

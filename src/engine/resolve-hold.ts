@@ -31,7 +31,7 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
 
 /** Gone from the service, no longer readable, or moved out of the mirrored part; edited here: the edit goes to the trash. */
 export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
-  const digest = keepText(ctx, at);
+  const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const cause = link.standing === "outside" ? "outside" : "gone";
   const why = "dropped by hand";
@@ -51,7 +51,7 @@ export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Confl
 /** …or: the local text stays, and the next run sends it as a new document. */
 export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
   const { state } = ctx.world;
-  const digest = keepText(ctx, at);
+  const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
     also: () => {

@@ -7,6 +7,8 @@ import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDon
 import { put } from "./apply/put.ts";
 import { ensureFolders } from "./apply/parents.ts";
 import { commit, DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
+import { otherVersion } from "./keep-sidecar.ts";
+import { madeOfBoth } from "./text-name.ts";
 import { type EventFields, type PassContext, trashPlace } from "./world.ts";
 
 /** A linked document and where its file is now: elsewhere than the link says, where a move is held. The move is not this room's: it stays to be sent. */
@@ -22,7 +24,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
   const { disk } = ctx.world;
   const look = disk.look(placed.at);
   if (look.kind !== "file") return notDone(stale(`no file is at ${placed.at}`));
-  keepText(ctx, placed.at);
+  keepText(ctx, placed.at, placed.link.id);
   const dropped = dropSidecar(ctx, conflict);
   if (dropped.kind === "end") return notDone(dropped.outcome);
   const shown = versionSeen(conflict);
@@ -34,12 +36,12 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
 /** A text that was made of both takes the document's place and goes up. Without a conflict: an edit. */
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
   const { link, at } = placed;
-  const before = keepText(ctx, at);
+  const before = keepText(ctx, at, link.id);
   const landed = landByHand(ctx, link.id, at, text, link);
   if (landed.kind === "end") return notDone(landed.outcome);
   if (conflict === null) {
     const { closes, keptAs } = landed.value;
-    const after = ctx.world.state.putText(text);
+    const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
     const event = { kind: "restore", side: "local", id: link.id, path: at, before, after } as const;
     const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged, by hand" } });
     return { outcome, notes: keptNote("your text before", keptAs) };
@@ -51,7 +53,7 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
     return notDone(dropped.outcome);
   }
   const shown = versionSeen(conflict);
-  const after = ctx.world.state.putText(text);
+  const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
   const event = { detail: "merged, by hand", before: shown.digest, after };
   const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
   const notes = [...keptNote("your text before", landed.value.keptAs), ...keptNote("the other version", dropped.value)];
@@ -87,7 +89,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, text, digest } = fetched.value;
-  const before = keepText(ctx, path);
+  const before = keepText(ctx, path, link.id);
   const landed = before === null ? createFile(ctx, placed, text) : landByHand(ctx, link.id, path, text, link);
   if (landed.kind === "end") return notDone(landed.outcome);
   const dropped: Got<string | null> = conflict === null ? got(null) : dropSidecar(ctx, conflict);
@@ -139,7 +141,7 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | 
   const { disk } = ctx.world;
   const look = disk.look(conflict.sidecarPath);
   if (look.kind !== "file") return got(null);
-  keepText(ctx, conflict.sidecarPath);
+  keepText(ctx, conflict.sidecarPath, conflict.id, otherVersion(ctx.world, conflict));
   const place = trashPlace(ctx.world, conflict.sidecarPath);
   const end = disk.trash(conflict.sidecarPath, look.digest, place);
   return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));

@@ -20,7 +20,7 @@ export function restoreText(
   const { state } = ctx.world;
   const text = state.text(digest);
   if (text === null) return notDone(stale("its text is no longer kept"));
-  const before = keepText(ctx, link.localPath);
+  const before = keepText(ctx, link.localPath, link.id);
   if (expect !== null && before !== expect) return notDone(stale("its text was changed since"));
   if (before === null) return notDone(stale(`no file is at ${link.localPath}`));
   const landed = landByHand(ctx, link.id, link.localPath, text, link);
@@ -34,7 +34,13 @@ export function restoreText(
 }
 
 /** A document that is gone comes back as a new one: its id can not be had again. The path must be free. */
-export function restoreGone(ctx: PassContext, id: string, path: LocalPath, digest: Digest, detail: string): HandEnd {
+export function restoreGone(
+  ctx: PassContext,
+  id: string | null,
+  path: LocalPath,
+  digest: Digest,
+  detail: string,
+): HandEnd {
   const { state, disk } = ctx.world;
   const text = state.text(digest);
   if (text === null) return notDone(stale("its text is no longer kept"));
@@ -53,7 +59,7 @@ export function restoreGone(ctx: PassContext, id: string, path: LocalPath, diges
 export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
   const { state, disk } = ctx.world;
   const path = link.localPath;
-  if (keepText(ctx, path) !== expect) return notDone(stale("its text was changed since"));
+  if (keepText(ctx, path, link.id) !== expect) return notDone(stale("its text was changed since"));
   const intentId = state.openIntent(ctx.run, { kind: "trash", id: link.id, path, parkAt: place });
   const end = disk.trash(path, expect, place);
   if (end.kind !== "done") {

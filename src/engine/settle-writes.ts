@@ -96,7 +96,7 @@ async function settlePatch(
   intent: Extract<Intent, { kind: "patch" }>,
 ): Promise<Outcome> {
   const { state } = ctx.world;
-  const answer = await readFacts(ctx, intent.id);
+  const answer = await readFacts(ctx, intent.id, state.link(intent.id)?.localPath ?? intent.to);
   if (!answer.ok && !(answer.fault.kind === "problem" && answer.fault.status === 404))
     return notSettledBy(answer.fault);
   state.transact(() => {
@@ -114,7 +114,7 @@ async function settleDelete(
   intent: Extract<Intent, { kind: "delete" }>,
 ): Promise<Outcome> {
   const { state } = ctx.world;
-  const answer = await readFacts(ctx, intent.id);
+  const answer = await readFacts(ctx, intent.id, intent.localPath);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
   if (!answer.ok && !gone) return notSettledBy(answer.fault);
   state.transact(() => {

@@ -4,6 +4,7 @@ import { type LocalPath, parentOf, rebase } from "../core/path.ts";
 import type { LocalTree } from "../core/tree.ts";
 import { checkRoot } from "./guard-facts.ts";
 import { observeLocal } from "./observe.ts";
+import { keepHere } from "./text-name.ts";
 import type { PassContext } from "./world.ts";
 
 /** @returns where what was taken from a path belongs by now; null where that cannot be seen */
@@ -36,8 +37,8 @@ function lookForFolders({ world }: PassContext): {
   readonly whole: boolean;
 } {
   const { inodesTrusted } = checkRoot(world);
-  const keep = world.state.putKnownText.bind(world.state);
-  const tree: LocalTree = observeLocal(world, world.state.load(), inodesTrusted, keep);
+  const base = world.state.load();
+  const tree: LocalTree = observeLocal(world, base, inodesTrusted, keepHere(world.state, base));
   const places = new Map<string, LocalPath>();
   for (const folder of inodesTrusted ? tree.folders.values() : []) {
     const key = folderInodeKey(folder);

@@ -1,6 +1,6 @@
-import { type Digest, digestOf } from "../core/digest.ts";
+import { digestOf } from "../core/digest.ts";
 import { depthOf, isSidecarName, joinPath, type LocalPath } from "../core/path.ts";
-import type { Fs, FsStat, KnownFile } from "../core/ports/disk.ts";
+import type { Fs, FsStat, KnownFile, OnText } from "../core/ports/disk.ts";
 import type { LocalFile, LocalOther } from "../core/tree.ts";
 import type { WalkHold } from "./anchor.ts";
 import { errnoOf, errnoText } from "./errno.ts";
@@ -20,7 +20,7 @@ export type WalkWork = {
   readonly extraPatterns: readonly string[];
   readonly rules: Map<LocalPath, FolderRules>;
   readonly known: (path: LocalPath) => KnownFile | null;
-  readonly onText: (digest: Digest, text: string) => void;
+  readonly onText: OnText;
   /** Files that this walk has read, so that a second reading of a folder does not read them again. */
   readonly read: Map<LocalPath, LocalFile>;
   /** Entries looked at since the walk paused last. */
@@ -235,7 +235,7 @@ function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile
   const { bytes, stat } = work.fs.readFile(abs);
   const digest = digestOf(bytes);
   const { text, fault } = decodeText(bytes);
-  if (text !== null && digest !== known?.digest) work.onText(digest, text);
+  if (text !== null && digest !== known?.digest) work.onText(digest, text, path);
   const stamp = stampOf(stat);
   return {
     path,

@@ -1,7 +1,6 @@
 import { BorrowedMap, borrow } from "../core/borrowed-map.ts";
-import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
-import type { FsStat, KnownFile } from "../core/ports/disk.ts";
+import type { FsStat, KnownFile, OnText } from "../core/ports/disk.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../core/tree.ts";
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
 import type { Ground, Root } from "./ground.ts";
@@ -34,7 +33,7 @@ export function* walkTree(
   ground: Ground,
   options: WalkOptions,
   known: (path: LocalPath) => KnownFile | null,
-  onText: (digest: Digest, text: string) => void,
+  onText: OnText,
 ): Generator<void, LocalTree> {
   const root = ground.root();
   const unseen = new Map<LocalPath, string>();

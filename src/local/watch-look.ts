@@ -1,5 +1,6 @@
-import { type Digest, digestOf } from "../core/digest.ts";
+import { digestOf } from "../core/digest.ts";
 import { type LocalPath, nameOf } from "../core/path.ts";
+import type { OnText } from "../core/ports/disk.ts";
 import type { LocalFile, LocalTree } from "../core/tree.ts";
 import { errnoOf, unless } from "./errno.ts";
 import type { Ground } from "./ground.ts";
@@ -18,7 +19,7 @@ export function lookAtFiles(
   ground: Ground,
   tree: LocalTree,
   paths: Iterable<LocalPath>,
-  onText: (digest: Digest, text: string) => void,
+  onText: OnText,
   elsewhere: HasInode = () => false,
 ): LocalTree | null {
   const inodeIsKnown: HasInode = (stamp) => hasInode(tree, stamp) || elsewhere(stamp);
@@ -69,7 +70,7 @@ function hasInode(tree: LocalTree, stat: { readonly ino: number; readonly dev: n
 }
 
 /** @returns the same object when its stamp vouches for it; null when no file is there, or it cannot be read */
-function readAgain(ground: Ground, known: LocalFile, onText: (digest: Digest, text: string) => void): LocalFile | null {
+function readAgain(ground: Ground, known: LocalFile, onText: OnText): LocalFile | null {
   const { path } = known;
   const place = ground.place(path, "file");
   if (!place.ok) return null;
@@ -82,7 +83,7 @@ function readAgain(ground: Ground, known: LocalFile, onText: (digest: Digest, te
     const stamp = stampOf(found.stat);
     if (digest === known.digest && sameStamp(known.stamp, found.stat)) return known;
     const { text, fault } = decodeText(found.bytes);
-    if (text !== null && digest !== known.digest) onText(digest, text);
+    if (text !== null && digest !== known.digest) onText(digest, text, path);
     return { path, stamp, stampTrusted: false, digest, textFault: fault, empty: found.bytes.length === 0 };
   } catch (error) {
     if (errnoOf(error) === null) throw error;

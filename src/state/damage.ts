@@ -83,7 +83,8 @@ function freshFolder(folder: string, stamp: string): string {
   }
 }
 
-type SalvageRow = { digest: unknown; codec: number; size: number; used: number; text: unknown };
+type SalvageRow = { seq: number; digest: unknown; codec: number; size: number; used: number; text: unknown };
+type SeenRow = { text: number; path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
 /** Also makes the new file when nothing can be read: an empty one that is there is a loss that was dealt with. */
 function salvageTexts(from: string, to: string): number {
@@ -91,14 +92,22 @@ function salvageTexts(from: string, to: string): number {
   if (fresh.kind !== "opened") throw new Error(`cannot make ${TEXTS_SCHEMA.file} anew: ${JSON.stringify(fresh)}`);
   let count = 0;
   const insert = fresh.db.prepare(
-    "INSERT OR IGNORE INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)",
+    "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  // A name that is not as it was written, or whose text could not be saved, is left out.
+  const insertName = fresh.db.prepare(
+    "INSERT OR IGNORE INTO seen SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM texts WHERE seq = ?)",
   );
   try {
     fresh.db.transaction(() => {
-      for (const { digest, codec, size, used, text } of readableRows(from)) {
+      for (const { seq, digest, codec, size, used, text } of readableRows<SalvageRow>(from, TEXT_ROWS)) {
         if (!(Buffer.isBuffer(digest) && Buffer.isBuffer(text))) continue;
         if (provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) === null) continue;
-        count += insert.run(digest, codec, size, Number.isFinite(used) ? used : 0, text).changes;
+        count += insert.run(seq, digest, codec, size, Number.isFinite(used) ? used : 0, text).changes;
+      }
+      for (const { text, path, id, side, why, at } of readableRows<SeenRow>(from, SEEN_ROWS)) {
+        const isWhole = [path, side, why].every((member) => typeof member === "string") && typeof at === "number";
+        if (isWhole && (id === null || typeof id === "string")) insertName.run(text, path, id, side, why, at, text);
       }
     })();
   } finally {
@@ -109,16 +118,19 @@ function salvageTexts(from: string, to: string): number {
 
 const RANGE_ROWS = 1_024;
 
-/** Rows by ranges of their number; a range that cannot be read is halved until the unreadable rows stand alone. */
-function* readableRows(path: string): Generator<SalvageRow> {
+const TEXT_ROWS = "SELECT seq, digest, codec, size, used, text FROM texts WHERE seq >= ? AND seq < ? ORDER BY seq";
+const SEEN_ROWS = "SELECT text, path, id, side, why, at FROM seen WHERE text >= ? AND text < ? ORDER BY text";
+
+/** Rows by ranges of a text's number; a range that cannot be read is halved until the unreadable rows stand alone. */
+function* readableRows<Row>(path: string, sql: string): Generator<Row> {
   const size = lookAtOwn(dirname(path), basename(path), "own-file")?.size ?? 0;
   if (size === 0) return;
   let db: Db | null = null;
   try {
     db = openOwnDatabase(path, { make: false, readonly: true });
-    const rows = db.prepare<[number, number], SalvageRow>(
-      "SELECT digest, codec, size, used, text FROM texts WHERE seq >= ? AND seq < ? ORDER BY seq",
-    );
+    // A file of before names were kept has no such table.
+    if (sql === SEEN_ROWS && db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'seen'").get() === undefined) return;
+    const rows = db.prepare<[number, number], Row>(sql);
     const end = highestRow(db) ?? Math.ceil(size / MIN_ROW_BYTES);
     for (let low = 1; low <= end; low += RANGE_ROWS) yield* readRange(rows, low, low + RANGE_ROWS);
   } catch (error) {
@@ -129,8 +141,8 @@ function* readableRows(path: string): Generator<SalvageRow> {
   }
 }
 
-function* readRange(rows: Statement<[number, number], SalvageRow>, low: number, high: number): Generator<SalvageRow> {
-  let found: SalvageRow[] | null = null;
+function* readRange<Row>(rows: Statement<[number, number], Row>, low: number, high: number): Generator<Row> {
+  let found: Row[] | null = null;
   try {
     found = rows.all(low, high);
   } catch (error) {

@@ -91,6 +91,7 @@ export class TextPruning {
 
   #drop({ seq, digest }: IdleRow): void {
     this.#statements.unmark.run(seq);
+    this.#statements.unname.run(seq);
     this.#statements.remove.run(seq);
     this.#store.forget(digestOfKey(digest));
   }
@@ -115,6 +116,7 @@ function prepareAll(state: Db, texts: Db) {
     ),
     mark: texts.prepare<[number, number]>("INSERT OR REPLACE INTO idle (seq, since) VALUES (?, ?)"),
     unmark: texts.prepare<[number]>("DELETE FROM idle WHERE seq = ?"),
+    unname: texts.prepare<[number]>("DELETE FROM seen WHERE text = ?"),
     remove: texts.prepare<[number]>("DELETE FROM texts WHERE seq = ?"),
     expired: texts.prepare<{ cutoff: number; after: number; limit: number }, IdleRow>(
       `${idle} WHERE i.seq > @after AND i.since < @cutoff AND t.used < @cutoff ORDER BY i.seq LIMIT @limit`,

@@ -145,5 +145,17 @@ CREATE TABLE texts (
 
 CREATE TABLE idle (seq INTEGER PRIMARY KEY, since REAL NOT NULL) STRICT;
 `,
+    // In this file, so that a text and its name are one commit. `text`: the number of a text; those of before are known by what rows of the state say of them.
+    `
+CREATE TABLE seen (
+  text INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  id TEXT,
+  side TEXT NOT NULL,
+  why TEXT NOT NULL,
+  at REAL NOT NULL,
+  PRIMARY KEY (text, path)
+) STRICT, WITHOUT ROWID;
+`,
   ],
 };

@@ -21,6 +21,8 @@ export type StoredState = State & {
   prune(now: number, retention: Retention): Generator<void, Pruned>;
   /** Bases and local texts that links name and the text store does not hold as they were (`texts.db` was lost, or damaged in a text). */
   missingTexts(): Digest[];
+  /** Of every text in the store. LIMIT: all of them in memory. */
+  digests(): Digest[];
 };
 
 /** Every statement is prepared here, once, and lives as long as the connection. */
@@ -110,12 +112,14 @@ export function stateOver(
     closeIntent: intents.close,
     turnIntent: (intentId, next) => transact(() => intents.turn(intentId, next)),
     intents: intents.all,
-    putText: (text) => texts.put(text),
-    putKnownText: (digest, text) => texts.putKnown(digest, text),
+    putText: (text, name) => texts.put(text, name),
+    putKnownText: (digest, text, name) => texts.putKnown(digest, text, name),
     prepareText: (digest, text) => texts.prepare(digest, text),
     text: (digest) => texts.get(digest),
     hasText: (digest) => texts.has(digest),
     secureTexts: () => texts.secure(),
+    sightings: (wanted) => texts.sightings(wanted),
+    digests: () => texts.digests(),
     addVersion: versions.add,
     versions: versions.of,
     isEarlier: versions.isEarlier,

@@ -1,7 +1,11 @@
 import { type Digest, digestOf } from "../core/digest.ts";
+import { once } from "../core/once.ts";
+import type { LocalPath } from "../core/path.ts";
+import type { Sighting, State, TextName } from "../core/ports/state.ts";
 import type { Clock } from "../core/ports/world.ts";
 import { type Db, enterWal, faultOf } from "./database.ts";
 import type { PackAside } from "./pack-aside.ts";
+import { openNames } from "./names.ts";
 import { TextCache } from "./text-cache.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
@@ -27,9 +31,10 @@ export class TextStore implements Companion {
   readonly #onDamage: () => void;
   readonly #aside: PackAside | null;
   readonly #cache = new TextCache(CACHE_BYTES);
-  /** Texts that this process has written or proven, and when: for a day they need not be read again to be relied on. */
-  readonly #sure = new Map<Digest, number>();
+  /** Texts that this process has written or proven, when, and under which path last: for a day they need not be read again to be relied on. */
+  readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #statements;
+  readonly #names;
   #inWal = false;
   /** Nothing was stored since the last `secure`. */
   #secured = false;
@@ -45,12 +50,13 @@ export class TextStore implements Companion {
     this.#clock = clock;
     this.#onDamage = onDamage;
     this.#aside = aside;
+    this.#names = once(() => openNames(db));
     this.#statements = {
       begin: db.prepare("BEGIN IMMEDIATE"),
       commit: db.prepare("COMMIT"),
       rollback: db.prepare("ROLLBACK"),
       insert: db.prepare("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
-      used: db.prepare<[Buffer], { used: number }>("SELECT used FROM texts WHERE digest = ?"),
+      used: db.prepare<[Buffer], { seq: number; used: number }>("SELECT seq, used FROM texts WHERE digest = ?"),
       touch: db.prepare("UPDATE texts SET used = ? WHERE digest = ?"),
       select: db.prepare<[Buffer], TextRow>("SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
       replace: db.prepare("UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?"),
@@ -58,48 +64,55 @@ export class TextStore implements Companion {
   }
 
   /** @throws on a lone surrogate: it has no bytes, so no digest names it; callers hold such texts back */
-  put(text: string): Digest {
+  put(text: string, name: TextName): Digest {
     const digest = digestOf(text);
-    this.putKnown(digest, text);
+    this.putKnown(digest, text, name);
     return digest;
   }
 
-  putKnown(digest: Digest, text: string): void {
+  putKnown(digest: Digest, text: string, name: TextName): void {
     const now = this.#clock.now();
-    if (now - (this.#sure.get(digest) ?? Number.NEGATIVE_INFINITY) < DAY_MS) return;
+    const sure = this.#sure.get(digest);
+    if (sure !== undefined && sure.path === name.path && now - sure.at < DAY_MS) return;
     if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
-    this.#watch(() => this.#putKey(keyOf(digest), digest, text, now));
+    this.#watch(() => this.#putKey(keyOf(digest), digest, text, name, now));
+  }
+
+  sightings(wanted: Parameters<State["sightings"]>[0]): Sighting[] {
+    return this.#watch(() => this.#names().find(wanted));
   }
 
   prepare(digest: Digest, text: string): void {
     if (!this.#sure.has(digest) && text.isWellFormed()) this.#aside?.prepare(digest, text);
   }
 
-  #putKey(key: Buffer, digest: Digest, text: string, now: number): void {
+  #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
     const packed = this.#aside?.take(digest) ?? null;
     const known = this.#statements.used.get(key);
     if (known === undefined) {
       const { codec, size, bytes } = packed ?? encodeText(text);
-      this.#group();
-      this.#secured = false;
-      this.#statements.insert.run(key, codec, size, now, bytes);
+      this.#inOne(() => {
+        const { lastInsertRowid } = this.#statements.insert.run(key, codec, size, now, bytes);
+        this.#names().put(Number(lastInsertRowid), name, now);
+      });
       // Of many that are stored one after the other none is asked for soon, and each would grow old before it is let go.
       if (packed === null) this.#cache.set(digest, text);
-      this.#remember(digest, now);
+      this.#remember(digest, now, name.path);
       return;
     }
+    if (!this.#names().has(known.seq, name.path)) this.#inOne(() => this.#names().put(known.seq, name, now));
     if (now - known.used >= DAY_MS) {
       this.#beforeWrite();
       this.#statements.touch.run(now, key);
     }
     // The stored text is read and proven before it is relied on: one damaged on disk is replaced by this good one.
     if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, digest, text, now);
-    this.#remember(digest, now);
+    this.#remember(digest, now, name.path);
   }
 
-  #remember(digest: Digest, at: number): void {
+  #remember(digest: Digest, at: number, path: LocalPath): void {
     if (this.#sure.size >= SURE_TEXTS) this.#sure.clear();
-    this.#sure.set(digest, at);
+    this.#sure.set(digest, { at, path });
   }
 
   #replace(key: Buffer, digest: Digest, text: string, now: number): void {
@@ -131,6 +144,10 @@ export class TextStore implements Companion {
 
   has(digest: Digest): boolean {
     return this.#cache.has(digest) || this.#watch(() => this.#statements.used.get(keyOf(digest))) !== undefined;
+  }
+
+  digests(): Digest[] {
+    return this.#db.prepare<[], string>("SELECT lower(hex(digest)) FROM texts").pluck().all() as Digest[];
   }
 
   /** Whether the file holds it and it proves itself; past the cache. */
@@ -187,12 +204,22 @@ export class TextStore implements Companion {
     }
   }
 
-  #group(): void {
+  /** A text and its name, or a name: one commit, or a part of the group's. */
+  #inOne(write: () => void): void {
     this.#beforeWrite();
-    if (!this.#grouping) return;
-    if (this.#grouped >= GROUP_TEXTS) this.#commitGroup();
-    if (this.#grouped === 0) this.#statements.begin.run();
-    this.#grouped++;
+    this.#secured = false;
+    if (this.#grouping && this.#grouped >= GROUP_TEXTS) this.#commitGroup();
+    if (!this.#grouping || this.#grouped === 0) this.#statements.begin.run();
+    if (this.#grouping) this.#grouped++;
+    let written = false;
+    try {
+      write();
+      if (!this.#grouping) this.#statements.commit.run();
+      written = true;
+    } finally {
+      // Of a group, whoever began it gives it up.
+      if (!written && !this.#grouping && this.#db.inTransaction) this.#statements.rollback.run();
+    }
   }
 
   /** @throws also when a failed write had rolled the group back, were that exception caught: rows must not name what is not there */

@@ -6,6 +6,7 @@ import { keepUp } from "../../src/app/upkeep.ts";
 import type { OpenedMirror } from "../../src/app/open-mirror.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
+import { NAME } from "../state/text-name.ts";
 
 const DAY = 86_400_000;
 let folder: string;
@@ -34,7 +35,7 @@ function mirror(): OpenedMirror {
 
 describe("upkeep between passes", () => {
   it("lets go of a text that nothing names after 30 days of running, and not before", async () => {
-    const orphan = state.putText("a text that nothing names\n");
+    const orphan = state.putText("a text that nothing names\n", NAME);
     const days: boolean[] = [];
     for (let day = 0; day < 34; day++) {
       await keepUp(mirror(), null);

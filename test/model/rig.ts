@@ -19,6 +19,7 @@ import { createService, type Service } from "../../src/service/service.ts";
 import { type Variant, varyService } from "../../src/service/variant.ts";
 import { openState } from "../../src/state/open.ts";
 import type { DiskFolding } from "../../src/core/path.ts";
+import type { StoredState } from "../../src/state/state.ts";
 import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
 import { foldNames } from "./folding-service.ts";
 import { createRamDisk, type RamDisk, type RamDiskOptions } from "./ram-disk.ts";
@@ -58,7 +59,7 @@ export type App = {
 
 export type Mirror = {
   readonly disk: RamDisk;
-  readonly state: State;
+  readonly state: StoredState;
   /** How often a port was called since the last start. */
   calls(): number;
   /** Dies at this call (1: the next one), counted over disk, state and wire. null: never. */

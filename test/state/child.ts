@@ -4,6 +4,7 @@ import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { openForWriting } from "../../src/state/database.ts";
 import { acquireLock } from "../../src/state/lock.ts";
 import { openState } from "../../src/state/open.ts";
+import { NAME } from "./text-name.ts";
 
 const [, , job, target] = process.argv;
 const clock = { now: () => 1, monotonic: () => 1, sleep: () => Promise.resolve() };
@@ -16,7 +17,7 @@ function writeForEver(folder: string): void {
   const { state } = opened;
   for (let n = 0; ; n++) {
     state.transact(() => {
-      const digest = state.putText(`text number ${n} `.repeat(40));
+      const digest = state.putText(`text number ${n} `.repeat(40), NAME);
       const id = `doc_${n}` as DocId;
       const changeId = `chg_${n}` as ChangeId;
       const path = `${n}.md`;

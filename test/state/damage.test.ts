@@ -29,6 +29,7 @@ import {
   textDigest,
   tombstoneOf,
 } from "./ground.ts";
+import { NAME } from "./text-name.ts";
 
 const clock = settableClock();
 const ROWS = 400;
@@ -38,7 +39,7 @@ function usedFolder(): string {
   const folder = tempFolder();
   const state = openIn(folder);
   state.transact(() => {
-    for (let n = 0; n < ROWS; n++) state.putLink(linkOf(n, { digest: state.putText(textOf(n)) }));
+    for (let n = 0; n < ROWS; n++) state.putLink(linkOf(n, { digest: state.putText(textOf(n), NAME) }));
   });
   state.close();
   return folder;
@@ -93,6 +94,10 @@ describe("setAsideDamaged", () => {
     expect(state.load().links.size).toBe(ROWS);
     expect(state.missingTexts()).toHaveLength(ROWS - salvagedTexts);
     for (const digest of state.missingTexts()) expect(state.text(digest)).toBeNull();
+    // What could be read of the names is there again, each with a text.
+    const named = new Set(state.sightings({}).map(({ digest }) => digest));
+    expect(named.size).toBeGreaterThan(0);
+    expect(state.digests()).toEqual(expect.arrayContaining([...named]));
     for (let n = 0; n < ROWS; n++) expect([textOf(n), null]).toContain(state.text(textDigest(textOf(n))));
     state.close();
   });
@@ -108,7 +113,7 @@ describe("setAsideDamaged", () => {
     expect(setAsideDamaged(folder, "texts.db", "x").salvagedTexts).toBe(0);
     const state = openIn(folder);
     expect(state.missingTexts()).toHaveLength(ROWS);
-    expect(state.text(state.putText(textOf(3)))).toBe(textOf(3));
+    expect(state.text(state.putText(textOf(3), NAME))).toBe(textOf(3));
     expect(state.missingTexts()).toHaveLength(ROWS - 1);
     state.close();
   });
@@ -117,13 +122,14 @@ describe("setAsideDamaged", () => {
     const folder = usedFolder();
     const copy = tempFolder();
     const state = openIn(folder);
-    const late = state.putText("late");
+    const late = state.putText("late", NAME);
     for (const file of readdirSync(folder)) copyFileSync(join(folder, file), join(copy, file));
     state.close();
     expect(setAsideDamaged(copy, "texts.db", "x").salvagedTexts).toBe(ROWS + 1);
     expect(existsSync(join(copy, "texts.db-wal"))).toBe(false);
     const again = openIn(copy);
     expect(again.text(late)).toBe("late");
+    expect(again.sightings(NAME).map(({ digest }) => digest)).toContain(late);
     again.close();
   });
 });
@@ -280,7 +286,7 @@ test("I03 damage met in use is looked for by the next opening, once", () => {
   expect(openState({ folder, clock })).toMatchObject({ kind: "damaged", file: "texts.db" });
   expect(setAsideDamaged(folder, "texts.db", "x").salvagedTexts).toBeGreaterThan(0);
   const mended = openIn(folder);
-  for (let n = 0; n < ROWS; n++) mended.putText(textOf(n));
+  for (let n = 0; n < ROWS; n++) mended.putText(textOf(n), NAME);
   expect(mended.missingTexts()).toEqual([]);
   mended.close();
   expect(readdirSync(folder).toSorted()).toEqual(["damaged", "state.db", "texts.db"]);
@@ -292,7 +298,7 @@ test("damage met while a transaction writes is remembered, though the transactio
   const met = openIn(folder);
   expect(() =>
     met.transact(() => {
-      for (let n = 0; n < ROWS; n++) met.putText(textOf(n));
+      for (let n = 0; n < ROWS; n++) met.putText(textOf(n), NAME);
     }),
   ).toThrow(expect.objectContaining({ code: expect.stringMatching(/^SQLITE_CORRUPT/) }));
   met.close();

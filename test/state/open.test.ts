@@ -18,6 +18,7 @@ import { describe, expect, test } from "vitest";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import { doc, linkOf, openIn, opened, settableClock, tempFolder } from "./ground.ts";
+import { NAME } from "./text-name.ts";
 
 const clock = settableClock();
 
@@ -33,7 +34,7 @@ function usedFolder(rows = 2_000): string {
 function fill(state: StoredState, rows: number): void {
   state.transact(() => {
     for (let n = 0; n < rows; n++)
-      state.putLink(linkOf(n, { digest: state.putText(`${n} ${Math.sin(n)} `.repeat(20)) }));
+      state.putLink(linkOf(n, { digest: state.putText(`${n} ${Math.sin(n)} `.repeat(20), NAME) }));
   });
 }
 
@@ -119,7 +120,7 @@ describe("openState", () => {
     const folder = usedFolder();
     const copy = tempFolder();
     const state = openIn(folder);
-    state.putText("one more");
+    state.putText("one more", NAME);
     for (const file of readdirSync(folder)) copyFileSync(join(folder, file), join(copy, file));
     state.close();
     scramble(join(copy, "texts.db"));
@@ -177,7 +178,7 @@ describe("read-only", () => {
     expect(reader.load().links.size).toBe(3);
     expect(reader.text([...reader.load().links.values()][0]!.digest)).not.toBeNull();
     expect(() => reader.putLink(linkOf("b"))).toThrow("readonly");
-    expect(() => reader.putText("b")).toThrow("readonly");
+    expect(() => reader.putText("b", NAME)).toThrow("readonly");
     reader.close();
     writer.close();
   });

@@ -6,6 +6,7 @@ import { openState } from "../../src/state/open.ts";
 import { packAside, startThread } from "../../src/state/pack-aside.ts";
 import { decodeText, encodeText } from "../../src/state/text-codec.ts";
 import { settableClock, tempFolder } from "./ground.ts";
+import { NAME } from "./text-name.ts";
 
 const textOf = (n: number) => `# Note ${n}\n${"å line of the note, ".repeat(10 + n)}\n`;
 const textsOf = (count: number) => Array.from({ length: count }, (_, n) => textOf(n));
@@ -104,10 +105,10 @@ test("I25 texts that were prepared come back byte for byte after a restart, pack
   const state = open();
   for (const text of texts) state.prepareText(digestOf(text), text);
   // Some are put at once, the others when the thread had time.
-  for (const text of texts.slice(0, 300)) state.putKnownText(digestOf(text), text);
+  for (const text of texts.slice(0, 300)) state.putKnownText(digestOf(text), text, NAME);
   await new Promise(setImmediate);
   state.transact(() => {
-    for (const text of texts.slice(300)) state.putKnownText(digestOf(text), text);
+    for (const text of texts.slice(300)) state.putKnownText(digestOf(text), text, NAME);
   });
   state.close();
   const again = open();

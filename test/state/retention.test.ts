@@ -13,6 +13,7 @@ import {
   settableClock,
   tombstoneOf,
 } from "./ground.ts";
+import { NAME } from "./text-name.ts";
 
 const START = 1_800_000_000_000;
 const KEEP: Retention = { days: 30, bytes: 500_000_000 };
@@ -49,7 +50,7 @@ function finish(steps: Generator<void, Pruned>): Pruned {
 function nameAll(state: StoredState): string[] {
   const texts = "base local echo sent conflict shown stone hold post put-base put expect writes parked".split(" ");
   const [base, local, echo, sent, conflict, shown, stone, hold, post, putBase, put, expected, writes, parked] =
-    texts.map((text) => state.putText(text)) as [
+    texts.map((text) => state.putText(text, NAME)) as [
       ReturnType<StoredState["putText"]>,
       ...ReturnType<StoredState["putText"]>[],
     ] &
@@ -89,24 +90,25 @@ test("I03 a text that any row names is never pruned, whatever its age and the ca
   const texts = nameAll(state);
   expect(runDays(0, 70, { days: 30, bytes: 0 }).texts).toBe(0);
   expect(state.missingTexts()).toEqual([]);
-  for (const text of texts) expect(state.text(state.putText(text))).toBe(text);
+  for (const text of texts) expect(state.text(state.putText(text, NAME))).toBe(text);
 });
 
 test("I03 a text is kept for thirty days of running from when nothing names it any more", () => {
   const { state, runDays } = ground();
-  const old = state.putText("old");
+  const old = state.putText("old", NAME);
   state.putLink(linkOf("a", { digest: old }));
   runDays(0, 50);
-  state.putLink(linkOf("a", { digest: state.putText("new") }));
+  state.putLink(linkOf("a", { digest: state.putText("new", NAME) }));
   expect(runDays(51, 81).texts).toBe(0);
   expect(state.text(old)).toBe("old");
   expect(runDays(82, 82).texts).toBe(1);
   expect([state.hasText(old), state.text(old)]).toEqual([false, null]);
+  expect(state.sightings({}).map(({ digest }) => digest)).toEqual(state.digests());
 });
 
 test("days on which nothing ran do not count", () => {
   const { state, runDays } = ground();
-  state.putText("old");
+  state.putText("old", NAME);
   runDays(0, 10);
   expect(runDays(400, 419).texts).toBe(0);
   expect(runDays(420, 422).texts).toBe(1);
@@ -114,7 +116,7 @@ test("days on which nothing ran do not count", () => {
 
 test("I29 a clock that was wrong for a while prunes nothing early, and does not stop pruning for ever", () => {
   const { state, runDays } = ground();
-  state.putText("old");
+  state.putText("old", NAME);
   runDays(0, 2);
   expect(runDays(9_000, 9_003).texts).toBe(0);
   expect(runDays(3, 20).texts).toBe(0);
@@ -123,10 +125,10 @@ test("I29 a clock that was wrong for a while prunes nothing early, and does not 
 
 test("a text that is put or named again starts its time anew", () => {
   const { clock, state, runDays } = ground();
-  const [again, named] = [state.putText("put again"), state.putText("named again")];
+  const [again, named] = [state.putText("put again", NAME), state.putText("named again", NAME)];
   runDays(0, 20);
   clock.set(START + 20 * DAY);
-  state.putText("put again");
+  state.putText("put again", NAME);
   state.putLink(linkOf("a", { digest: named }));
   runDays(21, 21);
   state.removeLink(doc("a"));
@@ -137,12 +139,12 @@ test("a text that is put or named again starts its time anew", () => {
 
 test("I03 over the cap superseded versions go first and oldest first; sole copies stay their time", () => {
   const { clock, state, runDays } = ground();
-  const sole = state.putText("only ever here");
-  const orphan = state.putText("a version of what is not linked");
+  const sole = state.putText("only ever here", NAME);
+  const orphan = state.putText("a version of what is not linked", NAME);
   state.addVersion({ id: doc("gone"), changeId: change("gone"), digest: orphan, at: 1 });
   const versions = Array.from({ length: 60 }, (_, n) => {
     clock.set(START + n * 60_000);
-    const digest = state.putText(Array.from({ length: 300 }, (_, i) => Math.sin(n * 500 + i)).join(" "));
+    const digest = state.putText(Array.from({ length: 300 }, (_, i) => Math.sin(n * 500 + i)).join(" "), NAME);
     state.addVersion({ id: doc("a"), changeId: change(n), digest, at: clock.now() });
     state.putLink(linkOf("a", { digest, changeId: change(n) }));
     finish(state.prune(clock.now(), KEEP));
@@ -160,7 +162,7 @@ test("I03 over the cap superseded versions go first and oldest first; sole copie
 
 test("I03 a text named between two slices is not pruned by a later one", () => {
   const { clock, state, runDays } = ground();
-  const digests = Array.from({ length: 600 }, (_, n) => state.putText(`old ${n}`));
+  const digests = Array.from({ length: 600 }, (_, n) => state.putText(`old ${n}`, NAME));
   runDays(0, 30);
   clock.set(START + 31 * DAY);
   const steps = state.prune(clock.now(), KEEP);
@@ -178,7 +180,7 @@ test("events, runs and versions older than their time go; the newest twenty vers
   state.beginRun("sync", START);
   state.record(eventOf({ at: START, path: "old.md" }));
   for (let n = 0; n < 30; n++) {
-    state.addVersion({ id: doc("a"), changeId: change(n), digest: state.putText(`${n}`), at: START });
+    state.addVersion({ id: doc("a"), changeId: change(n), digest: state.putText(`${n}`, NAME), at: START });
   }
   state.putLink(linkOf("a", { changeId: change(2) }));
   runDays(0, 30);

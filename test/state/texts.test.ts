@@ -6,7 +6,8 @@ import { digestOf } from "../../src/core/digest.ts";
 import { TextCache } from "../../src/state/text-cache.ts";
 import { decodeText, encodeText } from "../../src/state/text-codec.ts";
 import { changesSeen } from "./changes.ts";
-import { DAY, memoryState, openIn, settableClock, tempFolder, textDigest } from "./ground.ts";
+import { DAY, doc, memoryState, openIn, settableClock, tempFolder, textDigest } from "./ground.ts";
+import { NAME } from "./text-name.ts";
 
 const AWKWARD = ["", "\uFEFFbom", "a\r\nb", "e\u0301 é", "😀", "\u2028", "no newline", "x\n".repeat(40_000), "\u0000"];
 
@@ -16,7 +17,7 @@ describe("text store", () => {
     (_, text) => {
       const folder = tempFolder();
       const state = openIn(folder);
-      const digest = state.putText(text);
+      const digest = state.putText(text, NAME);
       expect(digest).toBe(digestOf(text));
       state.close();
       const again = openIn(folder);
@@ -36,29 +37,63 @@ describe("text store", () => {
     const folder = tempFolder();
     const clock = settableClock();
     const state = openIn(folder, clock);
-    const digest = state.putText("same");
+    const digest = state.putText("same", NAME);
     const probe = changesSeen(folder, "texts.db");
     clock.set(clock.now() + DAY - 1);
-    expect(state.putText("same")).toBe(digest);
-    state.putKnownText(digest, "same");
+    expect(state.putText("same", NAME)).toBe(digest);
+    state.putKnownText(digest, "same", NAME);
     expect(probe.moved()).toBe(false);
     clock.set(clock.now() + 1);
-    state.putKnownText(digest, "same");
+    state.putKnownText(digest, "same", NAME);
     expect(probe.moved(), "its use is noted once a day").toBe(true);
     probe.close();
     state.close();
   });
 
+  test("I03 a text and its name are one commit, and each path that it had leads to it once", () => {
+    const folder = tempFolder();
+    const clock = settableClock();
+    const state = openIn(folder, clock);
+    const [first, at] = [{ ...NAME, path: "a.md" }, clock.now()];
+    const digest = state.putText("same", first);
+    clock.set(at + 1);
+    for (const path of ["a.md", "b.md", "a.md"]) state.putText("same", { ...NAME, path, id: doc("b"), why: "again" });
+    state.close();
+    const again = openIn(folder, clock);
+    const wanted = [
+      { ...first, digest, at },
+      { path: "b.md", id: doc("b"), side: NAME.side, why: "again", digest, at: at + 1 },
+    ];
+    expect(again.sightings({})).toEqual(wanted);
+    expect(again.sightings({ path: "a.md" })).toEqual([wanted[0]]);
+    expect(again.sightings({ id: doc("b") })).toEqual([wanted[1]]);
+    // Under a path that it had before, a document finds what was no other document's.
+    expect(again.sightings({ id: doc("c"), formerly: ["a.md", "b.md"] })).toEqual([wanted[0]]);
+    expect(again.digests()).toEqual([digest]);
+    again.close();
+  });
+
+  test("a transaction that is undone leaves its texts, and their names with them", () => {
+    const state = memoryState();
+    const undone = () =>
+      state.transact(() => {
+        state.putText("kept", NAME);
+        throw new Error("undone");
+      });
+    expect(undone).toThrow("undone");
+    expect(state.sightings({}).map(({ digest }) => digest)).toEqual(state.digests());
+  });
+
   test("a lone surrogate is refused, as no digest names it", () => {
     const state = memoryState();
-    expect(() => state.putText("a\uD800b")).toThrow("lone surrogate");
+    expect(() => state.putText("a\uD800b", NAME)).toThrow("lone surrogate");
     expect(state.hasText(digestOf("a\uD800b"))).toBe(false);
   });
 
   test("a text damaged on disk is as if it were not there, until it is put again", () => {
     const folder = tempFolder();
     const state = openIn(folder);
-    const [long, short] = [state.putText("a long text ".repeat(100)), state.putText("short")];
+    const [long, short] = [state.putText("a long text ".repeat(100), NAME), state.putText("short", NAME)];
     state.close();
     const db = new Sqlite(join(folder, "texts.db"));
     db.exec("UPDATE texts SET text = CAST(replace(hex(text), '7', '8') AS BLOB) WHERE codec = 0");
@@ -66,8 +101,8 @@ describe("text store", () => {
     db.close();
     const again = openIn(folder);
     expect([again.text(long), again.text(short)]).toEqual([null, null]);
-    again.putText("a long text ".repeat(100));
-    again.putKnownText(short, "short");
+    again.putText("a long text ".repeat(100), NAME);
+    again.putKnownText(short, "short", NAME);
     again.close();
     const healed = openIn(folder);
     expect([healed.text(long), healed.text(short)]).toEqual(["a long text ".repeat(100), "short"]);

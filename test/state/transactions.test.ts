@@ -3,6 +3,7 @@ import { openForWriting } from "../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
 import { stateOver } from "../../src/state/state.ts";
 import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./ground.ts";
+import { NAME } from "./text-name.ts";
 
 const boom = () => {
   throw new Error("boom");
@@ -15,10 +16,10 @@ describe("transact", () => {
 
   test("undoes all when the work throws, but keeps the texts", () => {
     const state = memoryState();
-    let digest = state.putText("before");
+    let digest = state.putText("before", NAME);
     expect(() =>
       state.transact(() => {
-        digest = state.putText("within");
+        digest = state.putText("within", NAME);
         state.putLink(linkOf("a"));
         boom();
       }),
@@ -61,7 +62,7 @@ describe("transact", () => {
     const writer = openIn(folder);
     const reader = openIn(folder);
     const digests = writer.transact(() => {
-      const all = Array.from({ length: 600 }, (_, n) => writer.putText(`text ${n}`));
+      const all = Array.from({ length: 600 }, (_, n) => writer.putText(`text ${n}`, NAME));
       writer.putLink(linkOf("a", { digest: all[0]! }));
       expect(reader.hasText(all[0]!), "a full group is in the file").toBe(true);
       expect(reader.hasText(all[599]!), "the last group is not yet").toBe(false);
@@ -85,7 +86,7 @@ test("I12 no row names a text that a full disk refused, even when the caller goe
     for (let n = from; n < from + count; n++) {
       const text = Array.from({ length: 100 }, (_, i) => Math.sin(n * 100 + i)).join();
       try {
-        state.putLink(linkOf(n, { digest: state.putText(text) }));
+        state.putLink(linkOf(n, { digest: state.putText(text, NAME) }));
       } catch (error) {
         expect(error).toMatchObject({ code: "SQLITE_FULL" });
         refused++;

@@ -31,7 +31,9 @@ export const command: Command = {
         );
         return EXIT.inSync;
       }
-      io.out(`${document.path}  ${document.id}${document.link === null ? "  (gone)" : ""}`);
+      io.out(
+        `${document.path}  ${document.id ?? "(no document now)"}${document.id !== null && document.link === null ? "  (gone)" : ""}`,
+      );
       const last = entries.findLast(({ digest }) => digest === now);
       for (const line of columns(entries.map((entry) => row(entry, entry === last)))) io.out(line);
       return EXIT.inSync;
@@ -39,7 +41,13 @@ export const command: Command = {
   },
 };
 
-function row({ n, at, size, from, what }: HistoryEntry, isNow: boolean): string[] {
+function row({ n, at, size, from, what, other }: HistoryEntry, isNow: boolean): string[] {
   const kept = bytes(size, "no longer kept");
-  return [`@${n}`, at <= 0 ? "before" : localTime(at), from, kept, `${what}${isNow ? "  (here now)" : ""}`];
+  return [
+    `@${n}`,
+    at <= 0 ? "before" : localTime(at),
+    from,
+    kept,
+    `${what}${other === null ? "" : `  (of ${other}, which stood here)`}${isNow ? "  (here now)" : ""}`,
+  ];
 }

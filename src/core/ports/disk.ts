@@ -9,6 +9,9 @@ import type { LocalTree } from "../tree.ts";
  */
 export type KnownFile = { readonly stamp: Stamp; readonly digest: Digest; readonly path?: LocalPath };
 
+/** Takes a text that was found at a path, before it can be lost. */
+export type OnText = (digest: Digest, text: string, path: LocalPath) => void;
+
 export type LocalText = {
   readonly text: string;
   readonly digest: Digest;
@@ -54,7 +57,7 @@ export interface Disk {
   identify(): RootIdentity | null;
   folding(): DiskFolding;
   /** Whole walk; reads and hashes what `known` does not vouch for. New texts are handed to `onText` (to be kept before they can be lost). */
-  walk(known: (path: LocalPath) => KnownFile | null, onText: (digest: Digest, text: string) => void): LocalTree;
+  walk(known: (path: LocalPath) => KnownFile | null, onText: OnText): LocalTree;
   /** The same walk, paused each millisecond or two, for whoever has something else to do meanwhile. */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
@@ -65,7 +68,7 @@ export interface Disk {
   lookAtFiles(
     tree: LocalTree,
     paths: Iterable<LocalPath>,
-    onText: (digest: Digest, text: string) => void,
+    onText: OnText,
     elsewhere?: (stamp: Pick<Stamp, "dev" | "ino">) => boolean,
   ): LocalTree | null;
   look(path: LocalPath): Look;

@@ -86,6 +86,21 @@ export type MirrorEvent = {
   readonly from: LocalPath | null;
 };
 
+/** Whose a text is, and what brought it: by that it is found again. */
+export type TextName = {
+  /** Where it stood, in the folder's names. Of a conflict's other version: where its document stands. */
+  readonly path: LocalPath;
+  /** null: no document was known there. */
+  readonly id: DocId | null;
+  /** Who showed it: the folder, the service; `both`: made of a text of each. */
+  readonly side: EventSide;
+  /** A clause. */
+  readonly why: string;
+};
+
+/** That a text was stored under a path, and when it first was. */
+export type Sighting = TextName & { readonly digest: Digest; readonly at: number };
+
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
 /**
@@ -135,13 +150,22 @@ export interface State {
   turnIntent(intentId: number, next: Intent): void;
   intents(): OpenIntent[];
 
-  /** Idempotent. */
-  putText(text: string): Digest;
-  putKnownText(digest: Digest, text: string): void;
+  /** Idempotent. The text and its name are stored as one: no text is there that nothing leads to. */
+  putText(text: string, name: TextName): Digest;
+  putKnownText(digest: Digest, text: string, name: TextName): void;
   /** A text that is to be put soon may be packed meanwhile. Writes nothing; left out, the putting does all. */
   prepareText(digest: Digest, text: string): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
+  /**
+   * Oldest first: what was stored under `path`, whatever the document; what was stored of the document `id`, wherever; what was stored under a path of `formerly` and of no
+   * document. Nothing asked for: all. LIMIT: reads every row.
+   */
+  sightings(wanted: {
+    readonly path?: LocalPath;
+    readonly id?: DocId | null;
+    readonly formerly?: readonly LocalPath[];
+  }): Sighting[];
   /** Every text put so far outlives a power cut from here on: before the last file that holds one goes. Free where none was put since. */
   secureTexts(): void;
   addVersion(version: Version): void;

@@ -5,17 +5,19 @@ import { type LocalPath, sidecarPath } from "../../core/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
 import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "../effect.ts";
 import { dropSidecar, showVersion } from "./conflict.ts";
+import { madeOfBoth } from "../text-name.ts";
 import { type PassContext, recordEvent } from "../world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
+const MERGES = "the newer version merges: the conflict ended by itself";
 /** A sidecar that vanished this soon after it was renewed was deleted by somebody who had seen the version before. Milliseconds. */
 const JUST_SHOWN_MS = 60_000;
 
 /** The remote moved on: what merges now ends the conflict; else the sidecar shows the new version, unless the user edited it. */
 export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict">): Promise<Outcome> {
   const { state } = ctx.world;
-  const local = readLocal(ctx, action.localPath, action.expect);
+  const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
@@ -33,7 +35,8 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
         ? null
         : mergeText(base, local.value.text, text);
   if (merged?.kind === "clean") {
-    const writes = digest === action.expect ? digest : state.putText(merged.text);
+    const writes =
+      digest === action.expect ? digest : state.putText(merged.text, madeOfBoth(action.localPath, action.id, MERGES));
     const landed = landText(ctx, action.id, action.localPath, merged.text, writes, action.expect, link);
     if (landed.kind === "end") return landed.outcome;
     ctx.counts.merged++;
@@ -49,7 +52,7 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
         side: "both",
         id: action.id,
         path: action.localPath,
-        detail: "the newer version merges: the conflict ended by itself",
+        detail: MERGES,
         before: action.expect,
         after: writes,
       },

@@ -4,6 +4,7 @@ import { type Conflict, isBeingReplaced, type Link } from "../../core/link.ts";
 import { type LocalPath, sidecarPath } from "../../core/path.ts";
 import { flushFiles } from "../durable.ts";
 import { commit, type Got, got, outcomeOfDisk, type RemoteText, stale, whereItStands } from "../effect.ts";
+import { keepSidecar } from "../keep-sidecar.ts";
 import { type PassContext, trashPlace } from "../world.ts";
 
 /**
@@ -136,6 +137,7 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest)
   const look = disk.look(conflict.sidecarPath);
   if (look.kind === "absent") return null;
   if (look.kind !== "file") return null;
+  keepSidecar(ctx.world, conflict);
   const end = disk.trash(
     conflict.sidecarPath,
     look.digest === shown ? shown : look.digest,

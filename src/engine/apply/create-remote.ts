@@ -6,6 +6,7 @@ import type { Intent } from "../../core/ports/state.ts";
 import { newLink } from "../../core/settle.ts";
 import { commitWithOthers, makeHold, openIntentWithOthers, outcomeOfFault, readUnkept, stale } from "../effect.ts";
 import { buryReplaced, settlePost } from "../settle-post.ts";
+import { seenHere } from "../text-name.ts";
 import { fromService, type PassContext, toService } from "../world.ts";
 import { readCreated } from "./read-created.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
@@ -28,7 +29,11 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
     replaces: action.tombstone,
     stamp: local.value.stamp,
   } as const satisfies Intent;
-  const intentId = await openIntentWithOthers(ctx, intent, { digest: action.expect, text: local.value.text });
+  const intentId = await openIntentWithOthers(ctx, intent, {
+    digest: action.expect,
+    text: local.value.text,
+    name: seenHere(action.localPath, null),
+  });
   const answer = await remote.createFile(toService(ctx.world, action.remotePath), local.value.text);
   if (!answer.ok) {
     if (answer.fault.kind === "uncertain") return settlePost(ctx, intentId, intent, answer.fault);

@@ -13,6 +13,7 @@ import {
   stale,
   whereItStands,
 } from "../effect.ts";
+import { seenThere } from "../text-name.ts";
 import { fromService, type PassContext } from "../world.ts";
 import { openConflict } from "./conflict.ts";
 import { ensureFolders } from "./parents.ts";
@@ -27,7 +28,7 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
   const { file, text, digest } = fetched.value;
   // Shown once, it may be edited there before a next pass reads it (I03).
   const notMade = (outcome: Outcome): Outcome => {
-    state.putKnownText(digest, text);
+    state.putKnownText(digest, text, seenThere(action.localPath, action.id));
     return outcome;
   };
   if (fromService(ctx.world, file.path) !== action.remotePath)
@@ -118,7 +119,7 @@ export async function writeLocal(ctx: PassContext, action: Of<"write-local">): P
  */
 export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcome> {
   const { state } = ctx.world;
-  const local = readLocal(ctx, action.localPath, action.expect);
+  const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;

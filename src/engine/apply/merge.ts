@@ -5,6 +5,7 @@ import { mergeText } from "../../core/merge.ts";
 import { type KnownText, type Sent, settleSubmissions } from "../../core/review.ts";
 import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
 import { commit, fetchText, landText, type RemoteText, readLocal, stale } from "../effect.ts";
+import { madeOfBoth } from "../text-name.ts";
 import type { PassContext } from "../world.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
 
@@ -50,7 +51,7 @@ export async function settleReview(ctx: PassContext, action: Of<"settle-review">
   );
   if (after.local === null) return disagree(ctx, action, both.value, after.parted);
   const waiting = after.waiting.map(({ text, at, baseChangeId }) => ({
-    digest: state.putText(text),
+    digest: state.putText(text, madeOfBoth(action.localPath, action.id, "what still waits for review")),
     at,
     baseChangeId,
   }));
@@ -83,7 +84,7 @@ async function readBoth(
 ): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
   const link = ctx.world.state.link(action.id);
   if (link === null) return { kind: "end", outcome: stale("its link went meanwhile") };
-  const local = readLocal(ctx, action.localPath, action.expect);
+  const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local;
   const remote = await fetchText(ctx, action.id, action.localPath);
   if (remote.kind === "end") return remote;
@@ -100,7 +101,7 @@ function landMerged(
 ): Outcome {
   const { state } = ctx.world;
   const { link, remote } = both;
-  const writes = state.putText(text);
+  const writes = state.putText(text, madeOfBoth(action.localPath, action.id, detail));
   const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link);
   if (landed.kind === "end") return landed.outcome;
   ctx.counts.merged++;

@@ -1,8 +1,7 @@
-import type { DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import type { Action, Outcome } from "../../core/action.ts";
 import type { HoldReason } from "../../core/hold.ts";
-import type { Stamp } from "../../core/link.ts";
+import type { Link, Stamp } from "../../core/link.ts";
 import { sameInode } from "../../core/match/inode.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../core/path.ts";
 import type { Answer, ParentRef } from "../../core/ports/remote.ts";
@@ -10,6 +9,7 @@ import type { Intent } from "../../core/ports/state.ts";
 import { movePlace, renameVersion } from "../../core/settle.ts";
 import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
 import { settleIntent } from "../settle-writes.ts";
+import { seenThere } from "../text-name.ts";
 import { fromService, type PassContext, recordEvent, toService } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
@@ -113,7 +113,7 @@ async function landMove(
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
   const remotePath = fromService(ctx.world, answer.value.path) ?? action.to;
-  const sameText = answer.value.lastChangeId === link.changeId || (await isBaseText(ctx, action.id, link.digest));
+  const sameText = answer.value.lastChangeId === link.changeId || (await isBaseText(ctx, link));
   // Read anew: an effect on its text may have ended during that look.
   const current = state.link(action.id);
   if (current === null) return stale("its link went meanwhile");
@@ -154,9 +154,10 @@ function renamedOtherwise(
   return { kind: "refused", code: "renamed-otherwise", detail, requestId, hold };
 }
 
-async function isBaseText(ctx: PassContext, id: DocId, digest: string): Promise<boolean> {
+async function isBaseText(ctx: PassContext, { id, localPath, digest }: Link): Promise<boolean> {
   const answer = await ctx.world.remote.getFile(id);
-  return answer.ok && answer.value.content.isWellFormed() && ctx.world.state.putText(answer.value.content) === digest;
+  if (!answer.ok || !answer.value.content.isWellFormed()) return false;
+  return ctx.world.state.putText(answer.value.content, seenThere(localPath, id)) === digest;
 }
 
 /** The folder at a remote path below the prefix, as the wire names a parent. */

@@ -21,6 +21,7 @@ import {
   stale,
 } from "../effect.ts";
 import { settlePut } from "../settle-writes.ts";
+import { seenHere, seenThere } from "../text-name.ts";
 import type { PassContext } from "../world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
@@ -44,7 +45,11 @@ export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome>
     review: action.review,
     stamp: local.value.stamp,
   } as const satisfies Intent;
-  const intentId = await openIntentWithOthers(ctx, intent, { digest: action.expect, text: local.value.text });
+  const intentId = await openIntentWithOthers(ctx, intent, {
+    digest: action.expect,
+    text: local.value.text,
+    name: seenHere(action.localPath, action.id),
+  });
   const answer = await remote.putContent(action.id, link.changeId, local.value.text);
   if (!answer.ok) {
     if (answer.fault.kind === "uncertain") return settlePut(ctx, intentId, intent, answer.fault);
@@ -86,7 +91,7 @@ async function savedVersion(
   if (content?.isWellFormed()) {
     const digest = digestOf(content);
     // What was sent is in the store since its intent. Without its change id it may be another text when that is asked for, and is kept all the same (I03).
-    if (digest !== action.expect) ctx.world.state.putKnownText(digest, content);
+    if (digest !== action.expect) ctx.world.state.putKnownText(digest, content, seenThere(action.localPath, action.id));
     if (changeId !== null) return got({ text: content, digest, changeId });
   }
   const fetched = await fetchText(ctx, action.id, action.localPath);

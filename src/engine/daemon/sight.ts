@@ -1,12 +1,15 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import type { Digest } from "../../core/digest.ts";
+import type { Link } from "../../core/link.ts";
 import type { LocalPath } from "../../core/path.ts";
+import type { OnText } from "../../core/ports/disk.ts";
 import type { Listing } from "../../core/ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../core/tree.ts";
 import { documentsOf } from "../listed.ts";
 import { observeLocal, observeRemote } from "../observe.ts";
 import type { Eyes, PassEnd } from "../pass.ts";
+import { keepHere, seenHere, seenThere } from "../text-name.ts";
 import type { PassContext, World } from "../world.ts";
 import { type Calm, calmAfter, cutOut, printOf, remoteOf, showsBase } from "./calm.ts";
 import { followEffects } from "./follow.ts";
@@ -58,8 +61,8 @@ export function createSight(world: World, letGo: () => void): Sight {
   /** Of `listing`. */
   let takenAt = Number.NEGATIVE_INFINITY;
 
-  const keep = (digest: Parameters<World["state"]["putKnownText"]>[0], text: string) =>
-    world.state.putKnownText(digest, text);
+  const keep: OnText = (digest, text, path) =>
+    world.state.putKnownText(digest, text, seenHere(path, world.state.linksAt(path)[0]?.id ?? null));
 
   /** A listing of other versions than the last one may still be what base has: what the daemon sent itself. */
   function isCalmStill(known: Calm, files: ReadonlyMap<DocId, RemoteFile>): boolean {
@@ -94,7 +97,8 @@ export function createSight(world: World, letGo: () => void): Sight {
         const known = {
           ...(listing === null ? {} : { files: listing }),
           ...(folders === null ? {} : { folders }),
-          keep: (digest: Digest, text: string) => world.state.putKnownText(digest, text),
+          keep: (digest: Digest, text: string, { id, localPath }: Link) =>
+            world.state.putKnownText(digest, text, seenThere(localPath, id)),
         };
         listedAt = listing === null ? world.clock.monotonic() : takenAt;
         listing = null;
@@ -145,7 +149,8 @@ export function createSight(world: World, letGo: () => void): Sight {
     part(paths) {
       const trees = calm === null ? null : cutOut(world.state, calm, paths);
       if (trees === null) return "whole";
-      const looked = world.disk.lookAtFiles(trees.local, paths, keep, ({ dev, ino }) => world.state.hasInode(dev, ino));
+      const own = keepHere(world.state, trees.base);
+      const looked = world.disk.lookAtFiles(trees.local, paths, own, ({ dev, ino }) => world.state.hasInode(dev, ino));
       if (looked === trees.local) return "same";
       if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))
         return "whole";

@@ -7,6 +7,7 @@ import { isSimilar, profileOf } from "../../core/similar.ts";
 import type { BaseTree, LocalTree } from "../../core/tree.ts";
 import { commit, landText } from "../effect.ts";
 import type { PassEnd } from "../pass.ts";
+import { seenHere } from "../text-name.ts";
 import { type PassContext, recordEvent, trashPlace } from "../world.ts";
 
 /**
@@ -84,7 +85,7 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
   const baseText = state.text(link.localDigest);
   if (there === undefined || saved.kind !== "done" || baseText === null) return false;
   if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
-  state.putKnownText(saved.value.digest, saved.value.text);
+  state.putKnownText(saved.value.digest, saved.value.text, seenHere(path, link.id));
   const text = textFor(ctx, link, baseText, there.digest, saved.value.text);
   if (text === null) return false;
   // ORDER: the text is at its document before it leaves the old path; cut off between the two, the next look does it again, and finds it done.

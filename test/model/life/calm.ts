@@ -1,8 +1,9 @@
+import { unreachableTexts } from "../reachable.ts";
 import type { Cast } from "./cast.ts";
 import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
 import { judgeConverged } from "./judge-end.ts";
-import { judgeMarks } from "./ledger.ts";
+import { judgeMarks, shownText } from "./ledger.ts";
 import { finishSave } from "./local-texts.ts";
 import type { Script, SyncStep } from "./script.ts";
 import { type RunFacts, runSync } from "./sync-step.ts";
@@ -106,7 +107,11 @@ async function judgeBounded(cast: Cast): Promise<void> {
     for (const { index } of cast.mirrors) if (wrote(cast, index, await quietSync(cast, index, true))) quiet = false;
   }
   judgeMarks(cast.mirrors, house, history);
-  for (const mirror of cast.mirrors) judgeConverged(cast, mirror);
+  for (const mirror of cast.mirrors) {
+    judgeConverged(cast, mirror);
+    for (const text of unreachableTexts(mirror.state))
+      history.fail(`I03 no history lists what mirror ${mirror.index} keeps: ${shownText(text)}`);
+  }
 }
 
 function holdsOf(cast: Cast, index: number): string {
