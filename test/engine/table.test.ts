@@ -226,6 +226,39 @@ const CASES: readonly Case[] = [
     sameIds: { "a.md": "b.md", "b.md": "a.md" },
   },
   {
+    name: "I09 a swap here of two that were both edited",
+    start: { "a.md": LONG("a"), "b.md": LONG("b") },
+    here(m, d) {
+      m.write("a.md", `${LONG("a")}before\n`);
+      d.rename("a.md", "t.md");
+      d.rename("b.md", "a.md");
+      d.rename("t.md", "b.md");
+      m.write("a.md", `${LONG("b")}after\n`);
+    },
+    both: { "a.md": `${LONG("b")}after\n`, "b.md": `${LONG("a")}before\n` },
+    sameIds: { "a.md": "b.md", "b.md": "a.md" },
+  },
+  {
+    name: "I09 a chain here of three that were all edited, across folders, and a new file at its head",
+    start: { "a.md": LONG("a"), "d/b.md": LONG("b"), "d/c.md": LONG("c") },
+    here(m, d) {
+      d.rename("d/c.md", "d/new.md");
+      d.rename("d/b.md", "d/c.md");
+      d.rename("a.md", "d/b.md");
+      m.write("d/new.md", `${LONG("c")}edited\n`);
+      m.write("d/c.md", `${LONG("b")}edited\n`);
+      m.write("d/b.md", `${LONG("a")}edited\n`);
+      m.write("a.md", LONG("new"));
+    },
+    both: {
+      "a.md": LONG("new"),
+      "d/b.md": `${LONG("a")}edited\n`,
+      "d/c.md": `${LONG("b")}edited\n`,
+      "d/new.md": `${LONG("c")}edited\n`,
+    },
+    sameIds: { "a.md": "d/b.md", "d/b.md": "d/c.md", "d/c.md": "d/new.md" },
+  },
+  {
     name: "I09 a swap there",
     start: { "a.md": "text a\n", "b.md": "text b\n" },
     there: (app) => {

@@ -4,7 +4,9 @@ import { isAway, type Link } from "../link.ts";
 import { type LocalPath, pathKey } from "../path.ts";
 import type { LocalFile } from "../tree.ts";
 import { expectedPath, findFoldersByContents } from "./folder-paths.ts";
-import { fileInodeKey, sameInode } from "./inode.ts";
+import { matchExchanges } from "./exchanges.ts";
+import { sameInode } from "./inode.ts";
+import { sameInodes } from "./inode-pairs.ts";
 import { claim, type Evidence, isLike, knownTexts, type Matching } from "./matching.ts";
 import { matchBySimilarity } from "./resemblance.ts";
 
@@ -15,6 +17,7 @@ import { matchBySimilarity } from "./resemblance.ts";
 export function matchDocuments(matching: Matching): void {
   if (matching.links.size === 0) return;
   matchByInodeAndText(matching);
+  matchExchanges(matching);
   matchByPath(matching, "path");
   matchByInodeAndSimilarText(matching);
   matchBySameText(matching);
@@ -33,22 +36,6 @@ function matchByInodeAndSimilarText(matching: Matching): void {
   // The inode may have been reused by a new file within the clock's tick: only the text tells.
   for (const [link, file] of sameInodes(matching))
     if (isLike(matching, link, file)) claim(matching, link, file, "inode-and-similar-text");
-}
-
-function sameInodes(matching: Matching): [Link, LocalFile][] {
-  if (!matching.trees.local.inodesTrusted) return [];
-  const byInode = new Map<string, LocalFile>();
-  for (const file of matching.files.values()) {
-    const key = fileInodeKey(file.stamp);
-    if (key !== null) byInode.set(key, file);
-  }
-  const pairs: [Link, LocalFile][] = [];
-  for (const link of matching.links.values()) {
-    const key = fileInodeKey(link.stamp);
-    const file = key === null ? undefined : byInode.get(key);
-    if (file !== undefined) pairs.push([link, file]);
-  }
-  return pairs;
 }
 
 /** First where the folders' moves would have carried the file, then where it was. An editor's atomic save (new inode) ends here. */

@@ -53,6 +53,7 @@ const LOCAL_WEIGHTS: Readonly<Record<LocalAct, number>> = {
   rewrite: 0,
   "cut-short": 0,
   redress: 0,
+  "swap-edited": 0,
 };
 const APP_WEIGHTS: Readonly<Record<AppAct, number>> = {
   create: 6,

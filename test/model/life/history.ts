@@ -230,6 +230,13 @@ export class History {
     if (document !== undefined) this.mayVanish.add(document);
   }
 
+  /** Each of two tells where the other is: where one cannot be known, the other cannot either. */
+  standTogether(a: string, b: string): void {
+    const [one, other] = [tagOf(a), tagOf(b)];
+    if (one === null || other === null || this.mayVanish.has(one) || this.mayVanish.has(other))
+      for (const text of [a, b]) this.vanishes(text);
+  }
+
   vanishes(text: string): void {
     const tag = tagOf(text);
     if (tag !== null) this.mayVanish.add(tag);

@@ -102,6 +102,8 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     // Of one that was never made safe, a power cut may have taken the file, and of one that the mirror took to the trash, what base knew of that: somebody must have
     // deleted it. And what is protected may not be deleted: it comes back unasked.
     const isMeant = cast.history.mayVanish.has(tag);
+    const tagAfter = after === null ? tag : tagOf(after.text);
+    if (tagAfter !== tag && !isMeant) fail("I09 another document's text was sent as its own");
     const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
     if (isDeletedHere && !isElsewhere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;

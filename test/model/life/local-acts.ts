@@ -50,6 +50,7 @@ function perform(person: Person, act: LocalAct, path: string | null): string | n
     case "change-case":
     case "move":
     case "swap":
+    case "swap-edited":
     case "remove":
       return path === null ? null : actOnPlace(person, act, path);
     default:

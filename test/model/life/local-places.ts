@@ -1,10 +1,11 @@
+import { isSimilar, profileOf } from "../../../src/core/similar.ts";
 import { at, documentsOf, foldersOf, type Person } from "./desk.ts";
 import { choose } from "./house.ts";
 import { isBelow, joined, nameIn, parentIn } from "./names.ts";
 
 export function actOnPlace(
   { desk, history, seed }: Person,
-  act: "rename" | "change-case" | "move" | "swap" | "remove",
+  act: "rename" | "change-case" | "move" | "swap" | "swap-edited" | "remove",
   path: string,
 ): string | null {
   const { user } = desk;
@@ -18,17 +19,22 @@ export function actOnPlace(
   }
   const folder = parentIn(path);
   const name = path.slice(folder === "" ? 0 : folder.length + 1);
-  if (act === "swap") {
+  if (act === "swap" || act === "swap-edited") {
     const mate = choose(
       [...documentsOf(desk).keys()].filter((one) => one !== path),
       seed + 1,
     );
     if (mate === null) return null;
-    history.renamedHere(desk.mirror, text);
-    history.renamedHere(desk.mirror, user.read(at(desk, mate))!);
+    const other = user.read(at(desk, mate))!;
+    for (const one of [text, other]) history.renamedHere(desk.mirror, one);
+    if (act === "swap-edited") history.standTogether(text, other);
     user.rename(at(desk, path), at(desk, `${path}.swap~`));
     user.rename(at(desk, mate), at(desk, path));
     user.rename(at(desk, `${path}.swap~`), at(desk, mate));
+    if (act === "swap-edited") {
+      const alike = [path, mate].map((one) => editInPlace({ desk, history, seed }, one));
+      if (alike.includes(false)) for (const one of [text, other]) history.vanishes(one);
+    }
     return `${path} ↔ ${mate}`;
   }
   const changed = name[0] === name[0]!.toUpperCase() ? name.toLowerCase() : name[0]!.toUpperCase() + name.slice(1);
@@ -94,4 +100,13 @@ export function actOnFolder(
   history.folderMovedHere(desk.mirror, folder, to);
   user.rename(at(desk, folder), at(desk, to));
   return `${folder}/ → ${to}/`;
+}
+
+/** The inode stays. @returns whether most of the text does as well, so that it can be told whose file it is */
+function editInPlace({ desk, history, seed }: Person, path: string): boolean {
+  const text = desk.user.read(at(desk, path))!;
+  const next = history.edit(text, seed, `mirror ${desk.mirror}`);
+  history.replaced(text, next);
+  desk.user.write(at(desk, path), next);
+  return isSimilar(profileOf(text), profileOf(next));
 }

@@ -120,6 +120,13 @@ const hurried: Plot = (dice, mirror) => [
   quiet(mirror),
 ];
 
+/** Files change places, and are edited as well. */
+const exchanged: Plot = (dice, mirror) => [
+  quiet(mirror),
+  { do: "here", mirror, act: "swap-edited", seed: seedOf(dice) },
+  { ...quiet(mirror), kill: dice.below(4) === 0 ? { at: 1 + dice.below(200), power: false } : null },
+];
+
 /** Its daemon runs, and people act beside it. */
 const watched: Plot = (dice, mirror) => [watchOf(dice, mirror), ...(dice.below(3) === 0 ? [quiet(mirror)] : [])];
 
@@ -153,6 +160,7 @@ const PLOTS: readonly Plot[] = [
   emptied,
   darkened,
   hurried,
+  exchanged,
   watched,
   watched,
 ];

@@ -26,6 +26,7 @@ export const LOCAL_ACTS = [
   "rewrite",
   "cut-short",
   "redress",
+  "swap-edited",
 ] as const;
 export type LocalAct = (typeof LOCAL_ACTS)[number];
 
