@@ -3,6 +3,8 @@ import { MAX_BODY_BYTES } from "./body.ts";
 
 /** LIMIT: requests that were taken and are not answered, and the bytes of their bodies. */
 const MAX_UNDER_WAY = 256;
+/** With fewer under way, refusing one helps nobody: what makes the service late is then not its requests. */
+const FEW_UNDER_WAY = 8;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 
 /** Who may come in: so many requests, with so many bytes of bodies, are under way at a time. */
@@ -21,7 +23,7 @@ export function admission(isOverloaded: () => boolean = () => false): Admission 
   return {
     begin(bytes, isAdmin) {
       const isFull = underWay >= MAX_UNDER_WAY || held + bytes > MAX_BYTES;
-      if (!isAdmin && (isFull || isOverloaded())) return null;
+      if (!isAdmin && (isFull || (underWay >= FEW_UNDER_WAY && isOverloaded()))) return null;
       underWay++;
       held += bytes;
       return () => {
@@ -32,7 +34,7 @@ export function admission(isOverloaded: () => boolean = () => false): Admission 
   };
 }
 
-/** LIMIT: milliseconds by which half of all turns of the event loop were late, within a second, from which on work is refused. */
+/** LIMIT: milliseconds by which half of all turns of the event loop were late, for two seconds, from which on work is refused. */
 const LATE_MS = 250;
 const WINDOW_MS = 1_000;
 const RESOLUTION_MS = 10;
@@ -41,17 +43,17 @@ const RESOLUTION_MS = 10;
 export type Delays = { percentile(percentile: number): number; reset(): void };
 
 /**
- * Whether the event loop comes too late to what waits for it. The median counts: one long answer makes one late turn, too much work
- * makes every turn late.
+ * Whether the event loop comes too late to what waits for it. The median of two windows in a row counts: one long answer makes one late turn,
+ * which may be the only one of its window; too much work makes every turn late.
  * @param every calls back at the end of each window; returns what ends it
  */
 export function loopLoad(delays: Delays, every: (look: () => void) => () => void) {
-  let overloaded = false;
+  let lateWindows = 0;
   const stop = every(() => {
-    overloaded = delays.percentile(50) / 1e6 - RESOLUTION_MS > LATE_MS;
+    lateWindows = delays.percentile(50) / 1e6 - RESOLUTION_MS > LATE_MS ? lateWindows + 1 : 0;
     delays.reset();
   });
-  return { isOverloaded: () => overloaded, stop };
+  return { isOverloaded: () => lateWindows >= 2, stop };
 }
 
 /** The load of this process. */
