@@ -199,8 +199,8 @@ export type FolderAction =
       readonly to: RemotePath;
       readonly temporary: boolean;
     }
-  /** Removes an empty folder (mirrored litter inside goes to the trash first); not empty: stale. */
-  | { readonly kind: "remove-folder-local"; readonly dirId: DirId; readonly localPath: LocalPath }
+  /** `dirId`: null where the link of that folder is another folder's here by now. Removes an empty folder (mirrored litter inside goes to the trash first); not empty: stale. */
+  | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | {
       readonly kind: "remove-folder-remote";
       readonly dirId: DirId;

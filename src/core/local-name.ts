@@ -1,5 +1,5 @@
 import { digestOf } from "./digest.ts";
-import { cutToBytes, isSidecarName, MAX_NAME_BYTES } from "./path.ts";
+import { cutToBytes, isSidecarName, type LocalPath, MAX_NAME_BYTES, nameOf, type RemotePath } from "./path.ts";
 
 /** Remote → local names: which remote names the disk can hold as they are, and the deterministic names of the others. */
 
@@ -34,6 +34,26 @@ export function hashedName(name: string, kind: "file" | "folder", id: string): s
     .replace(/^\.[#_]+/, "");
   return `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`;
 }
+
+const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
+
+/**
+ * The name that a row has on disk for want of another: with the digits of its id, though the disk can hold the service's own, which something else had.
+ * @returns that other name; null where this one is no such name
+ */
+export function ownNameOf(here: string, there: string, kind: "file" | "folder", id: string): string | null {
+  if (here === there || !HAS_DIGITS.test(here) || hashedName(there, kind, id) !== here) return null;
+  const own = localNameFor(there, kind, id);
+  return own === here ? null : own;
+}
+
+/** The same by a link's paths. */
+export function hasStandInName(link: LinkedPaths, kind: "file" | "folder"): boolean {
+  const { localPath, remotePath, id } = link;
+  return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id) !== null;
+}
+
+type LinkedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
 /** `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path. */
 export function numberedName(name: string, kind: "file" | "folder", number: number): string {

@@ -1,7 +1,7 @@
 import { ownOf } from "./borrowed-map.ts";
 import { pathsFit } from "./fit.ts";
 import type { Link } from "./link.ts";
-import { isTemporaryName } from "./local-name.ts";
+import { hasStandInName, isTemporaryName } from "./local-name.ts";
 import { folderInodeKey } from "./match/inode.ts";
 import { quietTest } from "./match/quiet.ts";
 import { type LocalPath, parentOf, type RemotePath } from "./path.ts";
@@ -48,6 +48,7 @@ function isLent({ base, local, remote }: Trees): boolean {
 
 function restsAlone(link: Link): boolean {
   if (link.standing !== "linked" || link.submissions.length > 0 || isTemporaryName(link.localPath)) return false;
+  if (hasStandInName(link, "file")) return false;
   return pathsFit(link.localPath, link.remotePath, link.id);
 }
 
@@ -70,7 +71,7 @@ function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, 
     const key = folderInodeKey(dir);
     if (here === undefined || key === null || folderInodeKey(here) !== key) return null;
     if (remote.folders.get(dir.id)?.path !== dir.remotePath || isTemporaryName(dir.localPath)) return null;
-    if (!pathsFit(dir.localPath, dir.remotePath, dir.id, "folder")) return null;
+    if (!pathsFit(dir.localPath, dir.remotePath, dir.id, "folder") || hasStandInName(dir, "folder")) return null;
     folders.set(dir.localPath, dir.remotePath);
   }
   // Two rows at one path, or one at the root's own.

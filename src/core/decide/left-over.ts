@@ -1,5 +1,5 @@
 import { mapName } from "../../contract/names.ts";
-import { isTemporaryName, lastingName, localNameFor, numberedName } from "../local-name.ts";
+import { isTemporaryName, lastingName, localNameFor, numberedName, ownNameOf } from "../local-name.ts";
 import type { AnyBody, Side } from "../match/body.ts";
 import { nameOf } from "../path.ts";
 import { type Desk, keyOf } from "./desk.ts";
@@ -7,8 +7,9 @@ import { idOf } from "./places.ts";
 import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
 
 /**
- * Temporary names that a plan cut short has left, and that no rule leads away from (what would is held): they are taken back. What stood there for a
- * moment gets the name it was made of, or the next number of that which is free.
+ * Names that were nobody's wish, and that no rule leads away from (what would is held): they are taken back. What a plan cut short has left at a temporary one
+ * gets the name it was made of, or the next number of that which is free; what has its id's digits in its name, because its own was taken here, gets that when
+ * it is free.
  */
 
 /** LIMIT: numbers tried for a name before it is left as it is. */
@@ -17,12 +18,15 @@ const MAX_NUMBER = 99;
 const SIDES = ["local", "remote"] as const;
 
 export function isLeftOver(body: AnyBody): boolean {
+  if (standInFor(body) !== null) return true;
   return SIDES.some((side) => isTemporaryName(body[side].goal?.name ?? ""));
 }
 
 /** Names for what stays at a temporary one, the best first. None: it may not be renamed, or not yet. */
 export function* lastingNames(desk: Desk, body: AnyBody, side: Side): Generator<string> {
   const { goal } = body[side];
+  const own = side === "local" ? standInFor(body) : null;
+  if (own !== null && desk.policy.direction !== "push-only" && !isMoveStopped(desk, body)) yield own;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(desk, body, side)) return;
   const kind = body.kind === "document" ? "file" : "folder";
   const there = body[side === "local" ? "remote" : "local"].goal?.name;
@@ -35,6 +39,19 @@ export function* lastingNames(desk: Desk, body: AnyBody, side: Side): Generator<
     const name = legal(number === 1 ? best : numberedName(best, kind, number));
     if (name !== null) yield name;
   }
+}
+
+/** The name that it would have here, were its place not taken when it came. */
+function standInFor(body: AnyBody): string | null {
+  const { local, remote, link } = body;
+  if (link === null || local.now === null || local.goal === null || remote.now === null || remote.goal === null)
+    return null;
+  const kind = body.kind === "document" ? "file" : "folder";
+  return ownNameOf(local.goal.name, remote.goal.name, kind, idOf(body));
+}
+
+function isMoveStopped(desk: Desk, body: AnyBody): boolean {
+  return body.kind === "document" && isStopped(desk, body, "move-local");
 }
 
 function mayBeNamed(desk: Desk, body: AnyBody, side: Side): boolean {

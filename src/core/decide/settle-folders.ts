@@ -81,6 +81,18 @@ function settleLocalOnly(desk: Desk, folder: FolderBody, need: Need, occupied: (
   const path = folder.localPath!;
   const foreign = occupied().foreign.has(path);
   const empty = !foreign && !occupied().mirrored.has(path);
+  if (folder.vacated && !need.there) {
+    if (foreign || need.here || desk.quietFolders().local.has(path)) return;
+    folder.local.goal = null;
+    const why = "what was in it is in the folder that the service has";
+    draft(desk, folder, "leave-local", (at) => ({
+      kind: "remove-folder-local",
+      why,
+      dirId: null,
+      localPath: at.local,
+    }));
+    return;
+  }
   if (link !== null && !need.there) {
     const leaves = folder.remoteSeen === "gone" && !foreign && !need.here && !desk.quietFolders().local.has(path);
     if (!leaves || desk.policy.direction === "push-only") {
@@ -169,7 +181,8 @@ function recordFolder(desk: Desk, folder: FolderBody): void {
   const isNew = folder.link === null || folder.replaced !== null;
   if (!isNew && !desk.whys.has(folder)) return;
   const why = isNew ? "on both sides" : desk.whys.get(folder)!;
-  draftFolderLink(desk, folder, { dirId, why, carries: null });
+  // What is in the folder that it was merged from is still there, and recorded as it moves.
+  draftFolderLink(desk, folder, { dirId, why, carries: folder.merged ? [] : null });
 }
 
 type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };

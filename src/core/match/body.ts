@@ -37,6 +37,10 @@ export type FolderBody = Body & {
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
   /** The id of the link, where the folder at its place now has another one. */
   replaced: DirId | null;
+  /** It was a linked folder's, which is another one here now: what is in it goes there, and it goes when it is empty. */
+  vacated: boolean;
+  /** It has moved on the service to where another folder stood here, which it is now. */
+  merged: boolean;
 };
 
 export type RemoteSeen =

@@ -44,6 +44,8 @@ export function newFolder(key: number, facts: Partial<FolderBody>): FolderBody {
     localSeen: "absent",
     remoteSeen: "absent",
     replaced: null,
+    vacated: false,
+    merged: false,
     local: { now: null, goal: null },
     remote: { now: null, goal: null },
     ...facts,

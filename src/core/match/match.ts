@@ -8,6 +8,7 @@ import type { DocumentBody, RemoteSeen, Side } from "./body.ts";
 import { matchDocuments } from "./documents.ts";
 import { findFolders } from "./folder-paths.ts";
 import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
+import { mergeFolders } from "./merged-folders.ts";
 import { plantUnlinked } from "./new-folders.ts";
 import { whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import { quietTest } from "./quiet.ts";
@@ -47,6 +48,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
   matchDocuments(matching);
   const forest = plantForest(trees, folders);
+  mergeFolders(forest, trees, policy, folders);
   plantUnlinked(forest, trees, policy, folders);
   placeFolders(forest);
   const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id)));

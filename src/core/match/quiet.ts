@@ -1,6 +1,6 @@
 import type { Link } from "../link.ts";
 import { pathsFit } from "../fit.ts";
-import { isTemporaryName } from "../local-name.ts";
+import { hasStandInName, isTemporaryName } from "../local-name.ts";
 import type { Trees } from "../tree.ts";
 import { sameInode } from "./inode.ts";
 
@@ -26,6 +26,7 @@ export function quietTest(trees: Trees, foldersStir: boolean): (link: Link) => b
       link.submissions.length === 0 &&
       !foldersStir &&
       !isTemporaryName(link.localPath) &&
+      !hasStandInName(link, "file") &&
       pathsFit(link.localPath, link.remotePath, link.id) &&
       !(base.conflicts.size > 0 && base.conflicts.has(link.id)) &&
       !(base.holds.size > 0 && base.holds.has(link.id))

@@ -147,7 +147,9 @@ export function removeFolderLocal(ctx: PassContext, action: Of<"remove-folder-lo
   const end = disk.removeFolder(action.localPath, trashPlace(ctx.world, action.localPath));
   if (end.kind !== "done") return outcomeOfDisk(end);
   return commit(ctx, {
-    also: () => state.removeDir(action.dirId),
+    also: () => {
+      if (action.dirId !== null) state.removeDir(action.dirId);
+    },
     event: { kind: action.kind, side: "local", id: action.dirId, path: action.localPath, detail: action.why },
   });
 }

@@ -86,7 +86,7 @@ export function applyFolder(world: World, action: OfFolder, say: string): void {
       const inside = [...world.files.keys(), ...world.folders.keys(), ...world.others.keys()];
       check(!inside.some((path) => isBelow(path, action.localPath)), `not empty: ${say}`);
       check(world.folders.delete(action.localPath), `no folder: ${say}`);
-      world.dirLinks.delete(action.dirId);
+      if (action.dirId !== null) world.dirLinks.delete(action.dirId);
       return;
     }
     case "remove-folder-remote": {

@@ -170,6 +170,32 @@ describe("folders on a disk whose inodes tell nothing", () => {
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, blind));
 });
 
+describe("a folder that the service gave the name of one that stands here", () => {
+  const rows: Row[] = [
+    [
+      "d/a.md=1",
+      "mkdir e; other e/x.png other-file",
+      "mv d e",
+      "move-local d/a.md>e/a.md; link-folder alone e; relink e/a.md; remove-folder-local d",
+    ],
+    ["d/", "mkdir e; other e/x.png other-file", "mv d e", "link-folder alone e; remove-folder-local d"],
+    [
+      "d/a.md=1 d/f/b.md=2",
+      "mkdir e; other e/x.png other-file",
+      "mv d e",
+      "move-folder-local d/f>e/f; move-local d/a.md>e/a.md; link-folder alone e; link-folder e/f; relink e/a.md; remove-folder-local d",
+    ],
+    // What the mirror leaves alone stays where it is.
+    [
+      "d/a.md=1",
+      "mkdir e; other e/x.png other-file; other d/y.png other-file",
+      "mv d e",
+      "move-local d/a.md>e/a.md; link-folder alone e; relink e/a.md",
+    ],
+  ];
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row));
+});
+
 describe("I08 folders that base has no more, of documents that the service did not show", () => {
   const forgotten = (world: World): void => {
     world.dirLinks.clear();

@@ -4,7 +4,7 @@ import type { World } from "./world.ts";
 
 /** What the real sides would refuse. */
 
-export type OfFolder = Extract<Action, { dirId: DirId } | { kind: "make-folder-remote" }>;
+export type OfFolder = Extract<Action, { dirId: DirId | null } | { kind: "make-folder-remote" }>;
 export type OfDocument = Exclude<Action, OfFolder>;
 
 export function check(condition: boolean, what: string): asserts condition {

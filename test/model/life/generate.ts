@@ -76,13 +76,30 @@ const DAY_MS = 86_400_000;
 
 export function makeScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 7_919 + 17);
-  const setup = { ...makeSetup(dice), turns: givesWay(seed) };
+  const setup = withSeed(seed, makeSetup(dice));
   return { seed, setup, steps: Array.from({ length: steps }, () => makeStep(dice, setup)) };
 }
 
 /** By the seed and not by dice: every second life goes on as it did before there were turns. */
 export function givesWay(seed: number): boolean {
   return seed % 2 === 1;
+}
+
+/** Seeds from here on live with a deployment that has its own way with names or places; below it a seed stays the life that it was. */
+export const ODD_FROM = 1_000_000;
+
+const ODDITIES: readonly Setup["variant"][] = [
+  { foldsCase: true },
+  { foldsUnicode: true, refusedCharacters: "=+@" },
+  { noMoveToRoot: true },
+  { foldsCase: true, foldsUnicode: true, noFolderPatchOrDelete: 404 },
+  { noMoveToRoot: true, refusedCharacters: "=,", foldsCase: true },
+];
+
+/** What a seed adds to what its dice say. */
+export function withSeed(seed: number, made: Setup): Setup {
+  const oddity = seed < ODD_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
+  return { ...made, variant: { ...made.variant, ...oddity }, turns: givesWay(seed) };
 }
 
 export function makeSetup(dice: Dice): Setup {

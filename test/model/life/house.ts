@@ -7,6 +7,7 @@ import { createService, type Service, type ServiceOptions } from "../../../src/s
 import { varyService } from "../../../src/service/variant.ts";
 import { virtualClock } from "../../remote/virtual-clock.ts";
 import { type Dice, rollDice } from "../dice.ts";
+import { foldNames } from "../folding-service.ts";
 import { type App, type AppFile, createApp } from "../rig.ts";
 import type { Levels, Setup } from "./script.ts";
 
@@ -54,6 +55,7 @@ export class House {
   /** How often a backup was put back. */
   restored = 0;
   #service: Service;
+  readonly #fold: Service["answer"];
   #backup: Uint8Array | null = null;
   #late: LateWrite[] = [];
   #isLate = false;
@@ -84,6 +86,9 @@ export class House {
     };
     this.#service = createService({ ...this.#options, database: ":memory:" });
     const owner = this.#service.admin.createWorkspace("notes");
+    const { foldsCase = false, foldsUnicode = false } = setup.variant;
+    // The service is another one after a restore.
+    this.#fold = foldNames((request) => this.#service.answer(request), { foldsCase, foldsUnicode }, owner.key);
     this.app = this.#appOf(owner.key);
     this.keys = setup.mirrors.map(() => {
       const made = this.#service.admin.createKey({
@@ -115,7 +120,7 @@ export class House {
 
   #answer(request: WireRequest): WireResponse {
     if (request.method !== "GET") this.changed();
-    return this.#service.answer(request);
+    return this.#fold(request);
   }
 
   /** Something may be different at the service: what was listed is listed anew. */

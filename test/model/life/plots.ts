@@ -1,6 +1,6 @@
 import { type Dice, rollDice } from "../dice.ts";
 import { actOf, type Cause, CAUSES, strikeOf, strikesAt, TO_REQUESTS } from "./causes.ts";
-import { givesWay, makeSetup, makeStep, seedOf } from "./generate.ts";
+import { makeSetup, makeStep, seedOf, withSeed } from "./generate.ts";
 import type { Act, AppAct, LocalAct, Script, Setup, Step, SyncStep, WatchStep } from "./script.ts";
 
 /**
@@ -168,7 +168,7 @@ const PLOTS: readonly Plot[] = [
 /** @param steps about so many */
 export function makePlottedScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 104_729 + 31);
-  const setup = { ...plottedSetup(dice), turns: givesWay(seed) };
+  const setup = withSeed(seed, plottedSetup(dice));
   const all: Step[] = [];
   // A first clone is when most files are not safe yet.
   if (dice.below(4) === 0) all.push(...darkened(dice, 0));

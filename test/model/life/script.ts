@@ -1,4 +1,4 @@
-import type { Variant } from "../../../src/service/variant.ts";
+import type { Deployment } from "../rig.ts";
 import type { RamDiskOptions } from "../ram-disk.ts";
 
 /** A life as data: what happens, step by step. Every choice of a step comes from its own seed and the world as it is then, so that any step may be taken out. */
@@ -173,7 +173,7 @@ export type MirrorSetup = {
 
 export type Setup = {
   readonly mirrors: readonly MirrorSetup[];
-  readonly variant: Omit<Variant, "fault">;
+  readonly variant: Omit<Deployment, "fault">;
   /** Whether the service combines stale bases. */
   readonly combines: boolean;
   /** Documents that the workspace begins with. */

@@ -1,0 +1,111 @@
+import { describe, expect, it } from "vitest";
+import { createRig, type Mirror, type Rig, ROOT } from "../model/rig.ts";
+
+/** Folders that meet where something stands here that the mirror leaves alone, and names that were given for want of a place. */
+
+const PLAIN = /-[0-9a-f]{8}(?:\.md)?$/;
+
+async function start(): Promise<{ rig: Rig; mirror: Mirror }> {
+  const rig = createRig(41);
+  rig.app.create("docs/a.md", "a\n");
+  rig.app.create("docs/deep/b.md", "b\n");
+  rig.app.create("k.md", "k\n");
+  const mirror = rig.mirror();
+  await mirror.sync();
+  return { rig, mirror };
+}
+
+function paths(mirror: Mirror): string[] {
+  return [...mirror.texts().keys()].sort();
+}
+
+describe("a folder that is renamed there onto a folder here that holds nothing mirrored", () => {
+  it.each([
+    ["an image", "pics/x.png"],
+    ["a repository", "pics/.git/HEAD"],
+  ])("I01 they are one from then on: %s stays where it is", async (_, other) => {
+    const { rig, mirror } = await start();
+    const ids = new Map([...rig.app.files().values()].map(({ id, text }) => [text, id]));
+    mirror.write(other, "not a document");
+    rig.app.renameFolder("docs", "pics");
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(paths(mirror).filter((path) => path.endsWith(".md"))).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);
+    expect(mirror.disk.user.read(mirror.path(other))).toBe("not a document");
+    expect(mirror.disk.user.exists(mirror.path("docs"))).toBe(false);
+    expect(rig.app.folders()).toEqual(["pics", "pics/deep"]);
+    expect(new Map([...rig.app.files().values()].map(({ id, text }) => [text, id]))).toEqual(ids);
+    mirror.requests.length = 0;
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  });
+
+  it("I03 an edit made here meanwhile goes along", async () => {
+    const { rig, mirror } = await start();
+    mirror.write("pics/x.png", "an image");
+    mirror.write("docs/a.md", "edited here\n");
+    rig.app.renameFolder("docs", "pics");
+    await mirror.sync();
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(rig.app.files().get("pics/a.md")?.text).toBe("edited here\n");
+    expect(mirror.texts().get("pics/a.md")).toBe("edited here\n");
+  });
+
+  it("I13 killed at any call, it comes to the same", async () => {
+    for (let call = 1; ; call++) {
+      const { rig, mirror } = await start();
+      mirror.write("pics/x.png", "an image");
+      rig.app.renameFolder("docs", "pics");
+      mirror.killAt(call);
+      const killed = (await mirror.sync()) === null;
+      for (let run = 0; run < 3; run++) await mirror.sync();
+      const documents = paths(mirror).filter((path) => path.endsWith(".md"));
+      expect(documents, `killed at ${call}`).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);
+      expect([...rig.app.files().keys()].sort(), `killed at ${call}`).toEqual(documents);
+      expect(mirror.disk.user.read(`${ROOT}/pics/x.png`)).toBe("an image");
+      if (killed) continue;
+      expect(call).toBeGreaterThan(30);
+      break;
+    }
+  }, 60_000);
+});
+
+describe("a name with the digits of an id is given back when its reason ends", () => {
+  async function neighbours(first: string, second: string) {
+    const rig = createRig(42);
+    rig.app.create("k.md", "k\n");
+    rig.app.create(first, "first\n");
+    rig.app.create(second, "second\n");
+    const mirror = rig.mirror({ disk: { foldsCase: true } });
+    await mirror.sync();
+    const given = paths(mirror).filter((path) => path.split("/").some((name) => PLAIN.test(name)));
+    expect(given).toHaveLength(1);
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    return { rig, mirror };
+  }
+
+  it("of a document, when its neighbour is deleted there", async () => {
+    const { rig, mirror } = await neighbours("Plan.md", "plan.md");
+    rig.app.remove("Plan.md");
+    for (let n = 0; n < 2; n++) await mirror.sync();
+    expect(paths(mirror)).toEqual(["k.md", "plan.md"]);
+    mirror.requests.length = 0;
+    expect((await mirror.sync())?.state).toBe("in-sync");
+    expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  });
+
+  it("of a document, when its neighbour is renamed here", async () => {
+    const { rig, mirror } = await neighbours("Plan.md", "plan.md");
+    mirror.disk.user.rename(mirror.path("Plan.md"), mirror.path("other.md"));
+    for (let n = 0; n < 2; n++) await mirror.sync();
+    expect(paths(mirror)).toEqual(["k.md", "other.md", "plan.md"]);
+    expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other.md", "plan.md"]);
+  });
+
+  it("of a folder", async () => {
+    const { rig, mirror } = await neighbours("Box/a.md", "box/a.md");
+    rig.app.renameFolder("Box", "crate");
+    for (let n = 0; n < 2; n++) await mirror.sync();
+    expect(paths(mirror)).toEqual(["box/a.md", "crate/a.md", "k.md"]);
+    expect((await mirror.sync())?.state).toBe("in-sync");
+  });
+});
