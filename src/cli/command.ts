@@ -26,7 +26,7 @@ export type Io = {
   become(caller: SudoCaller): void;
   /** Asks on the terminal. null: no answer (the input ended). Only where `terminal.input`. */
   ask(question: string): Promise<string | null>;
-  /** Aborted when the user or the system wants the process to end (SIGINT, SIGTERM). */
+  /** Aborted when the user or the system wants the process to end (SIGINT, SIGTERM, SIGHUP). */
   readonly stop: AbortSignal;
   /** Reads an absolute text file, or `-` for standard input. @throws as node:fs does */
   readText(path: string): string;

@@ -1,5 +1,6 @@
 import type { Action, ActionKind } from "../core/action.ts";
 import type { RunReport } from "../app/run.ts";
+import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
 
 /** Words for what a plan holds and a run did. Arrows show where an effect is: `→` on the service, `←` on this disk. */
@@ -60,16 +61,20 @@ export function groupActions(actions: readonly Action[]): Group[] {
   });
 }
 
+const REMOVING = /^(?:delete|trash|remove)-/;
+const MAKING = /^(?:create|make)-/;
+
 /** Each group with its first names, sorted. @param most names of a group; the rest is counted */
-export function groupLines(actions: readonly Action[], most: number, pathOf: PathOf): string[] {
-  return groupActions(actions).flatMap(({ words, actions: all }) => {
+export function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint = PLAIN): string[] {
+  return groupActions(actions).flatMap(({ words, kind, actions: all }) => {
+    const brush = REMOVING.test(kind) ? paint.removed : MAKING.test(kind) ? paint.added : paint.place;
     const named = all
       .map((action) => ({ path: actionPath(action, pathOf), why: action.why }))
       .sort(byPath)
       .slice(0, most)
       .map(({ path, why }) => `    ${path}${why === "" ? "" : `  (${why})`}`);
     const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
-    return [`  ${words.arrow} ${words.label}: ${count(all.length)}`, ...named, ...more];
+    return [`  ${brush(`${words.arrow} ${words.label}`)}: ${count(all.length)}`, ...named, ...more];
   });
 }
 

@@ -1,12 +1,38 @@
 import type { Io } from "./command.ts";
 
-/** Colours of a terminal; plain text in a pipe, and where `NO_COLOR` is set (no-color.org: to anything but nothing). */
-export type Paint = Readonly<Record<"added" | "removed" | "place" | "dim" | "strong", (text: string) => string>>;
+/** Colours of a terminal; plain text elsewhere. `good`, `bad` and `asks` are the ends that a command may have. */
+export type Paint = Readonly<Record<keyof typeof CODES, (text: string) => string>>;
 
-const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1 } as const;
+const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
 
-export function paintFor(io: Io): Paint {
-  const on = io.terminal.output && (io.env["NO_COLOR"] ?? "") === "";
+/**
+ * `FORCE_COLOR` decides where it is set (`0` and `false`: never; else always, also in a pipe), then `NO_COLOR` (no-color.org: anything but
+ * nothing), then whether the stream is a terminal that knows colours.
+ */
+export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stream: "output" | "error"): boolean {
+  const forced = env["FORCE_COLOR"];
+  if (forced !== undefined) return forced !== "0" && forced !== "false";
+  if ((env["NO_COLOR"] ?? "") !== "" || env["TERM"] === "dumb") return false;
+  return terminal[stream];
+}
+
+const leave = (text: string) => text;
+
+/** For lines that go where no colour may. */
+export const PLAIN: Paint = {
+  added: leave,
+  removed: leave,
+  place: leave,
+  dim: leave,
+  strong: leave,
+  good: leave,
+  bad: leave,
+  asks: leave,
+};
+
+/** @param stream where the lines go */
+export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
+  const on = isColoured(io, stream);
   const brush = (code: number) => (text: string) => (on && text !== "" ? `\u001b[${code}m${text}\u001b[0m` : text);
   return {
     added: brush(CODES.added),
@@ -14,6 +40,9 @@ export function paintFor(io: Io): Paint {
     place: brush(CODES.place),
     dim: brush(CODES.dim),
     strong: brush(CODES.strong),
+    good: brush(CODES.good),
+    bad: brush(CODES.bad),
+    asks: brush(CODES.asks),
   };
 }
 

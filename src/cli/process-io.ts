@@ -5,6 +5,7 @@ import type { SudoCaller } from "../app/trust/owner.ts";
 import type { Io } from "./command.ts";
 import { once } from "../core/once.ts";
 import { forTerminal } from "./paint.ts";
+import { createStatusLine, type StatusLine } from "./status-line.ts";
 
 const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
 
@@ -18,11 +19,12 @@ export function processIo(): Io {
     return process.stderr;
   });
   const stop = stopSignal();
-  let statusShown = false;
-  const clearStatus = () => {
-    if (statusShown) errors().write("\r\x1b[K");
-    statusShown = false;
-  };
+  const columns = () => errors().columns || stdout.columns || 80;
+  // Made at the first need: it opens the stream, and most commands show no status.
+  let statusLine: StatusLine | null = null;
+  const clearStatus = () => statusLine?.clear();
+  // A dumb terminal (an editor's shell) cannot take a line back.
+  const isDumb = process.env["TERM"] === "dumb";
   return {
     out(line) {
       clearStatus();
@@ -34,10 +36,9 @@ export function processIo(): Io {
       stderr.write(`${stderr.isTTY ? forTerminal(line) : line}\n`);
     },
     status(text) {
-      clearStatus();
-      if (text === "") return;
-      errors().write(forTerminal(text));
-      statusShown = true;
+      if (text === "") return clearStatus();
+      statusLine ??= createStatusLine((part) => void errors().write(part), columns);
+      statusLine.show(forTerminal(text));
     },
     terminal: {
       get input() {
@@ -45,10 +46,10 @@ export function processIo(): Io {
       },
       output: stdout.isTTY === true,
       get error() {
-        return errors().isTTY === true;
+        return errors().isTTY === true && !isDumb;
       },
       get columns() {
-        return errors().columns || stdout.columns || 80;
+        return columns();
       },
     },
     env: process.env,
@@ -82,10 +83,10 @@ function become({ uid, gid }: SudoCaller): void {
   env["HOME"] = userInfo().homedir;
 }
 
-/** A reader that left (`| head`) is no fault: nobody is there to be told. */
+/** A reader that left (`| head`, a closed terminal) is no fault: nobody is there to be told. */
 function outliveReader(stream: NodeJS.WriteStream): void {
   stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
   });
 }
 
@@ -111,7 +112,8 @@ function stopSignal(): () => AbortSignal {
     if (controller !== null) return controller.signal;
     const made = new AbortController();
     controller = made;
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => made.abort());
+    // SIGHUP: the terminal was closed, or the session ended.
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => made.abort());
     return made.signal;
   };
 }

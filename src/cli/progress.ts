@@ -15,6 +15,10 @@ const REDRAW_MS = 100;
 /** In a pipe short work stays silent. */
 const LINE_MS = 10_000;
 const BAR_CELLS = 24;
+/** A shorter bar says nothing. */
+const LEAST_CELLS = 6;
+/** Of `  12,345/s  1.5 h left`. */
+const PACE_CELLS = 22;
 
 export type ShownProgress = Progress & { readonly end: () => void };
 
@@ -39,7 +43,7 @@ export function showProgress(io: Io, silent: boolean): ShownProgress {
       if (terminal.error) {
         if (now - shownAt < REDRAW_MS && done !== total) return;
         shownAt = now;
-        io.status(barLine(label, done, total, elapsed).slice(0, Math.max(20, terminal.columns - 1)));
+        io.status(barLine(label, done, total, elapsed, terminal.columns - 1));
       } else if (now - shownAt >= LINE_MS) {
         shownAt = now;
         io.err(`mdmirror: ${plainLine(label, done, total, elapsed)}`);
@@ -51,12 +55,26 @@ export function showProgress(io: Io, silent: boolean): ShownProgress {
   };
 }
 
-/** `mirroring ████████░░░░ 1,200/2,400  400/s  3 s left` */
-export function barLine(label: string, done: number, total: number | null, elapsedMs: number): string {
+/**
+ * `mirroring ████████░░░░ 1,200/2,400  400/s  3 s left`; where that does not fit, first a shorter bar, then no rate, then no bar.
+ * @param cells that it may take
+ */
+export function barLine(
+  label: string,
+  done: number,
+  total: number | null,
+  elapsedMs: number,
+  cells = Number.POSITIVE_INFINITY,
+): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
-  const full = Math.round((Math.min(done, total) / total) * BAR_CELLS);
-  const bar = "█".repeat(full) + "░".repeat(BAR_CELLS - full);
-  return `${label} ${bar} ${count(done)}/${count(total)}${pace(done, total, elapsedMs)}`;
+  const counts = `${count(done)}/${count(total)}`;
+  // By what the line may come to take, so that the bar keeps its length while the numbers grow.
+  const left = cells - label.length - 2 * count(total).length - 3;
+  const isPaced = left - PACE_CELLS >= LEAST_CELLS;
+  const room = Math.min(BAR_CELLS, left - (isPaced ? PACE_CELLS : 0));
+  if (room < LEAST_CELLS) return `${label} ${counts}`;
+  const full = Math.round((Math.min(done, total) / total) * room);
+  return `${label} ${"█".repeat(full)}${"░".repeat(room - full)} ${counts}${isPaced ? pace(done, total, elapsedMs) : ""}`;
 }
 
 function plainLine(label: string, done: number, total: number | null, elapsedMs: number): string {

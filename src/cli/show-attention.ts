@@ -1,6 +1,7 @@
 import type { RunReport } from "../app/run.ts";
 import { origin } from "./complain.ts";
 import { byPath } from "./describe.ts";
+import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
 
 /** What needs the user, as lines: what many documents share is said once, before those that stand alone. */
@@ -13,7 +14,7 @@ const SHARED = 4;
 const NAMES = 5;
 
 /** @param most causes and single documents; the rest is counted */
-export function attentionLines(all: readonly Attention[], most: number): string[] {
+export function attentionLines(all: readonly Attention[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const shared = causes.filter((group) => group.length >= SHARED).toSorted((a, b) => b.length - a.length);
   const single = causes.filter((group) => group.length < SHARED).flat();
@@ -22,16 +23,19 @@ export function attentionLines(all: readonly Attention[], most: number): string[
     ...single.filter(({ path }) => path === ""),
     ...single.filter(({ path }) => path !== "").toSorted(byPath),
   ];
-  const blocks = [...shared.map(sharedLines), ...alone.map(aloneLines)];
+  const blocks = [...shared.map((group) => sharedLines(group, paint)), ...alone.map((one) => aloneLines(one, paint))];
   const more = blocks.length > most ? [`… and ${count(blocks.length - most)} more: mdmirror status`] : [];
   return [...blocks.slice(0, most).flat(), ...more];
 }
 
-function aloneLines({ path, kind, code, detail, requestId, next }: Attention): string[] {
-  return [`${path === "" ? "" : `${path}: `}${kind}: ${detail}${origin(code, requestId)}`, `  next: ${next}`];
+function aloneLines({ path, kind, code, detail, requestId, next }: Attention, paint: Paint): string[] {
+  return [
+    `${path === "" ? "" : `${paint.strong(path)}: `}${paint.asks(kind)}: ${detail}${origin(code, requestId)}`,
+    paint.dim(`  next: ${next}`),
+  ];
 }
 
-function sharedLines(group: readonly Attention[]): string[] {
+function sharedLines(group: readonly Attention[], paint: Paint): string[] {
   const [first] = group;
   const { path, kind, code, detail, requestId, next } = first!;
   const names = group
@@ -42,8 +46,8 @@ function sharedLines(group: readonly Attention[]): string[] {
   const more = group.length > NAMES ? ` and ${count(group.length - NAMES)} more` : "";
   const generic = next.replaceAll(`'${path.replaceAll("'", "'\\''")}'`, "PATH").replaceAll(path, "PATH");
   return [
-    `${count(group.length)} documents: ${kind}: ${detail}${origin(code, requestId)}`,
+    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${detail}${origin(code, requestId)}`,
     `  ${names}${more}`,
-    `  next: ${generic}`,
+    paint.dim(`  next: ${generic}`),
   ];
 }

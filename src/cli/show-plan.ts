@@ -6,6 +6,7 @@ import type { Io } from "./command.ts";
 import { complain, origin } from "./complain.ts";
 import { ACTION_WORDS, actionPath, byPath, groupLines, type PathOf, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural, showProgress } from "./progress.ts";
 
 export type PlanOptions = {
@@ -46,7 +47,7 @@ export async function showPlan(io: Io, root: string, request: RunRequest, option
     if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.value.url));
     if (options.json) io.out(JSON.stringify(planJson(preview)));
     else if (!options.quiet)
-      for (const line of planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST)) io.out(line);
+      for (const line of planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST, paintFor(io))) io.out(line);
     if (preview.plan.verdict.kind === "halt") return EXIT.halted;
     return preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
   } finally {
@@ -61,7 +62,7 @@ function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {
 
 type Planned = Extract<Preview, { kind: "planned" }>;
 
-export function planLines({ plan, open, staysLocal, trees }: Planned, most: number): string[] {
+export function planLines({ plan, open, staysLocal, trees }: Planned, most: number, paint: Paint = PLAIN): string[] {
   const actions = plan.steps.map(({ action }) => action);
   const held = open
     .toSorted(byPath)
@@ -69,11 +70,11 @@ export function planLines({ plan, open, staysLocal, trees }: Planned, most: numb
     .map(({ path, kind, detail, code, requestId }) => `    ${path}  (${kind}: ${detail}${origin(code, requestId)})`);
   const stays = stayLine(staysLocal);
   return [
-    ...groupLines(actions, most, pathsOf(trees.base)),
-    ...(open.length === 0 ? [] : [`  held: ${count(open.length)}`, ...held]),
+    ...groupLines(actions, most, pathsOf(trees.base), paint),
+    ...(open.length === 0 ? [] : [`  ${paint.asks("held")}: ${count(open.length)}`, ...held]),
     ...(open.length > most ? [`    … and ${count(open.length - most)} more`] : []),
     ...(stays === null ? [] : [`  ${stays}`]),
-    ...verdictLines(plan.verdict),
+    ...verdictLines(plan.verdict, paint),
     endLine(actions.length, open.length, plan.verdict),
   ];
 }
@@ -87,10 +88,10 @@ function endLine(steps: number, held: number, verdict: Planned["plan"]["verdict"
   return `${all}; nothing was written; mdmirror sync does ${count(others)} of them, and the others once they are approved`;
 }
 
-function verdictLines(verdict: Planned["plan"]["verdict"]): string[] {
+function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string[] {
   if (verdict.kind === "run") return [];
   return [
-    ...verdict.reasons.map(({ reason, detail }) => `  would halt: ${reason}: ${detail}`),
+    ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would halt")}: ${reason}: ${detail}`),
     "  next: if that is what you want: mdmirror approve, then mdmirror sync",
   ];
 }

@@ -7,6 +7,7 @@ import { actionPath, ACTION_WORDS, byPath, doneLine } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { attentionJson, needs, NEXT_OF_LOST_ROOT } from "./open.ts";
+import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
 
 /** How a run is told: one summary line, then what needs the user. */
@@ -30,7 +31,7 @@ export function exitOf(report: RunReport): ExitCode {
  * @param url of the service, for what its silence means
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
-  io.out(summaryLine(report, took));
+  io.out(summaryLine(report, took, paintFor(io)));
   showOpen(io, report, report.attention, url);
 }
 
@@ -46,11 +47,12 @@ function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: s
   if (report.halt !== null) showHalt(io, report);
   // Nothing was looked at: what is known of before is not of this run.
   const attention = report.state === "offline" ? [] : all;
-  for (const line of attentionLines(attention, MOST)) io.err(line);
+  for (const line of attentionLines(attention, MOST, paintFor(io, "error"))) io.err(line);
 }
 
 function showHalt(io: Io, { halt, stopped }: RunReport): void {
-  for (const { reason, detail } of halt?.reasons ?? []) io.err(`halted: ${reason}: ${detail}`);
+  const paint = paintFor(io, "error");
+  for (const { reason, detail } of halt?.reasons ?? []) io.err(`${paint.bad("halted")}: ${reason}: ${detail}`);
   if (halt?.reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) === true) {
     io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
     return;
@@ -66,19 +68,19 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
   io.err("  next: look at it with mdmirror plan; if it is what you want: mdmirror approve, then mdmirror sync");
 }
 
-export function summaryLine(report: RunReport, took: number): string {
+export function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): string {
   const seconds = `${(took / 1_000).toFixed(1)} s`;
   const done = doneLine(report.counts);
   const did = done === null ? "nothing to do" : done;
   switch (report.state) {
     case "in-sync":
-      return `in sync: ${did} (${seconds})`;
+      return `${paint.good("in sync")}: ${did} (${seconds})`;
     case "attention":
-      return `done, ${needs(report.attention)}: ${did} (${seconds})`;
+      return `done, ${paint.asks(needs(report.attention))}: ${did} (${seconds})`;
     case "halted":
-      return `halted by a guard: ${done ?? "nothing was done"} (${seconds})`;
+      return `${paint.bad("halted by a guard")}: ${done ?? "nothing was done"} (${seconds})`;
     case "offline":
-      return `offline: ${done ?? "nothing was done"} (${seconds})`;
+      return `${paint.bad("offline")}: ${done ?? "nothing was done"} (${seconds})`;
   }
 }
 

@@ -1,6 +1,7 @@
 import { ageText } from "../app/ground.ts";
 import type { Io } from "./command.ts";
 import { count } from "./progress.ts";
+import { cellsOf, padTo } from "./width.ts";
 
 /** Times and sizes as people read them. */
 
@@ -25,10 +26,10 @@ export function bytes(size: number | null, otherwise = "not there"): string {
 /** Columns side by side, two spaces between; the last is not filled. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
-  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cellsOf(cell));
   return rows.map((row) =>
     row
-      .map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at]!)))
+      .map((cell, at) => (at === row.length - 1 ? cell : padTo(cell, widths[at]!)))
       .join("  ")
       .trimEnd(),
   );

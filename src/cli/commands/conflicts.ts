@@ -1,7 +1,9 @@
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
+import { byPath } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
+import { paintFor } from "../paint.ts";
 import { useLocal } from "../use-mirror.ts";
 import { age, bytes, columns, localTime } from "../when.ts";
 
@@ -37,20 +39,25 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
       io.out(JSON.stringify({ conflicts, holds }));
       return exit;
     }
+    const paint = paintFor(io);
     if (exit === EXIT.inSync) io.out("no conflicts, and nothing is held");
-    const rows = conflicts.map(({ path, since, mine, theirs, renewed }) => [
-      path,
-      `conflict for ${age(io, since)}`,
-      `mine ${bytes(mine)}`,
-      `theirs ${bytes(theirs, "no longer kept")}${renewed === 0 ? "" : `, renewed ${renewed} times`}`,
-    ]);
+    const rows = conflicts
+      .toSorted(byPath)
+      .map(({ path, since, mine, theirs, renewed }) => [
+        paint.strong(path),
+        `${paint.asks("conflict")} for ${age(io, since)}`,
+        `mine ${bytes(mine)}`,
+        `theirs ${bytes(theirs, "no longer kept")}${renewed === 0 ? "" : `, renewed ${renewed} times`}`,
+      ]);
     for (const line of columns(rows)) io.out(line);
     if (rows.length > 0)
       io.out(
         "  next: mdmirror conflicts show PATH, then mdmirror resolve PATH --mine | --theirs | --merged FILE | --tool",
       );
-    for (const { path, kind, detail, code, requestId, next, since } of holds) {
-      io.out(`${path}  held for ${age(io, since)}  ${kind}: ${detail}${origin(code, requestId)}`);
+    for (const { path, kind, detail, code, requestId, next, since } of holds.toSorted(byPath)) {
+      io.out(
+        `${paint.strong(path)}  held for ${age(io, since)}  ${paint.asks(kind)}: ${detail}${origin(code, requestId)}`,
+      );
       io.out(`  next: ${next}`);
     }
     return exit;

@@ -8,6 +8,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { attentionJson, needs } from "../open.ts";
+import { type Paint, paintFor } from "../paint.ts";
 import { plural } from "../progress.ts";
 
 const { existsSync } = process.getBuiltinModule("node:fs");
@@ -108,12 +109,13 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
   const { documents, folders, pending, conflicts, reviews, attention, halt, fault } = status;
   const where = `${status.url}${status.remote === "" ? "" : `, folder ${status.remote}`}`;
   io.out(`${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`);
-  io.out(standingLine(status, age));
+  const paint = paintFor(io);
+  io.out(standingLine(status, age, paint));
   if (pending > 0) io.out(`${plural(pending, "effect")} cut off; the next sync settles them`);
   const { suspended = 0 } = status.resting;
   if (suspended > 0) io.out(`${plural(suspended, "document")} left out by .mdmirrorignore; nothing to do`);
   if (reviews.length > 0) io.out(`in review: ${reviews.toSorted().join(", ")}`);
-  if (conflicts.length > 0) io.out(`in conflict: ${conflicts.toSorted().join(", ")}`);
+  if (conflicts.length > 0) io.out(`${paint.asks("in conflict")}: ${conflicts.toSorted().join(", ")}`);
   if (Object.keys(status.staysLocal ?? {}).length > 0) {
     const { stayLine } = await import("../describe.ts");
     const stays = stayLine(status.staysLocal);
@@ -126,9 +128,9 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
     io.out(`  next: ${next}`);
   }
   const { attentionLines } = await import("../show-attention.ts");
-  for (const line of attentionLines(attention, Number.POSITIVE_INFINITY)) io.out(line);
+  for (const line of attentionLines(attention, Number.POSITIVE_INFINITY, paint)) io.out(line);
   if (halt === null) return;
-  for (const { reason, detail } of halt.reasons) io.out(`halted: ${reason}: ${detail}`);
+  for (const { reason, detail } of halt.reasons) io.out(`${paint.bad("halted")}: ${reason}: ${detail}`);
   io.out(
     halt.approved
       ? "  approved; next: mdmirror sync"
@@ -137,10 +139,10 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
 }
 
 /** In sync as of the last run that proved it; where another ended otherwise since, what that came to. */
-function standingLine({ state, attention }: MirrorStatus, age: string | null): string {
-  if (state === "in-sync") return `in sync as of ${age} ago`;
+function standingLine({ state, attention }: MirrorStatus, age: string | null, paint: Paint): string {
+  if (state === "in-sync") return `${paint.good("in sync")} as of ${age} ago`;
   if (state === "never") return "never in sync yet: mdmirror sync";
   const since = age === null ? "never in sync yet" : `last in sync ${age} ago`;
   const why = { halted: "a guard has halted it", offline: "the service was not reached", attention: needs(attention) };
-  return `not in sync: ${why[state]}; ${since}`;
+  return `${paint.asks("not in sync")}: ${why[state]}; ${since}`;
 }

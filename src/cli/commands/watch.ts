@@ -7,7 +7,7 @@ import { findMirror } from "../find-mirror.ts";
 export const command: Command = {
   usage: "watch [DIR…] [--json]",
   about: [
-    "Stays in the foreground until SIGTERM or Ctrl-C and keeps each DIR in sync: changes here go out when they have",
+    "Stays in the foreground until SIGTERM, SIGHUP or Ctrl-C and keeps each DIR in sync: changes here go out when they have",
     "settled, changes on the service are polled for. Shows what it does. As a service of the system: mdmirror service.",
   ],
   options: {

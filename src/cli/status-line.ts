@@ -1,0 +1,30 @@
+import { cellsOf, fitTo } from "./width.ts";
+
+/** The one line at the end of a terminal's output that is replaced again and again. */
+export type StatusLine = {
+  /** Never longer than the terminal is wide now. */
+  show(text: string): void;
+  /** Takes it away, before other lines are printed. */
+  clear(): void;
+};
+
+/** @param columns of the terminal, as it is now */
+export function createStatusLine(write: (text: string) => void, columns: () => number): StatusLine {
+  let shown = 0;
+  return {
+    show(text) {
+      this.clear();
+      // The last cell stays free: some terminals go to the next line when it is filled.
+      const fitting = fitTo(text, Math.max(1, columns() - 1));
+      write(fitting);
+      shown = cellsOf(fitting);
+    },
+    clear() {
+      if (shown === 0) return;
+      // A terminal that was made narrower has folded the line: the rows above belong to it as well.
+      const rows = Math.max(1, Math.ceil(shown / Math.max(1, columns())));
+      write(rows === 1 ? "\r\u001b[K" : `\r\u001b[${rows - 1}A\u001b[J`);
+      shown = 0;
+    },
+  };
+}

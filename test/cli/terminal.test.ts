@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isColoured } from "../../src/cli/paint.ts";
+import { barLine } from "../../src/cli/progress.ts";
+import { createStatusLine } from "../../src/cli/status-line.ts";
+import { cellsOf, fitTo, padTo } from "../../src/cli/width.ts";
+import { columns } from "../../src/cli/when.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+describe("the cells that a text takes", () => {
+  test.each([
+    ["plain", 5],
+    ["日本語.md", 9],
+    ["cafe\u0301", 4],
+    ["한글", 4],
+    ["👩‍👩‍👧 a", 4],
+    ["ｆｕｌｌ", 8],
+    ["█░", 2],
+    ["\u001b[32mgreen\u001b[0m", 5],
+    ["a\u200bb", 2],
+  ])("%s: %i", (text, cells) => {
+    expect(cellsOf(text)).toBe(cells);
+  });
+
+  test("are cut and filled by whole characters", () => {
+    expect([fitTo("日本語", 5), fitTo("e\u0301e\u0301e\u0301", 2), padTo("日本", 6)]).toEqual([
+      "日本",
+      "e\u0301e\u0301",
+      "日本  ",
+    ]);
+    expect(
+      columns([
+        ["日本.md", "x"],
+        ["a.md", "y"],
+      ]),
+    ).toEqual(["日本.md  x", "a.md     y"]);
+  });
+});
+
+describe("the status line", () => {
+  function lineOf(width: { columns: number }) {
+    const written: string[] = [];
+    return {
+      line: createStatusLine(
+        (text) => void written.push(text),
+        () => width.columns,
+      ),
+      written,
+    };
+  }
+
+  test("leaves the last cell of the terminal free, also with wide characters", () => {
+    const { line, written } = lineOf({ columns: 10 });
+    line.show("日本語日本語");
+    expect(written.map(cellsOf)).toEqual([8]);
+  });
+
+  test("is taken away whole after the terminal was made narrower, which folds it", () => {
+    const width = { columns: 100 };
+    const { line, written } = lineOf(width);
+    line.show("x".repeat(90));
+    width.columns = 40;
+    line.show("y".repeat(90));
+    line.clear();
+    line.clear();
+    expect(written).toEqual(["x".repeat(90), "\r\u001b[2A\u001b[J", "y".repeat(39), "\r\u001b[K"]);
+  });
+});
+
+describe("the progress bar", () => {
+  test.each([
+    [79, "mirroring ████████████░░░░░░░░░░░░ 1,200/2,400  400/s  3 s left"],
+    [54, "mirroring █████░░░░░ 1,200/2,400  400/s  3 s left"],
+    [39, "mirroring █████████░░░░░░░░ 1,200/2,400"],
+    [25, "mirroring 1,200/2,400"],
+  ])("in %i cells keeps its counts, and gives up bar and rate as it must", (cells, line) => {
+    const shown = barLine("mirroring", 1_200, 2_400, 3_000, cells);
+    expect(shown).toBe(line);
+    expect(cellsOf(shown)).toBeLessThanOrEqual(cells);
+  });
+});
+
+describe("colour", () => {
+  const terminal = { input: true, output: true, error: false, columns: 80 };
+
+  test.each([
+    [{}, true, false],
+    [{ NO_COLOR: "1" }, false, false],
+    [{ NO_COLOR: "" }, true, false],
+    [{ TERM: "dumb" }, false, false],
+    [{ FORCE_COLOR: "1" }, true, true],
+    [{ FORCE_COLOR: "" }, true, true],
+    [{ FORCE_COLOR: "0" }, false, false],
+    [{ FORCE_COLOR: "1", NO_COLOR: "1" }, true, true],
+  ])("with %j: on a terminal %s, in a pipe %s", (env, onTerminal, inPipe) => {
+    expect([isColoured({ env, terminal }, "output"), isColoured({ env, terminal }, "error")]).toEqual([
+      onTerminal,
+      inPipe,
+    ]);
+  });
+
+  let rig: Rig;
+  beforeEach(async () => {
+    rig = await openRig();
+    rig.api("POST", "/v1/files", { path: "k.md", content: "one\n" });
+    await rig.init();
+    rig.write("k.md", "mine\n");
+    const { id, lastChangeId } = rig.remote("k.md")!;
+    rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
+    rig.write("new.md", "new\n");
+  });
+  afterEach(() => rig.close());
+
+  test.each(["status", "plan", "conflicts"])("%s: the same words with and without, none in a pipe", async (command) => {
+    await rig.run(["sync", "w", "--pull-only"]);
+    const piped = await rig.run([command, "w"]);
+    const bare = await rig.run([command, "w"], { terminal: true, env: { NO_COLOR: "1" } });
+    const coloured = await rig.run([command, "w"], { terminal: true });
+    expect([...piped.out, ...bare.out].join("")).not.toContain("\u001b");
+    expect(coloured.out.join("\n")).toContain("\u001b[3");
+    expect(coloured.out.map((line) => line.replace(/\u001b\[\d+m/g, ""))).toEqual(bare.out);
+  });
+});
