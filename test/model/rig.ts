@@ -16,6 +16,7 @@ import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/service/combine.ts";
 import { createService, type Service } from "../../src/service/service.ts";
+import { emptyDatabase } from "./empty-service.ts";
 import { type Variant, varyService } from "../../src/service/variant.ts";
 import { openState } from "../../src/state/open.ts";
 import type { DiskFolding } from "../../src/core/path.ts";
@@ -108,7 +109,7 @@ export function createRig(seed: number, variant: Deployment = {}, combine = comb
   const dice = rollDice(seed);
   const clock = virtualClock();
   const service = createService({
-    database: ":memory:",
+    database: emptyDatabase(),
     now: () => clock.now(),
     random: (bytes) => Uint8Array.from({ length: bytes }, () => dice.below(256)),
     combine,

@@ -4,6 +4,7 @@ import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { Clock } from "../../../src/core/ports/world.ts";
 import { combineByMerge } from "../../../src/service/combine.ts";
 import { createService, type Service, type ServiceOptions } from "../../../src/service/service.ts";
+import { emptyDatabase } from "../empty-service.ts";
 import { varyService } from "../../../src/service/variant.ts";
 import { virtualClock } from "../../remote/virtual-clock.ts";
 import { type Dice, rollDice } from "../dice.ts";
@@ -84,7 +85,7 @@ export class House {
         throw error;
       },
     };
-    this.#service = createService({ ...this.#options, database: ":memory:" });
+    this.#service = createService({ ...this.#options, database: emptyDatabase() });
     const owner = this.#service.admin.createWorkspace("notes");
     const { foldsCase = false, foldsUnicode = false } = setup.variant;
     // The service is another one after a restore.
