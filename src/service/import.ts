@@ -1,9 +1,11 @@
 import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { MAX_CONTENT_CHARACTERS } from "../contract/limits.ts";
-import { NAME_FAULT_TEXT, type NameFault, pathFault } from "../contract/names.ts";
+import { NAME_FAULT_TEXT, type NameFault, type NameKind, pathFault } from "../contract/names.ts";
 import type { Problem } from "../contract/problem.ts";
 import { FILES, FOLDERS } from "../contract/routes.ts";
+import { joinPath, nameOf } from "../core/path.ts";
+import { type ImportName, importNames } from "./import-names.ts";
 import type { Service } from "./service.ts";
 
 /** Why an entry was not imported: a fault of its name, of its text, or a code of the service in kebab-case. */
@@ -14,6 +16,7 @@ export type ImportReason =
   | "unreadable"
   | "not-utf8"
   | "holds-nul"
+  | "name-clash"
   | (string & {});
 
 export type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
@@ -23,6 +26,8 @@ export type ImportReport = {
   readonly folders: number;
   /** Of the imported texts, in UTF-8. */
   readonly bytes: number;
+  /** What has another name in the service than in the folder, in the order of the walk. A folder's path ends in `/`. */
+  readonly renamed: readonly { readonly path: string; readonly name: string }[];
   /** In the order of the walk; a folder that is not entered is one entry, ending in `/`. */
   readonly refused: readonly ImportRefusal[];
 };
@@ -33,8 +38,8 @@ export type ImportProgress = { readonly files: number; readonly refused: number 
 const BATCH = 500;
 
 /**
- * Imports every Markdown file below a folder, byte for byte, and the folders themselves. What is already in the service stays as
- * it is. Symlinks are not followed.
+ * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the names that a mirror would give them. What is
+ * already in the service stays as it is. Symlinks are not followed.
  * @param target the service, and a key that may create at the root
  * @param dir the folder; its content goes to the root of the workspace
  */
@@ -43,8 +48,8 @@ export async function importFolder(
   dir: string,
   onProgress: (progress: ImportProgress) => void = () => undefined,
 ): Promise<ImportReport> {
-  const run: Run = { dir, ...target, files: 0, folders: 0, bytes: 0, refused: [] };
-  const entries = walk(run, "");
+  const run: Run = { dir, ...target, files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
+  const entries = walk(run, "", "");
   for (let ended = false; !ended; ) {
     target.service.batch(() => {
       for (let i = 0; i < BATCH && !ended; i++) {
@@ -56,8 +61,8 @@ export async function importFolder(
     onProgress({ files: run.files, refused: run.refused.length });
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const { files, folders, bytes, refused } = run;
-  return { files, folders, bytes, refused };
+  const { files, folders, bytes, renamed, refused } = run;
+  return { files, folders, bytes, renamed, refused };
 }
 
 /** The numbers of a report's refusals by reason, the greatest first. */
@@ -74,12 +79,14 @@ type Run = {
   files: number;
   folders: number;
   bytes: number;
+  readonly renamed: { readonly path: string; readonly name: string }[];
   readonly refused: ImportRefusal[];
 };
 
-type Entry = { readonly path: string; readonly kind: "file" | "folder" | "other" };
+/** `path` is in the folder, `as` in the service. */
+type Entry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
-function* walk(run: Run, below: string): Generator<Entry> {
+function* walk(run: Run, below: string, belowAs: string): Generator<Entry> {
   let entries: Dirent[];
   try {
     entries = readdirSync(join(run.dir, below), { withFileTypes: true });
@@ -89,24 +96,42 @@ function* walk(run: Run, below: string): Generator<Entry> {
     return;
   }
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const names = importNames(entries.filter(hasName).map((entry) => ({ name: entry.name, kind: kindOf(entry) })));
   for (const entry of entries) {
-    const path = below === "" ? entry.name : `${below}/${entry.name}`;
-    if (!entry.isDirectory()) yield { path, kind: entry.isFile() ? "file" : "other" };
-    else if (entry.name.startsWith(".")) {
-      run.refused.push({
-        path: `${path}/`,
-        reason: "leading-dot-folder",
-        detail: clause("leading-dot-folder", entry.name),
-      });
-    } else {
-      yield { path, kind: "folder" };
-      yield* walk(run, path);
+    const path = joinPath(below, entry.name);
+    const named = names.get(entry.name) ?? { kind: "as", name: entry.name };
+    const isFolder = entry.isDirectory();
+    if (isFolder && entry.name.startsWith(".")) refuseFolder(run, path, entry.name);
+    else if (named.kind === "clash") refuseClash(run, isFolder ? `${path}/` : path, named);
+    else {
+      const as = joinPath(belowAs, named.name);
+      if (isFolder && named.name !== entry.name) run.renamed.push({ path: `${path}/`, name: named.name });
+      yield { path, as, kind: isFolder ? "folder" : entry.isFile() ? "file" : "other" };
+      if (isFolder) yield* walk(run, path, as);
     }
   }
 }
 
+/** What is imported under a name; the rest is refused for what it is. */
+function hasName(entry: Dirent): boolean {
+  return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
+}
+
+function kindOf(entry: Dirent): NameKind {
+  return entry.isDirectory() ? "folder" : "file";
+}
+
+function refuseFolder(run: Run, path: string, name: string): void {
+  run.refused.push({ path: `${path}/`, reason: "leading-dot-folder", detail: clause("leading-dot-folder", name) });
+}
+
+function refuseClash(run: Run, path: string, { name, holder }: ImportName & { readonly kind: "clash" }): void {
+  const detail = `it would be named ${JSON.stringify(name)}, as ${JSON.stringify(holder)} beside it`;
+  run.refused.push({ path, reason: "name-clash", detail });
+}
+
 function importEntry(run: Run, entry: Entry): void {
-  const refusal = entry.kind === "folder" ? importOneFolder(run, entry.path) : importOneFile(run, entry);
+  const refusal = entry.kind === "folder" ? importOneFolder(run, entry.as) : importOneFile(run, entry);
   if (refusal !== null) run.refused.push({ path: entry.path, ...refusal });
 }
 
@@ -118,15 +143,16 @@ function importOneFolder(run: Run, path: string): null {
   return null;
 }
 
-function importOneFile(run: Run, { path, kind }: Entry): Refusal | null {
+function importOneFile(run: Run, { path, as, kind }: Entry): Refusal | null {
   if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
-  const bad = pathFault(path, "file");
+  const bad = pathFault(as, "file");
   if (bad?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
   if (bad !== null) return { reason: bad.fault, detail: clause(bad.fault, bad.name) };
   const text = readText(join(run.dir, path));
   if (typeof text !== "string") return text;
-  const problem = send(run, FILES, { path, content: text });
+  const problem = send(run, FILES, { path: as, content: text });
   if (problem !== null) return { reason: problem.code.replaceAll("_", "-"), detail: problem.detail };
+  if (nameOf(as) !== nameOf(path)) run.renamed.push({ path, name: nameOf(as) });
   run.files++;
   run.bytes += Buffer.byteLength(text);
   return null;

@@ -95,15 +95,21 @@ async function runImport(io: Io, args: Args, serving: Serving): Promise<ExitCode
 }
 
 /** What was imported; what was not, by reason, with a few names. */
-export function importLines({ files, folders, bytes, refused }: ImportReport): string[] {
+export function importLines({ files, folders, bytes, renamed, refused }: ImportReport): string[] {
   const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [
     `imported ${plural(files, "file")} in ${plural(folders, "folder")} (${(bytes / 1_000_000).toFixed(1)} MB)`,
+    ...(renamed.length === 0 ? [] : [`  under another name: ${count(renamed.length)} (${renamedNames(renamed)})`]),
     ...byReason.map(([reason, entries]) => {
       const names = entries.slice(0, MOST).map(({ path }) => path);
       return `  not imported, ${reason}: ${count(entries.length)} (${names.join(", ")}${entries.length > MOST ? ", …" : ""})`;
     }),
   ];
+}
+
+function renamedNames(renamed: ImportReport["renamed"]): string {
+  const names = renamed.slice(0, MOST).map(({ path, name }) => `${path} as ${name}`);
+  return names.join(", ") + (renamed.length > MOST ? ", …" : "");
 }
 
 function aborted(signal: AbortSignal): Promise<void> {
