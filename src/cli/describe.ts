@@ -89,7 +89,7 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
   "ignored-folder": "folders ignored by .mdmirrorignore",
   "dot-folder": "dot folders",
   litter: "leftovers of editors",
-  sidecar: "(theirs) files of conflicts",
+  sidecar: "(theirs) and (mine) files of conflicts",
   symlink: "symbolic links",
   special: "devices, sockets and pipes",
 };

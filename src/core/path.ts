@@ -66,21 +66,23 @@ export function pathKey(path: LocalPath, disk: DiskFolding): string {
   return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;
 }
 
-const SIDECAR = / \(theirs(?: \d+)?\)\.md$/;
+const SIDECAR = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
-const BESIDE = " (theirs).md";
+/** Whose text is put beside a document: the service's while a conflict is open, or the one from here that gave way to it. */
+export type Beside = "theirs" | "mine";
 /** LIMIT: bytes of a name on the common file systems. */
 export const MAX_NAME_BYTES = 255;
 
 /**
- * `note.md` → `note (theirs).md`: a name that the service refuses, so that it can collide with nothing. Where that is longer than a disk's names may be, the
+ * `note.md` → `note (theirs).md`, or `note (mine).md`: a name that the service refuses, so that it can collide with nothing. Where that is longer than a disk's names may be, the
  * stem is cut, and told apart from others cut alike by 8 hex digits of the whole name's digest.
  */
-export function sidecarPath(path: LocalPath): LocalPath {
+export function sidecarPath(path: LocalPath, whose: Beside = "theirs"): LocalPath {
   const name = nameOf(path);
   const stem = name.replace(/\.md$/, "");
-  if (Buffer.byteLength(stem) + BESIDE.length <= MAX_NAME_BYTES) return joinPath(parentOf(path), `${stem}${BESIDE}`);
-  const tail = `-${digestOf(name).slice(0, 8)}${BESIDE}`;
+  const beside = ` (${whose}).md`;
+  if (Buffer.byteLength(stem) + beside.length <= MAX_NAME_BYTES) return joinPath(parentOf(path), `${stem}${beside}`);
+  const tail = `-${digestOf(name).slice(0, 8)}${beside}`;
   return joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`);
 }
 

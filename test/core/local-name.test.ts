@@ -27,6 +27,7 @@ test.each([
   ["a.md", "file", "a.md"],
   ["ä.md", "file", "ä.md"],
   ["note (theirs).md", "file", "note (theirs)-f2d2b4a6.md"],
+  ["note (mine).md", "file", "note (mine)-f2d2b4a6.md"],
   ["a\u0007b.md", "file", "a-b-f2d2b4a6.md"],
   ["a\\b", "folder", "a-b-f2d2b4a6"],
   ["._a.md", "file", "a-f2d2b4a6.md"],

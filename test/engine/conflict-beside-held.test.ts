@@ -14,7 +14,7 @@ const HELD = [
 describe.each(HELD)("where the key may not move a document, and %s", (_how, from, to, sidecar, document) => {
   it.each([
     ["sidecar", { [sidecar]: THEIRS, [document]: MINE }],
-    ["copy", { [sidecar]: MINE, [document]: THEIRS }],
+    ["copy", { [sidecar.replace("theirs", "mine")]: MINE, [document]: THEIRS }],
   ] as const)("I01 I27 two edits that do not merge stand beside each other (%s)", async (policy, texts) => {
     const ground = openGround(52, {}, ({ service }) => {
       const { workspaceId } = service.admin.keys()[0]!;

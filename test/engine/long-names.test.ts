@@ -41,7 +41,7 @@ test("two conflicts of documents whose long names differ at the end alone: each 
     rig.app.edit(path, `theirs of ${path.at(-4)!}\n`);
   }
   await mirror.sync();
-  const besides = paths.map(sidecarPath);
+  const besides = paths.map((path) => sidecarPath(path));
   for (const [index, path] of paths.entries()) {
     expect(mirror.texts().get(path)).toBe(`mine of ${path.at(-4)!}\n`);
     expect(mirror.texts().get(besides[index]!)).toBe(`theirs of ${path.at(-4)!}\n`);

@@ -41,6 +41,7 @@ describe("the fixed rules", () => {
     [".obsidian", "folder", true],
     ["a/note (theirs).md", "file", true],
     ["a/note (theirs 2).md", "file", true],
+    ["a/note (mine).md", "file", true],
     ["a/.note.md", "file", false],
     ["a/b.md", "file", false],
     ["a (theirs).md/b.md", "file", false],

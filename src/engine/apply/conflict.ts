@@ -146,7 +146,7 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest)
   return end.kind === "done" ? null : outcomeOfDisk(end);
 }
 
-/** Policy `copy`: theirs in place, yours kept beside under the sidecar's name. Returns the place of yours, or how it failed. */
+/** Policy `copy`: theirs in place, yours kept beside as `note (mine).md`. Returns the place of yours, or how it failed. */
 export function keepBeside(ctx: PassContext, link: Link, found: LocalPath, local: string, digest: Digest): Placed {
-  return placeSidecar(ctx, sidecarPath(standsAt(ctx, link, found)), local, digest);
+  return placeSidecar(ctx, sidecarPath(standsAt(ctx, link, found), "mine"), local, digest);
 }

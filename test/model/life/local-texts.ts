@@ -100,7 +100,7 @@ export function endConflict({ desk, history, seed }: Person): string | null {
     seed,
   );
   if (sidecar === null) return null;
-  const note = sidecar.replace(/ \(theirs(?: \d+)?\)\.md$/, ".md");
+  const note = sidecar.replace(/ \((?:theirs|mine)(?: \d+)?\)\.md$/, ".md");
   const [theirs, mine] = [user.read(at(desk, sidecar))!, read(desk, note)];
   if (seed % 3 === 0 || mine === null) {
     history.replaced(theirs, mine);

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import type { Settings } from "../../src/engine/world.ts";
+import { ROOT } from "../model/rig.ts";
+import { isWrite, openGround, remoteTexts, settle } from "../promises/ground.ts";
+
+const [BASE, MINE, THEIRS] = ["one\n", "mine\n", "theirs\n"];
+const COPY: Partial<Settings> = { conflicts: () => "copy" };
+
+test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is never sent, with the state lost neither", async () => {
+  const ground = openGround(61);
+  const { rig, mirror } = ground;
+  rig.app.create("d/note.md", BASE);
+  rig.app.create("n.md", "n\n");
+  await settle(mirror);
+  mirror.write("d/note.md", MINE);
+  rig.app.edit("d/note.md", THEIRS);
+  await settle(mirror, COPY);
+  const texts = { "d/note (mine).md": MINE, "d/note.md": THEIRS, "n.md": "n\n" };
+  expect(Object.fromEntries(mirror.disk.user.texts(ROOT))).toEqual(texts);
+  expect(Object.fromEntries(remoteTexts(rig))).toEqual({ "d/note.md": THEIRS, "n.md": "n\n" });
+
+  // The same folder with a state that knows nothing.
+  const edited = `${MINE}edited beside\n`;
+  const other = rig.mirror({
+    fill({ user }) {
+      user.makeFolder(`${ROOT}/d`);
+      for (const [path, text] of Object.entries({ ...texts, "d/note (mine).md": edited }))
+        user.write(`${ROOT}/${path}`, text);
+    },
+  });
+  ground.seen.length = 0;
+  await settle(other, COPY);
+  expect(ground.seen.filter(isWrite)).toEqual([]);
+  expect(other.disk.user.read(other.path("d/note (mine).md"))).toBe(edited);
+});
