@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { processLoad } from "../service/admission.ts";
 import { startHttp } from "../service/http.ts";
 import type { Settings } from "../service/settings.ts";
 import { type OpenData, openData } from "../service/data.ts";
@@ -46,12 +45,10 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
   const data = openOrTell(options);
   if (data.kind === "trouble") return data;
   const { service, key, keyFile, adminKeyFile } = data.value;
-  const load = processLoad();
   try {
     const server = await startHttp(service, {
       host,
       port,
-      isOverloaded: load.isOverloaded,
       allowPlainHttp: insecureHttp,
       ...(pem.value === null ? {} : { tls: pem.value }),
     });
@@ -64,12 +61,10 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
       // ORDER: the last answers are written before the database is closed.
       close: async () => {
         await server.close();
-        load.stop();
         data.value.close();
       },
     });
   } catch (error) {
-    load.stop();
     data.value.close();
     const code = (error as NodeJS.ErrnoException).code ?? null;
     if (code === "EADDRINUSE")

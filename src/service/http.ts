@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyServerOptions } from "fastify";
 import { MAX_BODY_BYTES } from "./body.ts";
 import { answerBroken, answerTunnels } from "./http-broken.ts";
 import { type HttpService, mountService } from "./http-requests.ts";
-import { admission } from "./admission.ts";
+import { admission, type Turns } from "./admission.ts";
 
 export type HttpOptions = {
   /** Default 127.0.0.1. */
@@ -13,8 +13,8 @@ export type HttpOptions = {
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /** Without it, plain HTTP is served to loopback alone: a key must not travel a network in the clear. */
   readonly allowPlainHttp?: boolean;
-  /** Whether to refuse work for now; asked before a body is read. */
-  readonly isOverloaded?: () => boolean;
+  /** Tests tell turns of the event loop by hand. */
+  readonly turns?: Turns;
   /** Tests give shorter ones. */
   readonly deadlines?: Deadlines;
 };
@@ -49,7 +49,7 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   app.server.maxConnections = MAX_CONNECTIONS;
   app.server.headersTimeout = (options.deadlines ?? DEADLINES).headers;
   answerTunnels(app.server, service.handle);
-  mountService(app, service, admission(options.isOverloaded));
+  mountService(app, service, admission(options.turns));
   await app.listen({ host, port: options.port ?? 0 });
   const address = app.server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;

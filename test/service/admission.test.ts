@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { admission, loopLoad } from "../../src/service/admission.ts";
+import { admission } from "../../src/service/admission.ts";
 import { MAX_BODY_BYTES } from "../../src/service/body.ts";
 
 describe("admission", () => {
@@ -22,42 +22,41 @@ describe("admission", () => {
     expect(begin(MAX_BODY_BYTES, false)).not.toBeNull();
   });
 
-  it("lets an operator in when nobody else comes in", () => {
-    const { begin } = admission(() => true);
-    for (let n = 0; n < 8; n++) begin(0, false);
-    expect([begin(0, false), typeof begin(0, true)]).toEqual([null, "function"]);
+  it("refuses what has waited half a second behind others, until the turn of the event loop ends", () => {
+    const { turns, pass, end } = turnsByHand();
+    const { begin } = admission(turns);
+    const came = (n: number) => Array.from({ length: n }, () => begin(0, false) !== null);
+    expect(came(8)).not.toContain(false);
+    pass(500);
+    expect(came(1)).toEqual([true]);
+    pass(1);
+    expect([...came(2), begin(0, true) !== null]).toEqual([false, false, true]);
+    end();
+    expect(came(20)).not.toContain(false);
   });
 
-  it("lets a few in however late everything is: refusing them would help nobody", () => {
-    const { begin } = admission(() => true);
-    const ends = Array.from({ length: 8 }, () => begin(0, false));
-    expect([ends.includes(null), begin(0, false)]).toEqual([false, null]);
-    ends[0]!();
-    expect(begin(0, false)).not.toBeNull();
+  it("lets a few in however long a turn takes: refusing them would help nobody", () => {
+    const { turns, pass } = turnsByHand();
+    const { begin } = admission(turns);
+    for (let n = 0; n < 8; n++) {
+      expect(begin(0, false)).not.toBeNull();
+      pass(10_000);
+    }
+    expect(begin(0, false)).toBeNull();
   });
 });
 
-describe("the load of an event loop", () => {
-  const watch = (median: () => number) => {
-    let look: () => void = () => undefined;
-    let resets = 0;
-    const delays = { percentile: () => median() * 1e6, reset: () => void resets++ };
-    const load = loopLoad(delays, (each) => {
-      look = each;
-      return () => undefined;
-    });
-    return { load, look: () => look(), resets: () => resets };
+function turnsByHand() {
+  let at = 0;
+  let ends: (() => void)[] = [];
+  return {
+    turns: { now: () => at, atEnd: (callback: () => void) => void ends.push(callback) },
+    pass: (ms: number) => {
+      at += ms;
+    },
+    end: () => {
+      for (const each of ends) each();
+      ends = [];
+    },
   };
-
-  it("is too much from a median of 260 ms a turn on, of which the clock waits 10, for two windows, until one is better", () => {
-    let median = 0;
-    const { load, look, resets } = watch(() => median);
-    const seen = [0, 261, 260, 261, 5_000, 261, 12].map((next) => {
-      median = next;
-      look();
-      return load.isOverloaded();
-    });
-    expect(seen).toEqual([false, false, false, false, true, true, false]);
-    expect(resets()).toBe(7);
-  });
-});
+}

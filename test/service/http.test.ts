@@ -129,23 +129,18 @@ describe("startHttp", () => {
   });
 
   it("answers 503 with Retry-After while it has too much to do, but not to the operator", async () => {
-    const { server, port, key } = await serve(undefined, { isOverloaded: () => true });
-    // Their bodies are still to come, so that they are under way.
-    const waiting = await Promise.all(
-      Array.from({ length: 8 }, async () => {
-        const socket = connect(port, "127.0.0.1").setEncoding("latin1");
-        const length = "expect: 100-continue\r\ncontent-length: 10";
-        socket.write(`POST /v1/files HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\n${length}\r\n\r\n`);
-        await once(socket, "data");
-        return socket;
-      }),
-    );
+    // A turn of the event loop that does not end, and in which ten seconds pass at each look.
+    let at = 0;
+    const turns = { now: () => (at += 10_000), atEnd: () => undefined };
+    const { server, key } = await serve(undefined, { turns });
+    for (let n = 0; n < 8; n++) {
+      expect((await fetch(`${server.url}/v1/files`, { headers: { "x-api-key": key } })).status).toBe(200);
+    }
     const response = await fetch(`${server.url}/v1/files`, { headers: { "x-api-key": key } });
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
     expect(problemOf(await response.text()).code).toBe("service_unavailable");
     expect((await fetch(`${server.url}/v1/files`)).status).toBe(401);
     expect((await fetch(`${server.url}/admin/keys`, { headers: { "x-api-key": ADMIN_KEY } })).status).toBe(200);
-    for (const socket of waiting) socket.destroy();
   });
 
   it("answers what is not HTTP with a problem that carries a request id", async () => {
