@@ -31,6 +31,16 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   re2js: ["core/search"],
 };
 
+/** Ours → the one file of `app/` and `cli/` that may import it: no connection is made beside it. */
+const GATES: Readonly<Record<string, string>> = {
+  "remote/undici-wire.ts": "app/trust/connect.ts",
+  "remote/client.ts": "app/trust/connect.ts",
+};
+
+/** Only what this says is a trusted address is one. */
+const TRUSTS = /\bas TrustedOrigin\b/;
+const TRUSTER = "app/trust/gate.ts";
+
 /** Node's own modules are for the adapters and above; the pure layers get what is a pure function. */
 const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = { contract: [], core: ["node:crypto"], engine: [] };
 
@@ -51,6 +61,8 @@ export function checkFile(file: string, text: string): string[] {
     const breach = breachOf(file, layer, allowed, target);
     if (breach !== null) breaches.push(`${file}:${line} ${breach}`);
   }
+  if (TRUSTS.test(text) && file !== TRUSTER)
+    breaches.push(`${file}:1 makes a trusted address, which ${TRUSTER} alone may`);
   if (layer in PURE_BUILTINS) {
     for (const [index, line] of text.split("\n").entries()) {
       if (IMPURE.test(line.replace(/\/\/.*|\/?\*.*/, "")))
@@ -65,6 +77,8 @@ function breachOf(file: string, layer: string, allowed: readonly string[], targe
     const imported = normalize(join(dirname(file), target));
     if (imported.startsWith("..")) return `imports ${target}, outside src/`;
     const other = imported.split("/")[0]!;
+    const gate = GATES[imported];
+    if (gate !== undefined && other !== layer && file !== gate) return `imports ${imported}, which ${gate} alone may`;
     return other === layer || allowed.includes(other) ? null : `imports ${other}/, which ${layer}/ must not`;
   }
   if (target.startsWith("node:")) {

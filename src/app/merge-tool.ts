@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { LocalPath } from "../core/path.ts";
 import { withoutKey } from "./config/key.ts";
 import { markedMerge, type ThreeTexts } from "./conflicts.ts";
@@ -27,12 +27,12 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
       REMOTE: writeTo(folder, `${stem}.theirs.md`, three.theirs),
       MERGED: writeTo(folder, `${stem}.md`, start),
     };
-    const command = commandOf(env, files);
+    const command = commandOf(env, files, folder);
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
       // git's library touches BACKUP before a tool whose exit code says nothing, to see whether MERGED is newer afterwards.
-      env: { ...withoutKey(env), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
+      env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
     if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${error.message}`, CONFIGURE);
@@ -47,6 +47,11 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
   }
 }
 
+/** Nor of a repository that somebody made in the folder of temporary files. */
+function gitEnv(env: Env, folder: string): NodeJS.ProcessEnv {
+  return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
+}
+
 const CONFIGURE =
   "set MDMIRROR_MERGETOOL, or: git config --global merge.tool NAME; or edit the file and use --merged FILE";
 
@@ -56,13 +61,18 @@ function writeTo(folder: string, name: string, text: string): string {
   return path;
 }
 
-function commandOf(env: Env, files: Readonly<Record<string, string>>): Result<string> {
+/** @param folder where git is asked: not in the working folder, whose own configuration is data of whoever made it */
+function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const own = env["MDMIRROR_MERGETOOL"] ?? "";
   if (own !== "") {
     const names = Object.keys(files).some((name) => own.includes(`$${name}`) || own.includes(`\${${name}}`));
     return ok(names ? own : `${own} "$LOCAL" "$BASE" "$REMOTE" "$MERGED"`);
   }
-  const asked = spawnSync("git", ["config", "--get", "merge.tool"], { env: withoutKey(env), encoding: "utf8" });
+  const asked = spawnSync("git", ["config", "--get", "merge.tool"], {
+    cwd: folder,
+    env: gitEnv(env, folder),
+    encoding: "utf8",
+  });
   const tool = asked.status === 0 ? asked.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
   // git's own library of tools, made to be sourced: it knows how each is called, and honours mergetool.<name>.cmd and .path.

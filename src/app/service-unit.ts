@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ok, type Result, trouble } from "./trouble.ts";
 
@@ -31,6 +31,11 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const { manager, root, home, env } = options;
   if (/\p{Cc}/u.test(root))
     return trouble("usage", `${JSON.stringify(root)} holds a control character`, "rename the folder");
+  const stateHome = env["XDG_STATE_HOME"] ?? "";
+  if (/\p{Cc}/u.test(stateHome))
+    return trouble("usage", "XDG_STATE_HOME holds a control character", "set it to another folder");
+  // The list of this user's mirrors is there, and the service does not have this shell's environment.
+  const kept = isAbsolute(stateHome) ? stateHome : null;
   const hash = createHash("sha256").update(root).digest("hex").slice(0, 8);
   const slug = basename(root)
     .toLowerCase()
@@ -42,16 +47,17 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   if (manager === "systemd") {
     const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
     const file = join(configHome, "systemd", "user", `${name}.service`);
-    return ok({ manager, name, file, text: systemdText(root, command, options.notifies) });
+    return ok({ manager, name, file, text: systemdText(root, command, kept, options.notifies) });
   }
   const file = join(home, "Library", "LaunchAgents", `${name}.plist`);
-  return ok({ manager, name, file, text: launchdText(name, root, command) });
+  return ok({ manager, name, file, text: launchdText(name, root, command, kept) });
 }
 
-function systemdText(root: string, command: readonly string[], notifies: boolean): string {
+function systemdText(root: string, command: readonly string[], stateHome: string | null, notifies: boolean): string {
   const text = fillIn("mdmirror.service", {
     ROOT: root.replaceAll("%", "%%"),
     COMMAND: command.map(unitWord).join(" "),
+    ENVIRONMENT: stateHome === null ? "" : `\nEnvironment=${unitWord(`XDG_STATE_HOME=${stateHome}`)}`,
   });
   if (notifies) return text;
   return text
@@ -67,10 +73,13 @@ function unitWord(text: string): string {
   return `"${escaped}"`;
 }
 
-function launchdText(name: string, root: string, command: readonly string[]): string {
+function launchdText(name: string, root: string, command: readonly string[], stateHome: string | null): string {
+  const variable = `<key>XDG_STATE_HOME</key>\n    <string>${xmlText(stateHome ?? "")}</string>`;
+  const environment = `\n  <key>EnvironmentVariables</key>\n  <dict>\n    ${variable}\n  </dict>`;
   return fillIn("mdmirror.plist", {
     NAME: xmlText(name),
     COMMAND: command.map((word) => `<string>${xmlText(word)}</string>`).join("\n    "),
+    ENVIRONMENT: stateHome === null ? "" : environment,
     ERRORS: xmlText(join(root, ".mdmirror", "log", "launchd.err")),
   });
 }

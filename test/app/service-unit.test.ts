@@ -73,6 +73,22 @@ describe("a systemd unit", () => {
     expect(made).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
   });
 
+  test("brings along where the list of mirrors is, one word whatever it is called, and nothing else", () => {
+    const environment = (env: UnitOptions["env"]) =>
+      unit({ env })
+        .text.split("\n")
+        .filter((line) => line.startsWith("Environment="));
+    expect(environment({ XDG_STATE_HOME: "/state", MDMIRROR_API_KEY: "mdm_x" })).toEqual([
+      'Environment="XDG_STATE_HOME=/state"',
+    ]);
+    expect(environment({ XDG_STATE_HOME: '/a "b" 100%' })).toEqual([
+      String.raw`Environment="XDG_STATE_HOME=/a \"b\" 100%%"`,
+    ]);
+    expect([environment({}), environment({ XDG_STATE_HOME: "relative" })]).toEqual([[], []]);
+    const env = { XDG_STATE_HOME: "/a\nUser=root" };
+    expect(makeUnit({ manager: "systemd", root: "/a", home: "/", env, notifies: true }).kind).toBe("trouble");
+  });
+
   const analyze = spawnSync("systemd-analyze", ["--version"]).status === 0;
   if (!analyze) console.log("skipped: systemd-analyze is not there, so no unit is verified by it");
   test.skipIf(!analyze).each([
@@ -80,7 +96,7 @@ describe("a systemd unit", () => {
     ["hostile", HOSTILE, true],
     ["without systemd-notify", "/home/ann/notes", false],
   ])("is accepted by systemd-analyze: %s", (_name, root, notifies) => {
-    const made = unit({ root, notifies });
+    const made = unit({ root, notifies, env: { XDG_STATE_HOME: root } });
     const file = join(dir, `${made.name}.service`);
     writeFileSync(file, made.text);
     mkdirSync(join(dir, "run"), { mode: 0o700 });
@@ -94,7 +110,7 @@ describe("a systemd unit", () => {
 
 describe("a launchd agent", () => {
   test("is XML, with a hostile path as one argument", () => {
-    const { text, file } = unit({ manager: "launchd", root: HOSTILE });
+    const { text, file } = unit({ manager: "launchd", root: HOSTILE, env: { XDG_STATE_HOME: HOSTILE } });
     expect(file).toMatch(/^\/home\/ann\/Library\/LaunchAgents\/mdmirror-.*\.plist$/);
     expect(text).toContain(`<string>/home/ann/my "no%tes" $HOME 'x' \\n &amp; &lt;b&gt; ü {{ROOT}}</string>`);
     const python = spawnSync(
@@ -103,8 +119,9 @@ describe("a launchd agent", () => {
       { input: text, encoding: "utf8" },
     );
     if (python.error !== undefined) return;
-    const plist = JSON.parse(python.stdout) as { ProgramArguments: string[]; KeepAlive: object };
+    const plist = JSON.parse(python.stdout) as { ProgramArguments: string[] };
+    expect(plist).toMatchObject({ EnvironmentVariables: { XDG_STATE_HOME: HOSTILE } });
     expect(plist.ProgramArguments.slice(-2)).toEqual(["watch", HOSTILE]);
-    expect(plist.KeepAlive).toEqual({ SuccessfulExit: false });
+    expect(plist).toMatchObject({ KeepAlive: { SuccessfulExit: false } });
   });
 });

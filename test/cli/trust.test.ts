@@ -1,8 +1,11 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   chownSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -11,6 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { ENTRY } from "../security/process.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 /** The list of this user's mirrors: what stays usable, and what is asked once. */
@@ -26,6 +30,8 @@ const registry = () => join(rig.stateHome, "mdmirror/mirrors");
 const at = (name: string) => join(rig.dir, name);
 const isRoot = process.getuid?.() === 0;
 const NOBODY = 65_534;
+const AS_NOBODY = { uid: NOBODY, gid: NOBODY } as const;
+const BY_SUDO = { SUDO_UID: String(NOBODY), SUDO_GID: String(NOBODY) };
 
 type Listed = {
   readonly mirrors: readonly { readonly root: string; readonly state: string; readonly name: string | null }[];
@@ -260,7 +266,7 @@ describe("a folder of another user", () => {
   test.skipIf(!isRoot)("who called sudo is worked on as that user, and one clear line says so", async () => {
     await rig.init();
     for (const path of ["", ".mdmirror"]) chownSync(join(rig.root, path), NOBODY, NOBODY);
-    const env = { SUDO_UID: String(NOBODY), SUDO_GID: String(NOBODY) };
+    const env = BY_SUDO;
     // The rig records that the rights are given back, and keeps them.
     vi.stubEnv("SUDO_UID", String(NOBODY));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -270,5 +276,25 @@ describe("a folder of another user", () => {
     ]);
     expect(rig.became).toEqual([{ uid: NOBODY, gid: NOBODY }]);
     expect((await rig.run(["status", "w"], { env: { SUDO_UID: "1234", SUDO_GID: "1234" } })).code).toBe(2);
+  });
+
+  /** Whether that user may run this checkout at all. */
+  const reaches =
+    isRoot && spawnSync(process.execPath, ["-e", `fs.accessSync(${JSON.stringify(ENTRY)})`], AS_NOBODY).status === 0;
+  test.skipIf(!reaches)("who called sudo owns all that a process then makes: files, state and list", async () => {
+    mkdirSync(rig.stateHome);
+    for (const path of [rig.dir, rig.stateHome]) chownSync(path, NOBODY, NOBODY);
+    const env = { PATH: process.env["PATH"], XDG_STATE_HOME: rig.stateHome, HOME: rig.dir, ...BY_SUDO };
+    const args = ["init", rig.root, "--url", rig.url, "--key-file", rig.keyFile, "--yes"];
+    const child = spawn(process.execPath, [ENTRY, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const said: Buffer[] = [];
+    child.stderr.on("data", (chunk: Buffer) => said.push(chunk));
+    const [code] = (await once(child, "close")) as [number];
+    expect([code, Buffer.concat(said).toString()]).toEqual([0, expect.stringContaining(`(uid ${NOBODY})`)]);
+    const made = [rig.root, rig.stateHome].flatMap((folder) =>
+      ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].map((name) => join(folder, name)),
+    );
+    expect(made).toEqual(expect.arrayContaining([join(rig.root, "a.md"), join(rig.root, ".mdmirror/state.db")]));
+    expect(made.filter((path) => lstatSync(path).uid !== NOBODY)).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
-import { chmodSync, cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { checkFile } from "../../scripts/check-layers.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { openRig, type Ran, type Rig } from "../cli/rig.ts";
 import { serve } from "./loopback.ts";
@@ -229,11 +231,57 @@ describe("plain http", () => {
   });
 });
 
+describe("a repository that came with a folder", () => {
+  const hasGit = spawnSync("git", ["--version"]).status === 0;
+  test.skipIf(!hasGit)("names no merge tool: neither the tool nor its command is taken from there", async () => {
+    const rig = await openRig();
+    rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+    await makeMirror(rig, {});
+    const ran = join(rig.dir, "ran");
+    spawnSync("git", ["init", "-q", rig.root]);
+    for (const [name, value] of [
+      ["merge.tool", "evil"],
+      ["mergetool.evil.cmd", `touch '${ran}'`],
+    ])
+      spawnSync("git", ["-C", rig.root, "config", name!, value!]);
+    const before = process.cwd();
+    onTestFinished(async () => {
+      process.chdir(before);
+      await rig.close();
+    });
+    process.chdir(rig.root);
+    const env = { PATH: process.env["PATH"]!, HOME: rig.dir, GIT_CONFIG_NOSYSTEM: "1" };
+    const { code, err } = await rig.run(["resolve", "w/a.md", "--tool"], { env });
+    expect([code, err[0], existsSync(ran)]).toEqual([2, "mdmirror: no merge tool is configured", false]);
+  });
+});
+
 describe("a state that came with a folder", () => {
   test("is not taken up by init: it would say what was deleted here", async () => {
     const { rig } = await openGround("a downloaded folder");
     rmSync(join(rig.root, ".mdmirror/config.json"));
     const { code, err } = await rig.init();
     expect([code, err[0]]).toEqual([2, expect.stringContaining("holds the state of a mirror that is not in the list")]);
+  });
+});
+
+describe("the one way to the network", () => {
+  const breaches = (file: string, text: string) =>
+    checkFile(file, text).map((line) => line.split(" ").slice(1).join(" "));
+
+  test("is the gate's: no other file of app and cli may open a connection, or call an address trusted", () => {
+    const wire = 'import { createUndiciWire } from "../remote/undici-wire.ts";';
+    const client = 'import { createRemote } from "../../remote/client.ts";';
+    const trusted = 'const origin = { url: "https://evil.example" } as TrustedOrigin;';
+    expect([
+      breaches("app/new.ts", wire),
+      breaches("app/doctor/new.ts", client),
+      breaches("app/new.ts", trusted),
+    ]).toEqual([
+      ["imports remote/undici-wire.ts, which app/trust/connect.ts alone may"],
+      ["imports remote/client.ts, which app/trust/connect.ts alone may"],
+      ["makes a trusted address, which app/trust/gate.ts alone may"],
+    ]);
+    expect(breaches("app/trust/connect.ts", client)).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import type { Config } from "../config.ts";
-import { quoted } from "../shell-word.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../trouble.ts";
 import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
 import type { TrustedOrigin } from "./origin.ts";
@@ -147,7 +146,7 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
     return trouble(
       "usage",
       `the list of your mirrors, ${place}, cannot be written: ${errnoClause(error)}`,
-      `give this user the right to write there, or set XDG_STATE_HOME to another folder, for every mdmirror that you run: XDG_STATE_HOME=${quoted("/some/folder")}`,
+      "give this user the right to write there, or set XDG_STATE_HOME to a folder where it may, wherever mdmirror is run",
       { code: codeOf(error) },
     );
   }
