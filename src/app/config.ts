@@ -5,6 +5,7 @@ import { UnsafePath } from "../state/unsafe-path.ts";
 import { pathFault } from "../contract/names.ts";
 import type { RemotePath } from "../core/path.ts";
 import type { Policy } from "../core/policy.ts";
+import { readAge } from "./read-age.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 /** `.mdmirror/config.json`: what links a folder to a workspace, and how it is mirrored. Written by `init`, edited by people. */
@@ -17,7 +18,8 @@ export type Config = {
   readonly conflicts: ConflictPolicy | readonly ConflictRule[];
   /** Hosts that plain http may be used for, besides loopback. */
   readonly allowHttp: readonly string[];
-  readonly interface: { readonly progress: boolean };
+  /** `quietFor`: how long `sync --quiet` leaves unsaid that the folder is locked or the service not reached; `readAge` knows its form. */
+  readonly interface: { readonly progress: boolean; readonly quietFor: string };
 };
 
 export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
@@ -30,7 +32,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   names: "map",
   conflicts: "sidecar",
   allowHttp: [],
-  interface: { progress: true },
+  interface: { progress: true, quietFor: "1h" },
 };
 
 const POLICIES: readonly ConflictPolicy[] = ["sidecar", "copy", "local", "remote"];
@@ -151,10 +153,14 @@ function readInterface(value: unknown, fault: OnFault): Config["interface"] {
     fault("interface", "must be an object");
     return DEFAULT_CONFIG.interface;
   }
-  for (const name of Object.keys(value)) if (name !== "progress") fault(`interface.${name}`, "is no member of it");
+  for (const name of Object.keys(value))
+    if (name !== "progress" && name !== "quietFor") fault(`interface.${name}`, "is no member of it");
   const progress = value["progress"] ?? true;
   if (typeof progress !== "boolean") fault("interface.progress", "must be true or false");
-  return { progress: progress === true };
+  const quietFor = value["quietFor"] ?? DEFAULT_CONFIG.interface.quietFor;
+  const isTime = typeof quietFor === "string" && readAge(quietFor) !== null;
+  if (!isTime) fault("interface.quietFor", "must be a time such as 0s, 15m, 6h or 2d");
+  return { progress: progress === true, quietFor: isTime ? quietFor : DEFAULT_CONFIG.interface.quietFor };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

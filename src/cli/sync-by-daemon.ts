@@ -2,7 +2,7 @@ import { askDaemon, NO_DAEMON } from "../app/control/ask.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
-import { exitOf, reportJson, showNeeds, showReport } from "./show-report.ts";
+import { tellRun, tellTrouble } from "./tell-run.ts";
 
 /**
  * `sync` where a daemon keeps the folder: asks it for a run and waits.
@@ -20,14 +20,11 @@ export async function syncByDaemon(
   const asked = await askDaemon(root, { do: "sync" }, undefined, onConnected);
   if (shown) io.status("");
   if (asked === NO_DAEMON) return null;
-  if (asked.kind === "trouble") return complain(io, asked.trouble);
+  if (asked.kind === "trouble") return tellTrouble(io, root, asked.trouble, { quiet, json });
   const { report } = asked.value;
   const { readConfig } = await import("../app/config.ts");
   const config = readConfig(`${root}/.mdmirror`);
   if (config.kind === "trouble") return complain(io, config.trouble);
   const { url } = config.value;
-  if (json) io.out(JSON.stringify(reportJson(report)));
-  else if (quiet) showNeeds(io, report, url);
-  else showReport(io, report, io.clock.monotonic() - began, url);
-  return exitOf(report);
+  return tellRun(io, root, report, { quiet, json, url, took: io.clock.monotonic() - began });
 }

@@ -30,6 +30,10 @@ describe("the config file", () => {
     ],
     [{ ...URL_ONLY, allowHttp: "h" }, 'c.json: "allowHttp" must be a list of hosts'],
     [{ ...URL_ONLY, interface: { progress: "yes" } }, 'c.json: "interface.progress" must be true or false'],
+    [
+      { ...URL_ONLY, interface: { quietFor: "soon" } },
+      'c.json: "interface.quietFor" must be a time such as 0s, 15m, 6h or 2d',
+    ],
     [{ ...URL_ONLY, interface: { colour: true } }, 'c.json: "interface.colour" is no member of it'],
   ])("%j is refused, naming file and member, never the value", (json, what) => {
     const read = parseConfig(typeof json === "string" ? json : JSON.stringify(json), "c.json");

@@ -125,6 +125,9 @@ async function live(seen: Map<string, Made>): Promise<void> {
   await run("sync", "w");
   rig.pass(2 * 86_400_000);
   await run("sync", "w");
+  const lock = acquireLock(own(), { since: 1, what: "test" });
+  await run("sync", "w", "--quiet");
+  if (lock.kind === "locked") lock.release();
 }
 
 describe("I26 a mirror's own folder", () => {
@@ -141,7 +144,16 @@ describe("I26 a mirror's own folder", () => {
     });
     expect(wrong).toEqual([]);
     const expected = ["key", "config.json", "marker", ".gitignore", "lock.db", "lock.json", "state.db", "state.db-wal"];
-    expected.push("texts.db", "search.db", "daemon.json", "log/mdmirror.log", "log/mdmirror.log.4", "trash", "damaged");
+    expected.push(
+      "texts.db",
+      "search.db",
+      "daemon.json",
+      "quiet.json",
+      "log/mdmirror.log",
+      "log/mdmirror.log.4",
+      "trash",
+      "damaged",
+    );
     expect(expected.filter((name) => !seen.has(name))).toEqual([]);
     expect([...seen.keys()].filter((path) => /^trash\/.+\.md$/.test(path))).not.toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { DaemonStatus } from "../../app/control/protocol.ts";
 import type { MirrorStatus } from "../../app/read-status.ts";
+import { readAge } from "../../app/read-age.ts";
 import type { Result } from "../../app/trouble.ts";
 import { CONTROL_FILE, MIRROR_FOLDER } from "../../core/mirror-folder.ts";
 import type { Command, Io } from "../command.ts";
@@ -76,14 +77,6 @@ async function askAny(root: string): Promise<Result<DaemonStatus | null>> {
   const { askDaemon, NO_DAEMON } = await import("../../app/control/ask.ts");
   const asking = await askDaemon(root, { do: "status" });
   return asking === NO_DAEMON ? { kind: "ok", value: null } : asking;
-}
-
-const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** @returns milliseconds, or null for what is no time */
-export function readAge(text: string): number | null {
-  const match = /^(\d{1,6})([smhd])$/.exec(text);
-  return match === null ? null : Number(match[1]) * UNITS[match[2]!]!;
 }
 
 function latest(a: number | null, b: number | null): number | null {

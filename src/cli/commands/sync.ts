@@ -3,7 +3,6 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
-import { exitOf, reportJson, showNeeds, showReport } from "../show-report.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
@@ -15,7 +14,7 @@ export const command: Command = {
   options: {
     "dry-run": { help: "show what it would do; write nothing at all (mdmirror plan)" },
     json: { help: "end with one JSON object instead of lines" },
-    quiet: { short: "q", help: "say nothing unless something needs you" },
+    quiet: { short: "q", help: "say nothing unless something needs you, or has lasted for an hour" },
     "max-deletes": { value: "N", help: "so many deletions a side without a question, in this run" },
     "pull-only": { help: "only bring changes here" },
     "push-only": { help: "only send changes to the service" },
@@ -54,6 +53,7 @@ export const command: Command = {
     }
     const { openMirror } = await import("../../app/open-mirror.ts");
     const { runSync } = await import("../../app/run.ts");
+    const { tellRun, tellTrouble } = await import("../tell-run.ts");
     const progress = showProgress(io, quiet || json);
     const { env, cwd, clock, random } = io;
     const mirror = await openMirror(root.value, {
@@ -67,16 +67,14 @@ export const command: Command = {
       url: args.text("url"),
       keyFile: args.text("key-file"),
     });
-    if (mirror.kind === "trouble") return complain(io, mirror.trouble);
+    if (mirror.kind === "trouble") return tellTrouble(io, root.value, mirror.trouble, { quiet, json });
     const began = clock.monotonic();
     try {
       const report = await runSync(mirror.value, request, "sync");
       progress.end();
       for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
-      if (json) io.out(JSON.stringify(reportJson(report)));
-      else if (quiet) showNeeds(io, report, mirror.value.url);
-      else showReport(io, report, clock.monotonic() - began, mirror.value.url);
-      return exitOf(report);
+      const took = clock.monotonic() - began;
+      return tellRun(io, root.value, report, { quiet, json, url: mirror.value.url, took });
     } finally {
       progress.end();
       await mirror.value.close();

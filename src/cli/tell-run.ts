@@ -1,0 +1,56 @@
+import { join } from "node:path";
+import { ageText } from "../app/ground.ts";
+import { readConfig } from "../app/config.ts";
+import { readAge } from "../app/read-age.ts";
+import { endPassing, notePassing, type Passing } from "../app/passing.ts";
+import type { RunReport } from "../app/run.ts";
+import type { Trouble } from "../app/trouble.ts";
+import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import type { Io } from "./command.ts";
+import { complain, exitOfTrouble } from "./complain.ts";
+import type { ExitCode } from "./exit.ts";
+import { exitOf, reportJson, showNeeds, showReport } from "./show-report.ts";
+
+/** How the end of a `sync` is told, by what was asked for. */
+
+export type Telling = { readonly quiet: boolean; readonly json: boolean };
+
+/** @param took milliseconds */
+export function tellRun(
+  io: Io,
+  root: string,
+  report: RunReport,
+  { quiet, json, url, took }: Telling & { readonly url: string; readonly took: number },
+): ExitCode {
+  const isPassing = passes(report);
+  // It has had the folder; and where it reached the service, that is over too.
+  endPassing(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
+  if (json) io.out(JSON.stringify(reportJson(report)));
+  else if (!quiet) showReport(io, report, took, url);
+  else if (!isPassing) showNeeds(io, report, url);
+  else whenItLasted(io, root, "offline", () => showNeeds(io, report, url));
+  return exitOf(report);
+}
+
+/** Why a run could not begin. With `--quiet` another that is still under way is told once it has lasted; the exit code says it at once. */
+export function tellTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: Telling): ExitCode {
+  if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
+  whenItLasted(io, root, "locked", () => void complain(io, trouble));
+  return exitOfTrouble(trouble);
+}
+
+function whenItLasted(io: Io, root: string, kind: Passing, tell: () => void): void {
+  const folder = join(root, MIRROR_FOLDER);
+  const config = readConfig(folder);
+  const quietMs = config.kind === "ok" ? (readAge(config.value.interface.quietFor) ?? 0) : 0;
+  const told = notePassing(folder, kind, io.clock.now(), quietMs);
+  if (told.kind === "silent") return;
+  tell();
+  if (told.sinceMs > 0) io.err(`  it has been so for ${ageText(told.sinceMs)}; told again after a day`);
+}
+
+/** A service that is not reached comes back by itself; a refused key, or another that answers in its place, needs a person. */
+function passes({ state, fault }: RunReport): boolean {
+  if (state !== "offline" || fault === null) return false;
+  return fault.kind === "uncertain" || (fault.kind === "later" && fault.cause !== "malformed");
+}

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { notePassing } from "../../src/app/passing.ts";
+import { acquireLock } from "../../src/state/lock.ts";
+import { startHttp } from "../../src/service/http.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+/** `sync --quiet`, as a timer starts it every few minutes: each line is a mail. */
+
+const MINUTE = 60_000;
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
+  expect((await rig.init()).code).toBe(0);
+});
+afterEach(() => rig.close());
+
+const own = (name: string) => join(rig.root, ".mdmirror", name);
+const quietly = () => rig.run(["sync", "w", "--quiet"]);
+
+/** Runs so many times. @returns the minutes since the first at which something was said, and all exit codes */
+async function runEach(minutes: number, times: number) {
+  const told: number[] = [];
+  const codes = new Set<number>();
+  for (let run = 0; run < times; run++) {
+    const { code, out, err } = await quietly();
+    codes.add(code);
+    if (out.length + err.length > 0) told.push(run * minutes);
+    rig.pass(minutes * MINUTE);
+  }
+  return { told, codes: [...codes] };
+}
+
+function lockIt() {
+  const lock = acquireLock(join(rig.root, ".mdmirror"), { since: 1, what: "sync" });
+  if (lock.kind !== "locked") throw new Error("the folder is locked already");
+  return lock;
+}
+
+describe("sync --quiet", () => {
+  test("says after an hour, and then once a day, that another run holds the folder; the exit code says it each time", async () => {
+    const lock = lockIt();
+    const { told, codes } = await runEach(30, 52);
+    expect([told, codes]).toEqual([[60, 25 * 60], [6]]);
+    lock.release();
+    expect(await quietly()).toMatchObject({ code: 0, out: [], err: [] });
+    expect(existsSync(own("quiet.json"))).toBe(false);
+  });
+
+  test("says what it is and how long it has lasted", async () => {
+    const lock = lockIt();
+    expect(await quietly()).toMatchObject({ code: 6, out: [], err: [] });
+    rig.pass(61 * MINUTE);
+    expect((await quietly()).err).toEqual([
+      expect.stringMatching(/ is in use by mdmirror sync \(process \d+/),
+      expect.stringMatching(/^ {2}next: /),
+      "  it has been so for 1 h; told again after a day",
+    ]);
+    lock.release();
+  });
+
+  test("says after an hour that the service is not reached, and begins anew once it was", async () => {
+    await rig.stopService();
+    const first = await runEach(10, 8);
+    expect([first.told, first.codes]).toEqual([[60], [5]]);
+    const port = Number(new URL(rig.url).port);
+    const server = await startHttp(rig.service, { port });
+    expect(await quietly()).toMatchObject({ code: 0, err: [] });
+    await server.close();
+    const second = await runEach(10, 4);
+    expect([second.told, second.codes]).toEqual([[], [5]]);
+  });
+
+  test("says at once that the key is refused, which no waiting mends", async () => {
+    writeFileSync(own("key"), "mdm_not_a_key_of_this_service\n");
+    const { code, err } = await quietly();
+    expect([code, err[0]]).toEqual([5, expect.stringContaining("refuses the key")]);
+  });
+
+  test("without --quiet all is said at once", async () => {
+    const lock = lockIt();
+    expect((await rig.run(["sync", "w"])).err[0]).toContain("is in use by");
+    lock.release();
+    await rig.stopService();
+    expect((await rig.run(["sync", "w"])).err[0]).toContain("cannot be reached");
+    expect(existsSync(own("quiet.json"))).toBe(false);
+  });
+
+  test("says it at once where the config wants that, and where it cannot be noted", async () => {
+    const config = JSON.parse(readFileSync(own("config.json"), "utf8")) as object;
+    writeFileSync(own("config.json"), JSON.stringify({ ...config, interface: { quietFor: "0s" } }));
+    const lock = lockIt();
+    expect((await quietly()).err[0]).toContain("is in use by");
+    lock.release();
+    expect(notePassing(join(rig.dir, "none"), "locked", 1, 1_000)).toEqual({ kind: "told", sinceMs: 0 });
+  });
+});
