@@ -1,6 +1,7 @@
 import { whoMoved } from "../drift/drift.ts";
 import type { FolderBody, Side } from "../match/body.ts";
 import { isInside } from "../match/forest.ts";
+import { pathKey } from "../path.ts";
 import { type Desk, holdFolder } from "./desk.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { localWish, placeRule, remoteWish, samePlace } from "./places.ts";
@@ -21,6 +22,11 @@ export function isOnBoth(folder: FolderBody): boolean {
 }
 
 function placeFolder(desk: Desk, folder: FolderBody): void {
+  if (!desk.policy.folderMoves && isRespelled(desk, folder)) {
+    // The disk takes both names for one, and the service has no way to change its own: base learns how it is spelled here.
+    if (folder.localPath !== folder.link!.localPath) desk.whys.set(folder, "spelled otherwise here");
+    return;
+  }
   const rule = placeRule(folder, whoMoved(desk.forest, folder));
   if (rule === "stay") return;
   const here = localWish(desk, folder);
@@ -62,6 +68,14 @@ function placeFolder(desk: Desk, folder: FolderBody): void {
     folder[side].goal = wish.place;
   }
   desk.whys.set(folder, side === "remote" ? "moved here" : "moved on the service");
+}
+
+function isRespelled({ trees }: Desk, { local, remote }: FolderBody): boolean {
+  const [here, there] = [local.now!, remote.now!];
+  const { disk } = trees.local;
+  return (
+    here.parent === there.parent && here.name !== there.name && pathKey(here.name, disk) === pathKey(there.name, disk)
+  );
 }
 
 function isRootBarred(desk: Desk, folder: FolderBody, to: FolderBody): boolean {

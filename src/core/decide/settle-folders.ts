@@ -179,8 +179,8 @@ function recordFolder(desk: Desk, folder: FolderBody): void {
   if (dirId === null || !isOnBoth(folder) || folder === desk.forest.root) return;
   if (folder.replaced !== null) forgetFolder(desk, folder);
   const isNew = folder.link === null || folder.replaced !== null;
-  if (!isNew && !desk.whys.has(folder)) return;
-  const why = isNew ? "on both sides" : desk.whys.get(folder)!;
+  if (!isNew && !folder.rehoused && !desk.whys.has(folder)) return;
+  const why = desk.whys.get(folder) ?? "on both sides";
   // What is in the folder that it was merged from is still there, and recorded as it moves.
   draftFolderLink(desk, folder, { dirId, why, carries: folder.merged ? [] : null });
 }

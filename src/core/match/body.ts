@@ -39,6 +39,8 @@ export type FolderBody = Body & {
   replaced: DirId | null;
   /** It was a linked folder's, which is another one here now: what is in it goes there, and it goes when it is empty. */
   vacated: boolean;
+  /** The service kept it while it was gone here, and what stands at its path is another folder on disk. */
+  rehoused: boolean;
   /** It has moved on the service to where another folder stood here, which it is now. */
   merged: boolean;
 };

@@ -20,6 +20,10 @@ export type FolderPaths = {
   readonly asOne: boolean;
   /** Whether the deployment can move a folder to the root. */
   readonly toRoot: boolean;
+  /** Linked folders that went here and that the service cannot delete, by base path: what comes to stand there is that folder again. */
+  readonly staying: ReadonlyMap<LocalPath, DirLink>;
+  /** Those of them at whose path another folder stands by now. */
+  readonly rehoused: Set<DirId>;
   /** Whether any folder was found elsewhere than at its base path. */
   moved: boolean;
 };
@@ -40,6 +44,8 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
     sorted,
     asOne,
     toRoot,
+    staying: stayingFolders(sorted, trees),
+    rehoused: new Set(),
     moved: false,
   };
   if (trees.local.inodesTrusted && asOne) findByInode(paths, trees.local);
@@ -52,6 +58,7 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
       const folder = at(path);
       if (folder === undefined || paths.claimed.has(folder.path)) continue;
       claimFolder(paths, dir, folder.path);
+      if (paths.staying.get(folder.path) === dir) paths.rehoused.add(dir.id);
       break;
     }
   }
@@ -76,7 +83,19 @@ function findByInode(paths: FolderPaths, local: LocalTree): void {
   }
 }
 
-function canBeAt({ toRoot }: FolderPaths, dir: DirLink, path: LocalPath): boolean {
+/** Where the service keeps a folder that went here, nothing else can get its name there: what was moved to its path is moved document by document. */
+function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
+  const staying = new Map<LocalPath, DirLink>();
+  if (base.holds.size === 0) return staying;
+  for (const dir of sorted)
+    if (base.holds.get(dir.id)?.reason === "folder-stays" && remote.folders.get(dir.id)?.path === dir.remotePath)
+      staying.set(dir.localPath, dir);
+  return staying;
+}
+
+function canBeAt({ toRoot, staying }: FolderPaths, dir: DirLink, path: LocalPath): boolean {
+  const kept = staying.get(path);
+  if (kept !== undefined && kept !== dir) return false;
   return toRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
 }
 

@@ -46,6 +46,7 @@ export function newFolder(key: number, facts: Partial<FolderBody>): FolderBody {
     replaced: null,
     vacated: false,
     merged: false,
+    rehoused: false,
     local: { now: null, goal: null },
     remote: { now: null, goal: null },
     ...facts,
@@ -56,7 +57,7 @@ function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPa
   const found = paths.found.get(dir.id) ?? null;
   const listed = trees.remote.folders.get(dir.id);
   const gone = trees.remote.complete && trees.remote.foldersComplete && trees.remote.goneFolders.has(dir.id);
-  const folder = newFolder(forest.nextKey(), { link: dir, dirId: dir.id });
+  const folder = newFolder(forest.nextKey(), { link: dir, dirId: dir.id, rehoused: paths.rehoused.has(dir.id) });
   if (found !== null) {
     folder.localPath = found;
     folder.localSeen = "present";

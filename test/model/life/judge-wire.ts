@@ -216,7 +216,9 @@ export class WireJudge {
     const exact = searchParams.get("path");
     if (exact !== null) {
       this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);
-      for (const one of this.#refused) if (one.includes(JSON.stringify(exact))) this.#refused.delete(one);
+      const isAbout = (one: string): boolean =>
+        one.includes(JSON.stringify(exact)) || one.endsWith(` as ${nameOf(exact)}`);
+      for (const one of this.#refused) if (isAbout(one)) this.#refused.delete(one);
     }
     // Folders are read by their list.
     if (pathname === "/v1/folders")
