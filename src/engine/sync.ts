@@ -1,7 +1,7 @@
 import type { DocId } from "../contract/ids.ts";
-import type { Action } from "../core/action.ts";
 import type { Digest } from "../core/digest.ts";
 import type { Verdict } from "../core/plan-types.ts";
+import { hasSequel } from "../core/sequel.ts";
 import type { LocalTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import { isFruitless } from "./fruitless.ts";
@@ -22,17 +22,6 @@ import { type Counts, recordEvent, type Settings, type Tally, type World, zeroCo
 /** One run: passes until nothing is left to do, `MAX_PASSES` at most. */
 
 const MAX_PASSES = 5;
-
-/** Actions whose end leaves more to do: a merge is sent by the pass after. */
-const HAS_SEQUEL: ReadonlySet<Action["kind"]> = new Set([
-  "merge",
-  "meet",
-  "settle-review",
-  "renew-conflict",
-  "end-conflict",
-  "look-again",
-  "delete-remote",
-]);
 
 export type SyncOptions = {
   readonly settings: Settings;
@@ -116,7 +105,7 @@ export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>, tally: Tal
       (outcome.kind === "stale" && !isFruitless(tally, action)),
   );
   const unfinished = ran.some(
-    ({ outcome, action }) => (outcome.kind !== "done" && outcome.kind !== "submitted") || HAS_SEQUEL.has(action.kind),
+    ({ outcome, action }) => (outcome.kind !== "done" && outcome.kind !== "submitted") || hasSequel(action),
   );
   const skipped = end.ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
   // What waited for a step that is held from now on has a way without it, or is held with it (I17).

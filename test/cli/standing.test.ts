@@ -170,6 +170,19 @@ describe("status after a run", () => {
   });
 });
 
+describe("sync", () => {
+  test("sends in one run what was edited while a rule of .mdmirrorignore left it out (I02)", async () => {
+    writeFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
+    rig.write("a.md", "edited\n");
+    put("b.md", "from the app\n");
+    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 downloaded/);
+    rmSync(join(rig.root, ".mdmirrorignore"));
+    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 uploaded/);
+    expect(rig.remote("a.md")!.content).toBe("edited\n");
+    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: nothing to do/);
+  });
+});
+
 describe("plan", () => {
   test("ends with 3 and names what stays open, where there is nothing to do but that", async () => {
     rig.write("a.md", "mine\n");

@@ -1,6 +1,7 @@
 import type { Hold } from "../../../src/core/link.ts";
 import { makePlan } from "../../../src/core/plan.ts";
 import type { Policy } from "../../../src/core/policy.ts";
+import { leavesMore } from "../../../src/core/sequel.ts";
 import { applyChanges, type Scenario } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
@@ -18,9 +19,13 @@ export function converge(
   pick: (n: number) => number,
 ): readonly Hold[] {
   const said = applyChanges(world, scenario);
+  let isOver = false;
   for (let pass = 0; pass < PASSES; pass++) {
     const plan = makePlan(world.trees(), policy, SIGNALS, world.lookup());
     said.push(`-- pass ${pass}`, ...planWords(plan));
+    if (isOver && plan.steps.length > 0)
+      throw new Error(`a run had ended, and there is more to do\n${said.join("\n")}`);
+    isOver = !leavesMore(plan);
     if (plan.steps.length === 0) {
       checkBijection(world, plan.holds, said);
       return plan.holds;

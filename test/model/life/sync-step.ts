@@ -17,6 +17,7 @@ import { Ledger, treeOf } from "./ledger.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 import { type Sighted, sightBefore } from "./judge-undone.ts";
+import { judgeProof, judgeStanding, syncedBefore } from "./judge-proof.ts";
 import { judgeRun } from "./judge-run.ts";
 import type { SyncStep } from "./script.ts";
 import { Strikes } from "./strikes.ts";
@@ -59,6 +60,7 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
   }
   const heard: number[] = [];
   const approved = mirror.state.meta(META.approved) !== null;
+  const synced = syncedBefore(mirror);
   const superseded = supersededIn(cast, mirror);
   const watch = watchDisk(cast, mirror);
   const calm = makeTrouble(mirror, step);
@@ -117,6 +119,9 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
     heard,
   };
   judgeRun(cast, step.mirror, facts, idsBefore);
+  if (work === null && report !== null) judgeStanding(cast, mirror, report, synced);
+  if (report?.state === "in-sync" && !facts.meddled && !cast.house.awaits)
+    await judgeProof(cast, mirror, settingsOf(mirror));
   mirror.disk.advance(10);
   return facts;
 }
