@@ -5,7 +5,8 @@ import type { Admission } from "./admission.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "./body.ts";
 import { markAnsweredEarly } from "./http-broken.ts";
 import { wireHeaders } from "./http-headers.ts";
-import type { RequestHead, ServiceWire } from "./service.ts";
+import type { RequestHead } from "./dispatch.ts";
+import type { ServiceWire } from "./service.ts";
 
 export type HttpService = {
   readonly handle: ServiceWire;

@@ -1,15 +1,12 @@
 import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Admin, createAdmin } from "./admin.ts";
-import { authenticateAdmin, routeAdmin } from "./admin-routes.ts";
-import { type Answer, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { authenticate } from "./authenticate.ts";
-import { type BodyFault, refuseRequest } from "./body.ts";
-import { type Combine, type Ground, newId } from "./context.ts";
+import type { Admit } from "./authenticate.ts";
+import type { BodyFault } from "./body.ts";
+import type { Combine, Ground } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
+import { answerRequest, type Core, judgeHead, type RequestHead } from "./dispatch.ts";
 import { rateLimiter } from "./rate.ts";
-import { isDiskFull } from "./reserve.ts";
-import { route, splitTarget } from "./router.ts";
 import { loadRegexEngine } from "./search.ts";
 import { STEP } from "./search-index.ts";
 import type { Settings } from "./settings.ts";
@@ -37,14 +34,11 @@ export type ServiceOptions = {
 /** A `Wire` that a transport can also tell why a body could not be handed over. */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null) => Promise<WireResponse>;
 
-/** A request before its body. */
-export type RequestHead = Omit<WireRequest, "body">;
-
 export type Service = {
   readonly handle: ServiceWire;
   /** Judges a request by its headers: the answer where its body need not be read, else null. Takes nothing from a rate limit. */
   admit(head: RequestHead): WireResponse | null;
-  /** `handle` without the promise. */
+  /** `handle` without the promise and without a rate limit: the program's own requests (imports). */
   answer(request: WireRequest, fault?: BodyFault | null): WireResponse;
   readonly admin: Admin;
   /** Runs many requests in one transaction (imports). Each refused one is still rolled back by itself. */
@@ -79,120 +73,73 @@ const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
  * @throws when the database cannot be opened (see `openDatabase`)
  */
 export function createService(options: ServiceOptions): Service {
-  const { now, random, combine } = options;
-  const ground: Ground = {
-    store: openStore(options.database, random),
-    now,
-    random,
-    combine,
-    searchCatchesUp: options.searchCatchesUp ?? "all",
+  const { now, random, combine, searchCatchesUp = "all" } = options;
+  const ground: Ground = { store: openStore(options.database, random), now, random, combine, searchCatchesUp };
+  const { settings } = ground.store;
+  if (options.settings !== undefined) settings.change(options.settings);
+  const core: Core = {
+    ground,
+    admin: createAdmin(ground),
+    adminKey: options.adminKey ?? null,
+    rates: rateLimiter(() => settings.get().rateLimit, now),
+    docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
+    onFault: options.onFault ?? (() => undefined),
+    isOpen: true,
   };
-  const admin = createAdmin(ground);
-  const rates = rateLimiter(() => ground.store.settings.get().rateLimit, now);
-  if (options.settings !== undefined) ground.store.settings.change(options.settings);
-  const adminKey = options.adminKey ?? null;
-  const docsBase = options.docsBase ?? DEFAULT_DOCS_BASE;
-  let open = true;
   let served = 0;
-  let prunedTo = 0;
   let onWrite: () => void = () => undefined;
-
-  const dispatch = (request: WireRequest, fault: BodyFault | null): Answer => {
-    if (!open) return closing();
-    const refused = refuseRequest(fault);
-    if (refused !== null) return refused;
-    if (isAdminPath(request.path)) return routeAdmin({ ground, admin, adminKey }, request, fault);
-    const context = authenticate(ground, request.headers, rates.take);
-    return isRefused(context) ? context : route(context, request, fault);
-  };
-  const judge = ({ path, headers }: RequestHead): Refused | null => {
-    if (!open) return closing();
-    if (isAdminPath(path)) return authenticateAdmin(adminKey, headers);
-    const context = authenticate(ground, headers, rates.peek);
-    return isRefused(context) ? context : null;
-  };
-
-  /** Runs a part of a request; what it throws becomes a 500. @param work null is no answer yet */
-  const answering = (work: (requestId: string) => Answer | null): WireResponse | null => {
-    const requestId = newId(ground, "req_");
-    try {
-      const answer = work(requestId);
-      return answer === null ? null : toWire(answer, requestId, docsBase);
-    } catch (error) {
-      options.onFault?.(error, requestId);
-      const failed = refuse("internal_error", "The service failed; inspect the live state before a retry.");
-      return toWire(failed, requestId, docsBase);
-    }
-  };
-  const dispatchOrMakeRoom = (request: WireRequest, fault: BodyFault | null, requestId: string): Answer => {
-    try {
-      return dispatch(request, fault);
-    } catch (error) {
-      if (!isDiskFull(error)) throw error;
-      if (request.method === "DELETE" && ground.store.reserve.release())
-        return dispatchOrMakeRoom(request, fault, requestId);
-      options.onFault?.(error, requestId);
-      const detail = "The disk of the service is full: nothing was saved. Reading and deleting go on.";
-      return refuse("service_unavailable", detail, [], { "retry-after": "60" });
-    }
-  };
-  const answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse => {
+  const answer = (request: WireRequest, fault: BodyFault | null, admit: Admit): WireResponse => {
     served++;
-    const response = answering((requestId) => dispatchOrMakeRoom(request, fault, requestId))!;
+    const response = answerRequest(core, request, fault, admit);
     if (request.method !== "GET") onWrite();
     return response;
   };
-
-  const index = (most: number): "done" | "more" => {
-    if (!open || !ground.store.search.isBehind()) return "done";
-    return ground.store.transact(
-      () => ground.store.search.update(most),
-      () => true,
-    );
-  };
-
   return {
-    handle: async (request, fault) => {
+    handle: async (request, fault = null) => {
       if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
-      return answer(request, fault);
+      return answer(request, fault, core.rates.take);
     },
-    admit: (head) => answering(() => judge(head)),
-    answer,
-    admin,
+    admit: (head) => judgeHead(core, head),
+    answer: (request, fault = null) => answer(request, fault, EVERYBODY),
+    admin: core.admin,
     batch: (work) => ground.store.transact(work, () => true),
-    indexStep: () => index(STEP),
-    indexAll: () => void index(Number.MAX_SAFE_INTEGER),
-    pruneStep: () => {
-      const days = ground.store.settings.get().keepVersionsDays;
-      if (!open || days === null) return "done";
-      const before = now() - days * DAY_MS;
-      const { next } = ground.store.transact(
-        () => ground.store.changes.prune(prunedTo, PRUNE_PORTION, before),
-        () => true,
-      );
-      prunedTo = next ?? 0;
-      return next === null ? "done" : "more";
-    },
-    holdReserve: () => {
-      if (open) ground.store.reserve.hold();
-    },
+    ...chores(core),
     onWrite: (listener) => {
       onWrite = listener;
     },
     served: () => served,
     copy: () => ground.store.copy(),
     close: () => {
-      if (open) ground.store.close();
-      open = false;
+      if (core.isOpen) ground.store.close();
+      core.isOpen = false;
     },
   };
 }
 
-function isAdminPath(target: string): boolean {
-  const { path } = splitTarget(target);
-  return path === "/admin" || path.startsWith("/admin/");
-}
+const EVERYBODY: Admit = () => null;
 
-function closing(): Refused {
-  return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
+/** What is done between requests. */
+function chores(core: Core): Pick<Service, "indexStep" | "indexAll" | "pruneStep" | "holdReserve"> {
+  const { store, now } = core.ground;
+  const always = () => true;
+  let prunedTo = 0;
+  const index = (most: number): "done" | "more" => {
+    if (!core.isOpen || !store.search.isBehind()) return "done";
+    return store.transact(() => store.search.update(most), always);
+  };
+  return {
+    indexStep: () => index(STEP),
+    indexAll: () => void index(Number.MAX_SAFE_INTEGER),
+    pruneStep: () => {
+      const days = core.isOpen ? store.settings.get().keepVersionsDays : null;
+      if (days === null) return "done";
+      const before = now() - days * DAY_MS;
+      const { next } = store.transact(() => store.changes.prune(prunedTo, PRUNE_PORTION, before), always);
+      prunedTo = next ?? 0;
+      return next === null ? "done" : "more";
+    },
+    holdReserve: () => {
+      if (core.isOpen) store.reserve.hold();
+    },
+  };
 }

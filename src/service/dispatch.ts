@@ -1,0 +1,95 @@
+import type { WireRequest, WireResponse } from "../contract/wire.ts";
+import type { Admin } from "./admin.ts";
+import { authenticateAdmin, routeAdmin } from "./admin-routes.ts";
+import { type Answer, isRefused, type Refused, refuse, toWire } from "./answer.ts";
+import { type Admit, authenticate } from "./authenticate.ts";
+import { type BodyFault, refuseRequest } from "./body.ts";
+import { type Ground, newId } from "./context.ts";
+import type { Rates } from "./rate.ts";
+import { isDiskFull } from "./reserve.ts";
+import { route, splitTarget } from "./router.ts";
+
+/** What answers requests: the ground, and what is asked of each before it is routed. */
+export type Core = {
+  readonly ground: Ground;
+  readonly admin: Admin;
+  readonly adminKey: string | null;
+  readonly rates: Rates;
+  readonly docsBase: string;
+  readonly onFault: (error: unknown, requestId: string) => void;
+  /** From when on every request is answered 503. */
+  isOpen: boolean;
+};
+
+/** A request before its body. */
+export type RequestHead = Omit<WireRequest, "body">;
+
+/** Answers a request as a whole. @param admit the rate limit, or what lets everybody in */
+export function answerRequest(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): WireResponse {
+  return answering(core, (requestId) => dispatchOrMakeRoom(core, request, fault, admit, requestId))!;
+}
+
+/** Judges a request by its headers: the answer where its body need not be read, else null. Takes nothing from a rate limit. */
+export function judgeHead(core: Core, { path, headers }: RequestHead): WireResponse | null {
+  return answering(core, () => {
+    if (!core.isOpen) return closing();
+    if (isAdminPath(path)) return authenticateAdmin(core.adminKey, headers);
+    const context = authenticate(core.ground, headers, core.rates.peek);
+    return isRefused(context) ? context : null;
+  });
+}
+
+/** Runs a part of a request; what it throws becomes a 500. @param work null is no answer yet */
+function answering(
+  { ground, docsBase, onFault }: Core,
+  work: (requestId: string) => Answer | null,
+): WireResponse | null {
+  const requestId = newId(ground, "req_");
+  try {
+    const answer = work(requestId);
+    return answer === null ? null : toWire(answer, requestId, docsBase);
+  } catch (error) {
+    onFault(error, requestId);
+    const failed = refuse("internal_error", "The service failed; inspect the live state before a retry.");
+    return toWire(failed, requestId, docsBase);
+  }
+}
+
+/** A deletion gets the room that is kept for it; another write is refused where there is none. */
+function dispatchOrMakeRoom(
+  core: Core,
+  request: WireRequest,
+  fault: BodyFault | null,
+  admit: Admit,
+  requestId: string,
+): Answer {
+  try {
+    return dispatch(core, request, fault, admit);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    if (request.method === "DELETE" && core.ground.store.reserve.release()) {
+      return dispatchOrMakeRoom(core, request, fault, admit, requestId);
+    }
+    core.onFault(error, requestId);
+    const detail = "The disk of the service is full: nothing was saved. Reading and deleting go on.";
+    return refuse("service_unavailable", detail, [], { "retry-after": "60" });
+  }
+}
+
+function dispatch(core: Core, request: WireRequest, fault: BodyFault | null, admit: Admit): Answer {
+  if (!core.isOpen) return closing();
+  const refused = refuseRequest(fault);
+  if (refused !== null) return refused;
+  if (isAdminPath(request.path)) return routeAdmin(core, request, fault);
+  const context = authenticate(core.ground, request.headers, admit);
+  return isRefused(context) ? context : route(context, request, fault);
+}
+
+function isAdminPath(target: string): boolean {
+  const { path } = splitTarget(target);
+  return path === "/admin" || path.startsWith("/admin/");
+}
+
+function closing(): Refused {
+  return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
+}
