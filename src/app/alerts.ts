@@ -20,7 +20,7 @@ export function openAlerts(
     if (news.kind === "change" && news.what === "halt")
       desktop.show(
         `mdmirror has halted: ${basename(root)}`,
-        `${news.detail}. See mdmirror plan, then mdmirror approve`,
+        `${news.detail}. See mdmirror plan; then mdmirror approve, or mdmirror approve --refuse`,
       );
     if (news.kind !== "run" || found.length === 0) return;
     conflicts.delete(root);

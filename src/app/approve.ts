@@ -1,6 +1,7 @@
 import type { Action } from "../core/action.ts";
-import type { HaltReason } from "../core/plan-types.ts";
+import type { HaltReason, Plan } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
+import type { Trees } from "../core/tree.ts";
 import { guardKey } from "../core/verdict/guard-key.ts";
 import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
 import { approvedKeys } from "../engine/guard-facts.ts";
@@ -23,6 +24,8 @@ export type Halted =
       readonly reasons: Reasons;
       readonly actions: readonly Action[];
       readonly keys: readonly string[];
+      readonly plan: Plan;
+      readonly trees: Trees;
     };
 
 type Reasons = readonly { readonly reason: HaltReason; readonly detail: string }[];
@@ -37,7 +40,12 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   const actions = guarded.map((index) => steps[index]!.action);
   // What lets nothing run is approved by its name: it is about the folder or the workspace, not about an action.
   const keys = stopsAll ? reasons.map(({ reason }) => reason) : actions.map(guardKey);
-  return { kind: "halted", reasons, actions, keys };
+  return { kind: "halted", reasons, actions, keys, plan: preview.plan, trees: preview.trees };
+}
+
+/** An approval that no run has used yet is taken back. */
+export function withdrawApproval({ world: { state } }: OpenedMirror): void {
+  if (state.meta(META.approved) !== null) state.setMeta(META.approved, null);
 }
 
 /** Kept in the state until a run without a halt ends it. */

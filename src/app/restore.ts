@@ -1,3 +1,4 @@
+import type { Digest } from "../core/digest.ts";
 import type { LocalPath } from "../core/path.ts";
 import { runByHand } from "../engine/by-hand.ts";
 import { restoreGone, restoreText } from "../engine/restore.ts";
@@ -52,13 +53,23 @@ function newestOf(
   return entries.findLast((one) => one.other === null && wanted(one)) ?? entries.findLast(wanted);
 }
 
-/**
- * Puts an earlier text back, as an edit: the next run sends it. What is gone comes back as a new document.
- * @param n of the history; null: the last text that is not the one that is there
- */
-export async function restoreVersion(world: World, name: string, n: number | null): Promise<Result<Restored>> {
-  const { disk, state } = world;
-  const found = findVersion(world, name, n);
+export type Choice = {
+  readonly document: KnownPlace;
+  readonly path: LocalPath;
+  readonly entry: HistoryEntry;
+  /** Whether it comes back as a new document. */
+  readonly anew: boolean;
+  /** What is there now; null: no file. */
+  readonly now: Digest | null;
+};
+
+/** @param n of the history; null: the last text that is not the one that is there */
+export function chooseVersion(
+  { state, disk }: Pick<World, "state" | "disk">,
+  name: string,
+  n: number | null,
+): Result<Choice> {
+  const found = findVersion({ state }, name, n);
   if (found.kind === "trouble") return found;
   const { document, entries } = found.value;
   const { link, path, id } = document;
@@ -82,14 +93,19 @@ export async function restoreVersion(world: World, name: string, n: number | nul
       `${path} is taken by another file`,
       `move that away first, or: mdmirror show ${id ?? path}@${entry.n} --output FILE`,
     );
-  const anew = link === null;
+  return ok({ document, path, entry, anew: link === null, now });
+}
+
+/** Puts an earlier text back, as an edit: the next run sends it. What is gone comes back as a new document. */
+export async function restoreVersion(world: World, name: string, n: number | null): Promise<Result<Restored>> {
+  const chosen = chooseVersion(world, name, n);
+  if (chosen.kind === "trouble") return chosen;
+  const { document, path, entry, anew, now } = chosen.value;
   const detail = `version ${entry.n} put back by hand`;
   const [end] = await runByHand(world, "restore", async (ctx) => [
-    anew
-      ? restoreGone(ctx, id, path, entry.digest, detail)
-      : now === null
-        ? restoreGone(ctx, id, path, entry.digest, detail)
-        : restoreText(ctx, link, entry.digest, now, detail),
+    document.link === null || now === null
+      ? restoreGone(ctx, document.id, path, entry.digest, detail)
+      : restoreText(ctx, document.link, entry.digest, now, detail),
   ]);
   const notes = told(path, end!);
   return notes.kind === "trouble"

@@ -3,6 +3,12 @@ import type { Result } from "../app/trouble.ts";
 import type { Io } from "./command.ts";
 import { findMirror, locate } from "./find-mirror.ts";
 
+/** The same; the mirrored folder itself is all that is in it, and has no name. */
+export function locateAny(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
+  const whole = isDocId(name) ? null : findMirror(io, name);
+  return whole?.kind === "ok" ? { kind: "ok", value: { root: whole.value, name: "" } } : locateDocument(io, name);
+}
+
 /** The mirrored folder that a document belongs to, and its name there: a path below the root, or the id `doc_…` that was given. */
 export function locateDocument(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
   if (!isDocId(name)) {

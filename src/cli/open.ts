@@ -1,4 +1,5 @@
 import type { RunReport } from "../app/run.ts";
+import type { HaltReason } from "../core/plan-types.ts";
 import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
 import { byPath } from "./describe.ts";
 import { count } from "./progress.ts";
@@ -15,13 +16,29 @@ type Entry = Pick<RunReport["attention"][number], "path" | "kind" | "code" | "de
 export const NEXT_OF_LOST_ROOT =
   "mount the disk that holds the mirror; or move .mdmirror/ away, and link the folder again: mdmirror init";
 
+/** Halts in which nothing was taken away, so that there is nothing to bring back. */
+const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
+  "root-missing",
+  "root-replaced",
+  "root-moved-or-copied",
+  "wrong-workspace",
+  "conflict-flood",
+]);
+
+/** Both ways out of a halt: to let it go, and to bring back what was taken away. */
+export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]): string[] {
+  const ways = ["to let it go (mdmirror plan shows it): mdmirror approve, then mdmirror sync"];
+  const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
+  return isNotBrought ? ways : [...ways, "to bring it back: mdmirror approve --refuse"];
+}
+
 /** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
 export function attentionJson({ attention, halt, fault }: Open): readonly Entry[] {
   const entries = attention
     .toSorted(byPath)
     .map(({ path, kind, code, detail, next }): Entry => ({ path, kind, code, detail, next }));
   for (const { reason, detail } of halt?.reasons ?? []) {
-    const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : "mdmirror plan, then mdmirror approve";
+    const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : nextOfHalt([{ reason }]).join("; ");
     entries.push({ path: "", kind: reason, code: null, detail, next });
   }
   if (fault !== null) {

@@ -103,7 +103,10 @@ function phaseLines(phase: PhaseNews): string[] {
         ? ["paused; next: mdmirror resume"]
         : [`${phase.why}: ${phase.detail}; tried again by itself`];
     case "halted":
-      return [`halted: ${phase.detail}`, "  next: mdmirror plan; if it is what you want: mdmirror approve"];
+      return [
+        `halted: ${phase.detail}`,
+        "  next: mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse",
+      ];
     case "stopped":
       return ["stopped"];
     case "idle":

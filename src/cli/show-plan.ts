@@ -6,6 +6,7 @@ import type { Io } from "./command.ts";
 import { complain, origin } from "./complain.ts";
 import { ACTION_WORDS, actionPath, byPath, groupLines, type PathOf, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { nextOfHalt } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural, showProgress } from "./progress.ts";
 
@@ -92,7 +93,7 @@ function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string
   if (verdict.kind === "run") return [];
   return [
     ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would halt")}: ${reason}: ${detail}`),
-    "  next: if that is what you want: mdmirror approve, then mdmirror sync",
+    ...nextOfHalt(verdict.reasons).map((way) => `  next: ${way}`),
   ];
 }
 

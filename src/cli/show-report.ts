@@ -6,7 +6,7 @@ import { complain } from "./complain.ts";
 import { actionPath, ACTION_WORDS, byPath, doneLine } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { attentionJson, needs, NEXT_OF_LOST_ROOT } from "./open.ts";
+import { attentionJson, needs, NEXT_OF_LOST_ROOT, nextOfHalt } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
 
@@ -65,7 +65,7 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
     io.err("  next: if one side should win where both are new: mdmirror init DIR --prefer local | remote; else:");
   }
   if (stopped.length > MOST) io.err(`    … and ${count(stopped.length - MOST)} more: mdmirror plan --all`);
-  io.err("  next: look at it with mdmirror plan; if it is what you want: mdmirror approve, then mdmirror sync");
+  for (const line of nextOfHalt(halt?.reasons ?? [])) io.err(`  next: ${line}`);
 }
 
 export function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): string {

@@ -228,10 +228,9 @@ export async function openIntentWithOthers(
 function write(ctx: PassContext, change: Commit): void {
   const { state, clock } = ctx.world;
   const { keeps, event } = change;
-  if (keeps !== undefined) {
-    const { id, path, side, detail: why } = event;
-    state.putKnownText(keeps.digest, keeps.text, { path, id: isDocId(id) ? id : null, side, why });
-  }
+  const { id, path, side, detail: why } = event;
+  const name = { path, id: isDocId(id) ? id : null, side, why };
+  if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, name);
   if (change.link !== undefined) state.putLink(change.link);
   if (change.text !== undefined) state.putLink(whereItStands(ctx, change.text));
   if (change.version !== undefined) state.addVersion({ ...change.version, at: clock.now() });
@@ -239,7 +238,7 @@ function write(ctx: PassContext, change: Commit): void {
   const parked = change.landed?.parked;
   if (parked) state.turnIntent(parked.intentId, parked.next);
   change.also?.();
-  recordEvent(ctx.world, ctx.run, change.event);
+  recordEvent(ctx.world, ctx.run, event);
 }
 
 /** The end of a link, within the caller's transaction: its id is known as buried, and nothing of it stays open. */

@@ -221,3 +221,59 @@ describe("undo", () => {
     expect((await run("undo", "x")).code).toBe(2);
   });
 });
+
+describe("restore of several", () => {
+  async function several(): Promise<void> {
+    for (const name of ["d/b.md", "d/e/c.md", "k.md"]) rig.write(name, `first of ${name}\n`);
+    await sync();
+  }
+
+  test("of a folder and of a glob, what was deleted comes back, and nothing else is touched", async () => {
+    await several();
+    rig.write("d/b.md", "second\n");
+    for (const name of ["d/e/c.md", "k.md"]) unlinkSync(join(rig.root, name));
+    await sync();
+    const shown = await run("restore", "d", "--dry-run");
+    expect(shown.out).toEqual([
+      "what was deleted:",
+      expect.stringMatching(/^ {2}d\/e\/c\.md {2}version 1 of .*, as a new document$/),
+    ]);
+    expect(rig.remote("d/e/c.md")).toBeNull();
+    expect((await run("restore", "d")).code).toBe(0);
+    expect(rig.remote("d/e/c.md")!.content).toBe("first of d/e/c.md\n");
+    expect(rig.remote("k.md")).toBeNull();
+    expect((await run("restore", "*.md")).code).toBe(0);
+    expect(rig.remote("k.md")!.content).toBe("first of k.md\n");
+    expect(rig.read("d/b.md")).toBe("second\n");
+    expect((await run("restore", "**")).out).toEqual(["what was deleted: nothing is to be put back"]);
+    expect((await run("restore", "none-*.md")).out).toEqual(["what was deleted: nothing is to be put back"]);
+  });
+
+  test("--as-of: each document as it was then; what is newer is left alone, and said", async () => {
+    await several();
+    rig.pass(60_000);
+    rig.write("d/b.md", "second\n");
+    rig.write("new.md", "new\n");
+    unlinkSync(join(rig.root, "d/e/c.md"));
+    await sync();
+    const { id } = rig.remote("d/b.md")!;
+    const asked = await run("restore", ".", "--as-of", "30s");
+    expect([asked.code, asked.err[0]]).toEqual([2, "mdmirror: nothing was done"]);
+    expect(asked.out).toContainEqual("  new.md  left alone: it was not there yet");
+    const done = await run("restore", ".", "--as-of", "30s", "--yes");
+    expect([done.code, done.out.at(-2)]).toEqual([3, "2 put back"]);
+    expect(rig.remote("d/b.md")).toMatchObject({ id, content: "first of d/b.md\n" });
+    expect(rig.remote("d/e/c.md")!.content).toBe("first of d/e/c.md\n");
+    expect(rig.remote("new.md")!.content).toBe("new\n");
+    const { out } = await run("restore", ".", "--as-of", "0s", "--dry-run", "--json");
+    expect(JSON.parse(out[0]!)).toMatchObject({ items: [], sync: null });
+  });
+
+  test("a time that has not been, or is none, and @N beside others are refused", async () => {
+    for (const time of ["soon", "2999-01-01", "2026-02-31", "5y"])
+      expect((await run("restore", "a.md", "--as-of", time)).code, time).toBe(2);
+    expect((await run("restore", "a.md@1", "a.md")).code).toBe(2);
+    expect((await run("restore", "a.md@1", "--as-of", "2h")).code).toBe(2);
+    expect((await run("restore", "a.md@1", "--dry-run")).out[0]).toContain("version 1 of");
+  });
+});

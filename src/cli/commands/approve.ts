@@ -7,71 +7,78 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
 import { NEXT_OF_LOST_ROOT } from "../open.ts";
+import { refuse } from "../refuse-halt.ts";
 
 /** Names shown of each kind of action. */
 const MOST = 20;
 
 export const command: Command = {
-  usage: "approve [DIR] [--yes] [--all]",
+  usage: "approve [DIR] [--refuse] [--yes] [--all]",
   about: [
     "Shows what a guard stops now, and lets exactly that go: the next sync does it. What else comes up by then is stopped",
     "again. Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store.",
+    "With --refuse it goes the other way: what was deleted here comes back, and what is gone there stays here and goes up as new.",
   ],
   options: {
-    yes: { short: "y", help: "approve without a question" },
+    refuse: { help: "bring back what was stopped, instead of letting it go" },
+    yes: { short: "y", help: "do not ask" },
     all: { help: "show every name, not the first twenty of each kind" },
     "key-file": { value: "FILE", help: "read the API key from FILE" },
   },
   operands: { least: 0, most: 1 },
-  async run(io, args): Promise<ExitCode> {
-    const root = findMirror(io, args.operands[0]);
-    if (root.kind === "trouble") return complain(io, root.trouble);
-    const { openMirror } = await import("../../app/open-mirror.ts");
-    const { approve, findHalt } = await import("../../app/approve.ts");
-    const { faultTrouble } = await import("../../app/fault.ts");
-    const { USUAL_RUN } = await import("../../app/run.ts");
-    const progress = showProgress(io, false);
-    const { env, cwd, clock, random } = io;
-    const keyFile = args.text("key-file");
-    const opened = await openMirror(root.value, {
-      mode: "write",
-      what: "approve",
-      env,
-      cwd,
-      clock,
-      random,
-      progress,
-      keyFile,
-    });
-    if (opened.kind === "trouble") return complain(io, opened.trouble);
-    const mirror = opened.value;
-    for (const note of mirror.notes) io.err(`mdmirror: ${note}`);
-    try {
-      const halted = await findHalt(mirror, { ...USUAL_RUN, attended: io.terminal.output });
-      progress.end();
-      if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
-      if (halted.kind === "nothing") {
-        io.out("nothing is halted; next: mdmirror sync");
-        return EXIT.inSync;
-      }
-      for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${detail}`);
-      if (halted.kind === "not-approvable") {
-        io.err("mdmirror: that cannot be approved: the folder itself is not what it was");
-        io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
-        return EXIT.halted;
-      }
-      const next = mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync";
-      const pathOf: PathOf = (id) => mirror.world.state.link(id as DocId)?.localPath ?? null;
-      return await decide(io, args, halted, pathOf, () => {
-        approve(mirror, halted);
-        return `approved; ${next}`;
-      });
-    } finally {
-      progress.end();
-      await mirror.close();
-    }
-  },
+  run: (io, args) => letGoOrRefuse(io, args, args.flag("refuse")),
 };
+
+export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Promise<ExitCode> {
+  const root = findMirror(io, args.operands[0]);
+  if (root.kind === "trouble") return complain(io, root.trouble);
+  const { openMirror } = await import("../../app/open-mirror.ts");
+  const { approve, findHalt, withdrawApproval } = await import("../../app/approve.ts");
+  const { faultTrouble } = await import("../../app/fault.ts");
+  const { USUAL_RUN } = await import("../../app/run.ts");
+  const progress = showProgress(io, false);
+  const { env, cwd, clock, random } = io;
+  const keyFile = args.text("key-file");
+  const opened = await openMirror(root.value, {
+    mode: "write",
+    what: "approve",
+    env,
+    cwd,
+    clock,
+    random,
+    progress,
+    keyFile,
+  });
+  if (opened.kind === "trouble") return complain(io, opened.trouble);
+  const mirror = opened.value;
+  for (const note of mirror.notes) io.err(`mdmirror: ${note}`);
+  try {
+    if (isRefusal) withdrawApproval(mirror);
+    const halted = await findHalt(mirror, { ...USUAL_RUN, attended: io.terminal.output });
+    progress.end();
+    if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
+    if (halted.kind === "nothing") {
+      io.out("nothing is halted; next: mdmirror sync");
+      return EXIT.inSync;
+    }
+    for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${detail}`);
+    if (halted.kind === "not-approvable") {
+      io.err("mdmirror: that cannot be approved: the folder itself is not what it was");
+      io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
+      return EXIT.halted;
+    }
+    if (isRefusal) return await refuse(io, args, mirror, halted, args.flag("all") ? Number.POSITIVE_INFINITY : MOST);
+    const next = mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync";
+    const pathOf: PathOf = (id) => mirror.world.state.link(id as DocId)?.localPath ?? null;
+    return await decide(io, args, halted, pathOf, () => {
+      approve(mirror, halted);
+      return `approved; ${next}`;
+    });
+  } finally {
+    progress.end();
+    await mirror.close();
+  }
+}
 
 async function decide(
   io: Io,

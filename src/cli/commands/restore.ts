@@ -1,41 +1,144 @@
-import type { Command } from "../command.ts";
+import type { RestoreEnd, RestoreItem } from "../../app/restore-many.ts";
+import type { OpenedMirror } from "../../app/open-mirror.ts";
+import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
-import { locateDocument } from "../locate-document.ts";
-import { REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { locateAny } from "../locate-document.ts";
+import { count } from "../progress.ts";
+import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { localTime } from "../when.ts";
 
 export const command: Command = {
-  usage: "restore PATH[@N] | ID[@N] [--no-sync] [--json]",
+  usage: "restore PATH[@N] | ID[@N] | FOLDER | 'GLOB' … [--as-of TIME] [--dry-run] [--yes] [--no-sync] [--json]",
   about: [
     "Puts an earlier text back, as an edit that goes to the service like any other; without @N the text before the one that is there.",
-    "A deleted document comes back as a new one: its id and its history on the service cannot be had again.",
-    "The text that gives way stays in the history and in .mdmirror/trash.",
+    "Of a folder or a glob (quoted; ** is any folder): what was deleted. With --as-of: each document as it was then (2h, 3d, 2026-11-22,",
+    "2026-11-22T09:30); what is newer than that is left alone. A deleted document comes back as a new one: its id and its history on",
+    "the service cannot be had again. The text that gives way stays in the history and in .mdmirror/trash.",
   ],
   options: {
+    "as-of": { value: "TIME", help: "as it was at that time, as this mirror saw it" },
+    "dry-run": { help: "show what it would do" },
+    yes: { help: "do not ask, where it is more than one document", short: "y" },
     "no-sync": { help: "only change this folder; the next sync sends it" },
     json: { help: "one JSON object" },
     ...REACH_OPTIONS,
   },
-  operands: { least: 1, most: 1 },
+  operands: { least: 1, most: 10_000 },
   async run(io, args) {
     const { splitVersion } = await import("../../app/history.ts");
-    const wanted = splitVersion(args.operands[0]!);
-    const place = locateDocument(io, wanted.path);
-    if (place.kind === "trouble") return complain(io, place.trouble);
-    const { root, name } = place.value;
-    const json = args.flag("json");
-    const { restoreVersion } = await import("../../app/restore.ts");
-    return useMirror(io, args, root, { mode: "write", what: "restore", quiet: json }, async (mirror) => {
-      const restored = await restoreVersion(mirror.world, name, wanted.n);
-      if (restored.kind === "trouble") return complain(io, restored.trouble);
-      const { path, entry, anew, notes } = restored.value;
-      if (!json) {
-        io.out(`${path}: version ${entry.n} is back`);
-        for (const note of notes) io.out(`  ${note}`);
-      }
-      const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
-      if (json) io.out(JSON.stringify({ path, version: entry.n, anew, notes, sync: sync?.report ?? null }));
-      return sync?.exit ?? EXIT.inSync;
+    const { readMoment } = await import("../../app/as-of.ts");
+    const asked = args.text("as-of");
+    const asOf = asked === null ? null : readMoment(asked, io.clock.now());
+    if (asked !== null && asOf === null)
+      return misuse(
+        io,
+        "restore",
+        `--as-of takes a time that has been, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`,
+      );
+    const wanted = args.operands.map(splitVersion);
+    const names: string[] = [];
+    let root: string | null = null;
+    for (const { path } of wanted) {
+      const place = locateAny(io, path);
+      if (place.kind === "trouble") return complain(io, place.trouble);
+      if (root !== null && place.value.root !== root)
+        return misuse(io, "restore", "the paths are in two mirrored folders");
+      root = place.value.root;
+      names.push(place.value.name);
+    }
+    const n = wanted[0]!.n;
+    if (wanted.some((one) => one.n !== null) && (names.length > 1 || asOf !== null))
+      return misuse(io, "restore", "@N names one text of one document, and goes with no other path and no --as-of");
+    const dry = args.flag("dry-run");
+    const use = { mode: dry ? "read" : "write", what: "restore", quiet: args.flag("json") } as const;
+    return useMirror(io, args, root!, use, async (mirror) => {
+      const { isOne } = await import("../../app/restore-many.ts");
+      const single = names.length === 1 && asOf === null && (n !== null || isOne(mirror.world.state, names[0]!));
+      return single ? restoreOne(io, args, mirror, names[0]!, n) : restoreSeveral(io, args, mirror, names, asOf);
     });
   },
 };
+
+async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string, n: number | null): Promise<ExitCode> {
+  const { chooseVersion, restoreVersion } = await import("../../app/restore.ts");
+  const json = args.flag("json");
+  if (args.flag("dry-run")) {
+    const chosen = chooseVersion(mirror.world, name, n);
+    if (chosen.kind === "trouble") return complain(io, chosen.trouble);
+    const { path, entry, anew } = chosen.value;
+    if (json) io.out(JSON.stringify({ path, version: entry.n, anew, notes: [], sync: null }));
+    else
+      io.out(`${path}: version ${entry.n} of ${localTime(entry.at)} would be back${anew ? ", as a new document" : ""}`);
+    return EXIT.inSync;
+  }
+  const restored = await restoreVersion(mirror.world, name, n);
+  if (restored.kind === "trouble") return complain(io, restored.trouble);
+  const { path, entry, anew, notes } = restored.value;
+  if (!json) {
+    io.out(`${path}: version ${entry.n} is back`);
+    for (const note of notes) io.out(`  ${note}`);
+  }
+  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+  if (json) io.out(JSON.stringify({ path, version: entry.n, anew, notes, sync: sync?.report ?? null }));
+  return sync?.exit ?? EXIT.inSync;
+}
+
+async function restoreSeveral(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  names: readonly string[],
+  asOf: number | null,
+): Promise<ExitCode> {
+  const { planRestore, restoreMany } = await import("../../app/restore-many.ts");
+  const planned = planRestore(mirror.world, names, asOf);
+  if (planned.kind === "trouble") return complain(io, planned.trouble);
+  const items = planned.value;
+  const json = args.flag("json");
+  const able = items.filter(({ kind }) => kind === "put-back").length;
+  if (!json) for (const line of planLines(items, asOf)) io.out(line);
+  if (args.flag("dry-run") || able === 0) {
+    if (json) io.out(JSON.stringify({ asOf, items: items.map(itemJson), sync: null }));
+    return able === 0 && items.length > 0 ? EXIT.attention : EXIT.inSync;
+  }
+  if (able > 1 && !(await agrees(io, args.flag("yes"), `put back ${count(able)} documents?`))) {
+    io.err("mdmirror: nothing was done");
+    io.err("  next: to go on: mdmirror restore … --yes");
+    return EXIT.usage;
+  }
+  const ends = await restoreMany(mirror.world, items);
+  if (!json) showEnds(io, ends);
+  const left = ends.some(({ done }) => !done) || able < items.length;
+  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+  if (json) {
+    const done = ends.map(({ item, done: isDone, note }) => ({ ...itemJson(item), done: isDone, note }));
+    io.out(JSON.stringify({ asOf, items: items.map(itemJson), done, sync: sync?.report ?? null }));
+  }
+  if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
+  return left ? EXIT.attention : EXIT.inSync;
+}
+
+function planLines(items: readonly RestoreItem[], asOf: number | null): string[] {
+  const when = asOf === null ? "what was deleted" : `as of ${localTime(asOf)}`;
+  if (items.length === 0) return [`${when}: nothing is to be put back`];
+  return [
+    `${when}:`,
+    ...items.map((item) => {
+      if (item.kind === "left") return `  ${item.path}  left alone: ${item.why}`;
+      const { entry, anew } = item;
+      return `  ${item.path}  version ${entry.n} of ${localTime(entry.at)}${anew ? ", as a new document" : ""}`;
+    }),
+  ];
+}
+
+function itemJson(item: RestoreItem): object {
+  if (item.kind === "left") return item;
+  const { kind, path, id, entry, anew } = item;
+  return { kind, path, id, version: entry.n, at: entry.at, anew };
+}
+
+function showEnds(io: Io, ends: readonly RestoreEnd[]): void {
+  for (const { item, done, note } of ends) if (!done) io.err(`${item.path}: left alone: ${note}`);
+  io.out(`${count(ends.filter(({ done }) => done).length)} put back`);
+}

@@ -8,7 +8,7 @@ import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { attentionJson, needs } from "../open.ts";
+import { attentionJson, needs, nextOfHalt } from "../open.ts";
 import { type Paint, paintFor } from "../paint.ts";
 import { plural } from "../progress.ts";
 
@@ -124,11 +124,8 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
   for (const line of attentionLines(attention, Number.POSITIVE_INFINITY, paint)) io.out(line);
   if (halt === null) return;
   for (const { reason, detail } of halt.reasons) io.out(`${paint.bad("halted")}: ${reason}: ${detail}`);
-  io.out(
-    halt.approved
-      ? "  approved; next: mdmirror sync"
-      : "  next: mdmirror plan; if it is what you want: mdmirror approve",
-  );
+  if (halt.approved) io.out("  approved; next: mdmirror sync");
+  else for (const way of nextOfHalt(halt.reasons)) io.out(`  next: ${way}`);
 }
 
 /** In sync as of the last run that proved it; where another ended otherwise since, what that came to. */

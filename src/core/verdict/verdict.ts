@@ -45,7 +45,11 @@ export function judge(trees: Trees, policy: Policy, signals: Signals, steps: rea
     remote: pending((action) => action.kind === "delete-remote"),
     local: pending((action) => action.kind === "trash-local"),
   };
-  judgeEmptied(sight, signals, deletions, guard);
+  const folders = {
+    remote: pending((action) => action.kind === "remove-folder-remote"),
+    local: pending((action) => action.kind === "remove-folder-local" && action.dirId !== null),
+  };
+  judgeEmptied(sight, signals, deletions, folders, guard);
   judgeBudgets(policy.guards, signals, sight, deletions, guard);
   const known = Math.max(sight.known, trees.remote.files.size);
   const flood = Math.max(policy.guards.minConflicts, Math.floor(policy.guards.conflictShare * known));
@@ -119,10 +123,16 @@ type Guard = (reason: HaltReason, detail: string, those: readonly Guarded[]) => 
 
 /**
  * Emptied: linked documents are gone from a side, and not one linked document is left there. It stays so while any of that is pending: what the mirror itself
- * brought there since is no sign that the rest was meant to go. A document that was the only one may go without a question: nothing tells its deletion from
+ * brought there since is no sign that the rest was meant to go. Its folders wait with them, the empty ones too. A document that was the only one may go without a question: nothing tells its deletion from
  * any other, it was looked for twice, and the service showed by it, or by a folder, that the key is this workspace's.
  */
-function judgeEmptied(sight: Sight, { emptied }: Signals, deletions: Deletions, guard: Guard): void {
+function judgeEmptied(
+  sight: Sight,
+  { emptied }: Signals,
+  deletions: Deletions,
+  folders: Deletions,
+  guard: Guard,
+): void {
   const isEmptied = (side: "local" | "remote", gone: number, left: number): boolean =>
     emptied.has(side) || (sight.known > 1 && gone > 0 && left === 0);
   const tell = (gone: number, left: number, whence: string): string => {
@@ -132,9 +142,9 @@ function judgeEmptied(sight: Sight, { emptied }: Signals, deletions: Deletions, 
   };
   const { absentHere, hereNow, goneThere, shownThere } = sight;
   if (isEmptied("local", absentHere, hereNow) && deletions.remote.length > 0)
-    guard("local-emptied", tell(absentHere, hereNow, "the folder"), deletions.remote);
+    guard("local-emptied", tell(absentHere, hereNow, "the folder"), [...deletions.remote, ...folders.remote]);
   if (isEmptied("remote", goneThere, shownThere) && deletions.local.length > 0)
-    guard("remote-emptied", tell(goneThere, shownThere, "the service"), deletions.local);
+    guard("remote-emptied", tell(goneThere, shownThere, "the service"), [...deletions.local, ...folders.local]);
 }
 
 function judgeBudgets(limits: GuardLimits, signals: Signals, sight: Sight, deletions: Deletions, guard: Guard): void {

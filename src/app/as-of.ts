@@ -1,0 +1,20 @@
+/** A moment as a person gives it. */
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2})?))?(Z|[+-]\d{2}:\d{2})?$/;
+
+/**
+ * `2h`: so long ago. `2026-11-22 09:30`: in this computer's time, unless `Z` or an offset says otherwise; a day alone is its beginning.
+ * @returns milliseconds since the epoch; null for anything else, a day that there is not, and what is still to come
+ */
+export function readMoment(text: string, now: number): number | null {
+  const ago = /^(\d{1,5})([smhdw])$/.exec(text);
+  if (ago !== null) return now - Number(ago[1]) * UNITS[ago[2]!]!;
+  const iso = ISO.exec(text);
+  if (iso === null) return null;
+  const [, date, day, time = "00:00", zone = ""] = iso;
+  const at = Date.parse(`${date}T${time}${zone}`);
+  // A thirty-first of a month of thirty days would be the first of the next.
+  const isDay = new Date(Date.parse(`${date}T00:00Z`)).getUTCDate() === Number(day);
+  return Number.isNaN(at) || !isDay || at > now ? null : at;
+}

@@ -1,0 +1,76 @@
+import type { Halted } from "../app/approve.ts";
+import type { OpenedMirror } from "../app/open-mirror.ts";
+import type { RefuseEnd, RefuseItem } from "../app/refuse.ts";
+import type { HaltReason } from "../core/plan-types.ts";
+import type { Args, Io } from "./command.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { count } from "./progress.ts";
+import { agrees } from "./use-mirror.ts";
+
+/** `approve --refuse`: what it would bring back, said before it is done. */
+
+const WORDS: Readonly<Record<Exclude<RefuseItem["kind"], "left">, string>> = {
+  "file-back": "comes back here, as it was; nothing is sent, and its id and history stay",
+  "folder-back": "the folder comes back here",
+  "folder-stays": "the folder stays here, and is made there anew",
+  "stays-as-new":
+    "stays here, and goes up as a new document: a deletion there is final, so its id and history there cannot be had again",
+  "other-version-back": "its (theirs) file comes back, and the conflict stays open",
+  "newer-text-back": "the text here goes up again, over the earlier version that the service shows",
+};
+
+/** Where nothing was taken away, a refusal changes nothing: what to do instead. */
+const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
+  "wrong-workspace":
+    "give the right key or URL (mdmirror doctor tells which are used). If they are right, and what they show is gone there: " +
+    "mdmirror approve takes it to the trash here; or move .mdmirror/ away and link the folder again, which sends all of it as new: mdmirror init",
+  "root-moved-or-copied":
+    "of a copy: remove its .mdmirror/ folder, and it is a folder like any other; the first one goes on. Of a folder that moved: mdmirror approve",
+  "conflict-flood":
+    "to let one side win where both are new: mdmirror init DIR --prefer local | remote; to see each: mdmirror diff",
+};
+const ELSE = "mdmirror plan shows what it is about";
+
+export async function refuse(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  halted: Extract<Halted, { kind: "halted" }>,
+  most: number,
+): Promise<ExitCode> {
+  const { planRefusal, refuseHalt } = await import("../app/refuse.ts");
+  const reasons = halted.reasons.map(({ reason }) => reason);
+  const items = planRefusal(mirror.world.state, halted.plan, halted.trees, reasons);
+  const able = items.filter(({ kind }) => kind !== "left").length;
+  if (able === 0) {
+    io.err("mdmirror: nothing is to be brought back: nothing was taken away, and nothing was changed, here or there");
+    for (const reason of reasons) io.err(`  next: ${INSTEAD[reason] ?? ELSE}`);
+    return EXIT.halted;
+  }
+  for (const line of itemLines(items, most)) io.out(line);
+  if (!(await agrees(io, args.flag("yes"), "bring this back?"))) {
+    io.err(io.terminal.input ? "mdmirror: nothing was changed" : "mdmirror: there is no terminal to ask on");
+    io.err("  next: if that is what you want: mdmirror approve --refuse --yes");
+    return io.terminal.input ? EXIT.halted : EXIT.usage;
+  }
+  const ends = await refuseHalt(mirror.world, items);
+  return tell(io, ends, mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync");
+}
+
+function itemLines(items: readonly RefuseItem[], most: number): string[] {
+  return [...Map.groupBy(items, ({ kind }) => kind)].flatMap(([kind, all]) => {
+    const names = all.slice(0, most).map((item) => `    ${item.path}${item.kind === "left" ? `: ${item.why}` : ""}`);
+    const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
+    return [`  ${count(all.length)} × ${kind === "left" ? "left alone" : WORDS[kind]}:`, ...names, ...more];
+  });
+}
+
+function tell(io: Io, ends: readonly RefuseEnd[], next: string): ExitCode {
+  for (const { item, done, note } of ends) {
+    if (done && note !== "") io.out(`${item.path}: ${note}`);
+    if (!done) io.err(`${item.path}: left alone: ${note}`);
+  }
+  const back = ends.filter(({ done }) => done).length;
+  io.out(`refused: ${count(back)} brought back; ${next}`);
+  return back === ends.length ? EXIT.inSync : EXIT.attention;
+}

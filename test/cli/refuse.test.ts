@@ -1,0 +1,120 @@
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { FileWithContent } from "../../src/contract/resources.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const NAMES = ["a.md", "b.md", "d/c.md", "d/e.md"];
+const text = (name: string) => `text of ${name}\n`;
+
+async function mirrored(): Promise<Map<string, string>> {
+  for (const name of NAMES) rig.write(name, text(name));
+  mkdirSync(join(rig.root, "empty"));
+  expect((await rig.init("--yes")).code).toBe(0);
+  return new Map(NAMES.map((name) => [name, rig.remote(name)!.id]));
+}
+
+function here(): string[] {
+  return readdirSync(rig.root, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md") && !name.startsWith(".mdmirror"))
+    .sort();
+}
+
+const folders = () => (rig.api("GET", "/v1/folders") as { data: { id: string; path: string }[] }).data;
+
+const idsThere = (): Map<string, string> =>
+  new Map(NAMES.flatMap((name) => (rig.remote(name) === null ? [] : [[name, rig.remote(name)!.id]])));
+
+describe("approve --refuse", () => {
+  test("I21 what was deleted here comes back as it was, folders too, and nothing is sent", async () => {
+    const ids = await mirrored();
+    for (const name of ["a.md", "b.md", "d", "empty"]) rmSync(join(rig.root, name), { recursive: true });
+    const halted = await rig.run(["sync", "w"]);
+    expect(halted.code).toBe(4);
+    expect(halted.err.join("\n")).toContain("to let it go");
+    expect(halted.err.at(-1)).toContain("mdmirror approve --refuse");
+    const declined = await rig.run(["approve", "w", "--refuse"], { terminal: true, answers: ["n"] });
+    expect([declined.code, here()]).toEqual([4, []]);
+    expect(declined.out.join("\n")).toContain("its id and history stay");
+    expect((await rig.run(["approve", "w", "--refuse"])).code).toBe(2);
+    const refused = await rig.run(["approve", "w", "--refuse", "--yes"]);
+    expect([refused.code, refused.out.at(-1)]).toEqual([0, "refused: 6 brought back; next: mdmirror sync"]);
+    expect(here()).toEqual([...NAMES].sort());
+    expect(existsSync(join(rig.root, "empty"))).toBe(true);
+    for (const name of NAMES) expect(rig.read(name)).toBe(text(name));
+    const after = await rig.run(["sync", "w"]);
+    expect([after.code, after.out[0]]).toEqual([0, expect.stringContaining("nothing to do")]);
+    expect(idsThere()).toEqual(ids);
+    expect((await rig.run(["refuse", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
+  });
+
+  test("I03 what is gone there stays here and goes up as new, which is said before it is done", async () => {
+    const ids = await mirrored();
+    for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
+    const empty = folders().find(({ path }) => path.endsWith("empty"))!;
+    rig.api("DELETE", `/v1/folders/${empty.id}`);
+    const halted = await rig.run(["sync", "w"]);
+    expect(existsSync(join(rig.root, "empty"))).toBe(true);
+    expect([halted.code, halted.err[0]]).toEqual([4, expect.stringContaining("remote-emptied")]);
+    const refused = await rig.run(["refuse", "w", "--yes"]);
+    expect(refused.code).toBe(0);
+    expect(refused.out.join("\n")).toContain("goes up as a new document");
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(here()).toEqual([...NAMES].sort());
+    expect(existsSync(join(rig.root, "empty"))).toBe(true);
+    expect(folders().map(({ path }) => path.replace(/^\//, ""))).toEqual(["d", "empty"]);
+    for (const name of NAMES) {
+      expect(rig.remote(name)?.content).toBe(text(name));
+      expect(rig.remote(name)?.id).not.toBe(ids.get(name));
+    }
+  });
+
+  test("an approval that no run has used is taken back", async () => {
+    const ids = await mirrored();
+    for (const name of NAMES) rmSync(join(rig.root, name));
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(0);
+    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(idsThere()).toEqual(ids);
+    expect(here()).toEqual([...NAMES].sort());
+  });
+
+  test("of another workspace it changes nothing, and says what to do", async () => {
+    const ids = await mirrored();
+    for (const id of ids.values()) rig.api("DELETE", `/v1/files/${id}`);
+    for (const folder of folders()) rig.api("DELETE", `/v1/folders/${folder.id}?recursive=true`);
+    const halted = await rig.run(["sync", "w"]);
+    expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("wrong-workspace")]);
+    expect(halted.err.join("\n")).not.toContain("--refuse");
+    const refused = await rig.run(["approve", "w", "--refuse", "--yes"]);
+    expect([refused.code, refused.err.join("\n")]).toEqual([4, expect.stringContaining("mdmirror doctor")]);
+    expect(here()).toEqual([...NAMES].sort());
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+  });
+
+  test("conflicts whose other versions went all at once are open again", async () => {
+    await mirrored();
+    for (const name of NAMES) {
+      const { id, lastChangeId } = rig.remote(name) as FileWithContent;
+      rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: `theirs of ${name}\n` });
+      rig.write(name, `mine of ${name}\n`);
+    }
+    expect((await rig.run(["sync", "w"])).code).toBe(3);
+    const beside = here().filter((name) => name.includes("(theirs)"));
+    expect(beside).toHaveLength(4);
+    for (const name of beside) rmSync(join(rig.root, name));
+    const halted = await rig.run(["sync", "w"]);
+    expect([halted.code, halted.err.join("\n")]).toEqual([4, expect.stringContaining("sidecars-gone")]);
+    expect((await rig.run(["approve", "w", "--refuse", "--yes"])).code).toBe(0);
+    expect((await rig.run(["sync", "w"])).code).toBe(3);
+    for (const name of beside) expect(existsSync(join(rig.root, name))).toBe(true);
+    for (const name of NAMES) expect(rig.remote(name)?.content).toBe(`theirs of ${name}\n`);
+  });
+});
