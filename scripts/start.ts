@@ -123,7 +123,11 @@ async function linkWorkspace(io: Io, serving: Serving): Promise<number> {
     io.err("  next: MDMIRROR_URL=… npm start mirrors it; or move ./workspace away for a new demonstration");
     return 2;
   }
-  if (config.value.url !== serving.url) writeConfig(folder, { ...config.value, url: serving.url });
+  if (config.value.url !== serving.url) {
+    writeConfig(folder, { ...config.value, url: serving.url });
+    const trusted = await run(io, "trust", "workspace", "--yes");
+    if (trusted !== 0) return trusted;
+  }
   const code = await run(io, "sync", "workspace");
   if (code !== 0 && code !== 3) io.err("mdmirror: to begin anew, move ./workspace and .mdmirror-service away");
   return code === 3 ? 0 : code;
