@@ -1,3 +1,4 @@
+import { errnoClause } from "./trouble.ts";
 import { basename } from "node:path";
 import type { FolderNews } from "./daemon-folder.ts";
 import { openDesktop } from "./notify.ts";
@@ -10,7 +11,7 @@ export function openAlerts(
   env: Readonly<Record<string, string | undefined>>,
   onNote: (note: string) => void,
 ): (root: string, news: FolderNews) => void {
-  const onFault = (error: Error) => onNote(`the desktop cannot be told: ${error.message.split("\n")[0]}`);
+  const onFault = (error: Error) => onNote(`the desktop cannot be told: ${errnoClause(error)}`);
   const desktop = openDesktop({ env, onFault });
   if (desktop === null) return () => undefined;
   const conflicts = new Map<string, string[]>();

@@ -10,7 +10,7 @@ import { logNews } from "./log-news.ts";
 import { noteReport } from "./run.ts";
 import { pruneDaily } from "./upkeep.ts";
 import { isPaused, syncNow } from "./sync-now.ts";
-import { codeOf, ok, type Result, type Trouble, trouble } from "./trouble.ts";
+import { codeOf, errnoClause, ok, type Result, type Trouble, trouble } from "./trouble.ts";
 
 /** One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again when its ground broke. */
 
@@ -245,5 +245,5 @@ function endingTrouble(root: string): Trouble {
 
 function codeClause(error: unknown): string {
   const code = codeOf(error);
-  return code === null ? " by a fault of mdmirror itself" : ` (${code})`;
+  return code === null ? " by a fault of mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }

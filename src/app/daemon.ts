@@ -5,7 +5,7 @@ import { askDaemon, NO_DAEMON } from "./control/ask.ts";
 import { DaemonFolder, type FolderNews, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
 import { openAlerts } from "./alerts.ts";
 import { keepWatchdog, openSdNotify } from "./sd-notify.ts";
-import { ok, type Result, trouble } from "./trouble.ts";
+import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 /** One process that keeps several mirrored folders in sync. */
 
@@ -70,7 +70,7 @@ async function runAll(
   const sd = openSdNotify({
     env,
     pid: process.pid,
-    onFault: (error) => onNote(`systemd cannot be told: ${error.message.split("\n")[0]}`),
+    onFault: (error) => onNote(`systemd cannot be told: ${errnoClause(error)}`),
   });
   const alive = () => folders.every((folder) => folder.stillMs() < HANG_MS);
   const off = sd === null ? () => undefined : keepWatchdog(sd, alive);

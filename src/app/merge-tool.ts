@@ -5,7 +5,7 @@ import { basename, dirname, join } from "node:path";
 import type { LocalPath } from "../core/path.ts";
 import { withoutKey } from "./config/key.ts";
 import { markedMerge, type ThreeTexts } from "./conflicts.ts";
-import { ok, type Result, trouble } from "./trouble.ts";
+import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -35,7 +35,7 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
       env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
-    if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${error.message}`, CONFIGURE);
+    if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${errnoClause(error)}`, CONFIGURE);
     if (status !== 0)
       return trouble("usage", `the merge tool ended with ${status ?? "a signal"}; nothing was changed`, "try again");
     const merged = readFileSync(files.MERGED, "utf8");

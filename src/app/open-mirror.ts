@@ -21,7 +21,7 @@ import { openToRead, openToWrite } from "./open-state.ts";
 import { busyTrouble, NO_PROGRESS, unwritable } from "./ground.ts";
 import { connect } from "./trust/connect.ts";
 import { admit, keepMarker } from "./trust/gate.ts";
-import { ok, type Result, trouble } from "./trouble.ts";
+import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 export type MirrorOptions = {
   /**
@@ -196,7 +196,7 @@ function folderLock(folder: string, { clock, what }: MirrorOptions) {
 function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {
   if (mode === "read") return SILENT_LOG;
   const debug = options.env["MDMIRROR_LOG"] === "debug";
-  const onFault = (error: Error) => void notes.push(`the log cannot be written: ${error.message}`);
+  const onFault = (error: Error) => void notes.push(`the log cannot be written: ${errnoClause(error)}`);
   return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
 }
 

@@ -1,3 +1,5 @@
+import { UnsafePath } from "../state/unsafe-path.ts";
+
 /**
  * Why a command cannot go on, for people: what, which path, the code, the request, what to do next (DESIGN 9). A value that app returns and cli
  * shows. It never holds a key or a document's text.
@@ -33,6 +35,7 @@ export function trouble(
 
 /** The clause of a system error, by its errno. */
 export function errnoClause(error: unknown): string {
+  if (error instanceof UnsafePath) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
   switch (code) {
     case "ENOENT":
@@ -46,9 +49,15 @@ export function errnoClause(error: unknown): string {
       return "what should be a folder is none";
     case "ENOSPC":
     case "EDQUOT":
+    case "SQLITE_FULL":
       return "the disk is full";
     case "EROFS":
+    case "SQLITE_READONLY":
       return "the disk is read-only";
+    case "SQLITE_BUSY":
+      return "another program holds the file";
+    case "SQLITE_CANTOPEN":
+      return "the file cannot be opened";
     case "EEXIST":
       return "something is there already";
     case "ELOOP":
