@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { planRefusal, refuseHalt } from "../../src/app/refuse.ts";
+import type { Wire } from "../../src/core/ports/remote.ts";
+import { planOnly, syncToConvergence } from "../../src/engine/sync.ts";
+import type { World } from "../../src/engine/world.ts";
+import { createRemote } from "../../src/remote/client.ts";
+import { combineByMerge } from "../../src/service/combine.ts";
+import { createService } from "../../src/service/service.ts";
+import { rollBytes } from "../model/dice.ts";
+import { SETTINGS } from "../model/rig.ts";
+import { makeKey, openGround, type OwnKey, settle } from "../promises/ground.ts";
+
+const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
+
+test("I03 of a service that was put back from a backup, what is newer here goes up again, to the same document", async () => {
+  let own: OwnKey | null = null;
+  const { rig, mirror } = openGround(81, {}, (made) => {
+    own = makeKey(made);
+    return { key: own.key };
+  });
+  const id = rig.app.create("plan.md", "first\n");
+  rig.app.create("other.md", "other\n");
+  await settle(mirror);
+  const copy = rig.service.copy();
+  mirror.write("plan.md", "second\n");
+  mirror.write("since.md", "made since the backup\n");
+  await settle(mirror);
+
+  const restored = createService({
+    database: { copy },
+    now: () => rig.clock.now(),
+    random: rollBytes(2),
+    combine: combineByMerge,
+  });
+  const wire: Wire = {
+    send: async (request) => ({ kind: "answer", response: await restored.handle(request) }),
+    close: async () => undefined,
+  };
+  const base = mirror.world();
+  const remote = createRemote({
+    wire,
+    key: own!.key,
+    clock: base.clock,
+    random: base.random,
+    log: base.log,
+    traits: null,
+  });
+  const world: World = { ...base, remote };
+  const textsThere = async (): Promise<(string | null)[]> => {
+    const { items } = await remote.listFiles({ kind: "none" });
+    const texts = await Promise.all(items.map((item) => remote.getFile(item.id)));
+    return texts.map((answer) =>
+      answer.ok ? `${answer.value.id === id ? "plan: " : ""}${answer.value.content}` : null,
+    );
+  };
+
+  expect((await syncToConvergence(world, OPTIONS)).halt?.reasons).toMatchObject([{ reason: "service-restored" }]);
+  expect(await textsThere()).toEqual(["plan: first\n", "other\n"]);
+  const end = await planOnly(world, OPTIONS);
+  if (end.kind === "offline" || end.plan.verdict.kind === "run") throw new Error("it is not halted");
+  const reasons = end.plan.verdict.reasons.map(({ reason }) => reason);
+  const items = planRefusal(world.state, end.plan, end.trees, reasons);
+  expect(items.map(({ kind, path }) => `${kind} ${path}`)).toEqual([
+    "newer-text-back plan.md",
+    "stays-as-new since.md",
+  ]);
+  expect((await refuseHalt(world, items)).every(({ done }) => done)).toBe(true);
+  expect(await syncToConvergence(world, OPTIONS)).toMatchObject({ state: "in-sync" });
+  expect(await textsThere()).toEqual(["plan: second\n", "other\n", "made since the backup\n"]);
+  expect(mirror.texts().get("plan.md")).toBe("second\n");
+});
