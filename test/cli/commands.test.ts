@@ -224,9 +224,9 @@ describe("serve", () => {
     });
     expect([ran.code, answered, ran.err]).toEqual([0, 401, []]);
     expect(ran.out.slice(0, 3)).toEqual([
-      "imported 2 files in 1 folder (0.0 MB)",
+      "imported 3 files in 1 folder (0.0 MB)",
+      "  under another name: 1 (with space.md as with-space.md)",
       "  not imported, not-markdown: 1 (picture.png)",
-      "  not imported, whitespace: 1 (with space.md)",
     ]);
     expect(ran.out[4]).toBe(`key: ${join(rig.dir, "data/key")} (admin: ${join(rig.dir, "data/admin-key")})`);
     expect(existsSync(join(rig.dir, "data/service.db-wal"))).toBe(false);

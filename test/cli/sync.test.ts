@@ -125,7 +125,7 @@ describe("how a sync that cannot go on ends", () => {
   test("5 when the service is not there, with what to do", async () => {
     await rig.init();
     await rig.stopService();
-    const { code, err } = await rig.run(["sync", "w", "--quiet"]);
+    const { code, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(5);
     expect(err[0]).toMatch(/^mdmirror: the service cannot be reached \(http:\/\/127\.0\.0\.1:\d+\): /);
     expect(err[1]).toBe("  next: nothing is lost; try again later, or run: mdmirror doctor");
