@@ -92,6 +92,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   status: [local("status", "w"), local("status", "w", "--json")],
   plan: [refused("plan", "w")],
   approve: [refused("approve", "w", "--yes")],
+  refuse: [refused("refuse", "w", "--yes")],
   why: [refused("why", "w/a.md")],
   search: [local("search", "mine", "w"), local("search", "mine", "w", "--regex")],
   log: [local("log", "w")],

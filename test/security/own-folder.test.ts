@@ -196,6 +196,7 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
   "fix-names": () => ["fix-names", "w"],
   doctor: () => ["doctor", "w"],
   trust: () => ["trust", "w", "--yes"],
+  refuse: () => ["refuse", "w", "--yes"],
 };
 /** These stand for all of the commands where it matters less what the link leads to. */
 const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search", "status"]);
