@@ -54,6 +54,19 @@ describe.each([
   });
 });
 
+it("I01 a folder that went here, was renamed there, and is made here under that name is that folder", async () => {
+  const { rig, mirror } = await start({}, { noFolderPatchOrDelete: 404 });
+  mirror.disk.user.remove(mirror.path("docs"));
+  await settled(mirror);
+  rig.app.renameFolder("docs", "texts");
+  mirror.disk.user.makeFolder(mirror.path("texts"));
+  await settled(mirror);
+  mirror.write("texts/c.md", "c\n");
+  await settled(mirror);
+  expect([...rig.app.files().keys()].sort()).toEqual(["k.md", "other/b.md", "texts/c.md"]);
+  expect(rig.app.folders()).toEqual(["other", "texts"]);
+});
+
 it("I08 I16 a folder whose name changes only in case, where the disk takes both for one and the service cannot rename it", async () => {
   const { rig, mirror } = await start({ disk: { foldsCase: true } }, { noFolderPatchOrDelete: 405 });
   mirror.disk.user.rename(mirror.path("docs"), mirror.path("Docs"));

@@ -4,6 +4,7 @@ import { hashedName, isUnsafeName, localNameFor } from "../local-name.ts";
 import { depthOf, joinPath, type LocalPath, nameOf, parentOf, pathKey, type RemotePath } from "../path.ts";
 import type { Policy } from "../policy.ts";
 import type { RemoteFolder, Trees } from "../tree.ts";
+import type { FolderBody } from "./body.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 
@@ -97,6 +98,11 @@ function plantRemote(
   register(forest, folder);
 }
 
+/** Gone here and listed there: a folder that is made here where the service has it by now is that folder, and stands in nobody's way. */
+function isKeptThere({ localSeen, remoteSeen }: FolderBody): boolean {
+  return localSeen === "absent" && remoteSeen === "listed";
+}
+
 function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
   if (forest.byLocal.has(path)) return;
   const parent = forest.byLocal.get(parentOf(path));
@@ -105,7 +111,7 @@ function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
     mapped === null || parent === undefined || parent.remotePath === null
       ? undefined
       : forest.byRemote.get(joinPath(parent.remotePath, mapped));
-  if (twin !== undefined && twin.localPath === null && twin.link === null) {
+  if (twin !== undefined && twin.localPath === null && (twin.link === null || isKeptThere(twin))) {
     Object.assign(twin, { localPath: path, localSeen: "present" });
     register(forest, twin);
   } else register(forest, newFolder(forest.nextKey(), { localPath: path, localSeen: "present" }));
