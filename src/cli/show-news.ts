@@ -6,7 +6,7 @@ import { origin } from "./complain.ts";
 import { ACTION_WORDS } from "./describe.ts";
 import { count } from "./progress.ts";
 import { attentionLines } from "./show-attention.ts";
-import { reportJson } from "./show-report.ts";
+import { renamedLines, reportJson } from "./show-report.ts";
 
 /** What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing, applying) is no news. */
 
@@ -79,10 +79,13 @@ export function newsLines(news: FolderNews): string[] {
       // A halt is told by the phase that it leads to.
       return news.what === "halt" ? [] : [changeLine(news)];
     case "run":
-      return attentionLines(
-        news.report.attention.filter(({ waits }) => !waits),
-        MOST,
-      );
+      return [
+        ...renamedLines(news.report),
+        ...attentionLines(
+          news.report.attention.filter(({ waits }) => !waits),
+          MOST,
+        ),
+      ];
     case "deletion-pending":
       return [`${news.path} is gone here; deleted on the service in ${seconds(Math.max(0, news.dueAt - news.at))}`];
     case "deletion-called-off":

@@ -32,13 +32,24 @@ export function exitOf(report: RunReport): ExitCode {
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took, paintFor(io)));
+  for (const line of renamedLines(report)) io.err(line);
   showOpen(io, report, report.attention, url);
 }
 
 /** What needs the user, alone: with `--quiet`, where success is silent and trouble is not. What ends by itself is no trouble. */
 export function showNeeds(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
+  for (const line of renamedLines(report)) io.err(line);
   showOpen(io, report, attention, url);
+}
+
+/** Names here that gave way to the service's. */
+export function renamedLines({ renamed = [] }: RunReport): string[] {
+  return renamed.slice(0, MOST).map(({ from, to }) => `${to}: renamed: ${renamedDetail(from, to)}`);
+}
+
+function renamedDetail(from: string, to: string): string {
+  return `another has the name ${from} on the service, so yours is ${to} now, here and there`;
 }
 
 /** The cause comes first, then what follows from it. */
@@ -87,5 +98,8 @@ export function summaryLine(report: RunReport, took: number, paint: Paint = PLAI
 /** The object of `sync --json` (DESIGN 9). */
 export function reportJson(report: RunReport): object {
   const { state, run, counts } = report;
-  return { state, run, counts, attention: attentionJson(report) };
+  const renamed = (report.renamed ?? []).map(({ from, to }) => {
+    return { path: to, kind: "renamed", code: null, detail: renamedDetail(from, to), next: "nothing, or rename either" };
+  });
+  return { state, run, counts, attention: [...attentionJson(report), ...renamed] };
 }

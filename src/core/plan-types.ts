@@ -1,6 +1,7 @@
 import type { Digest } from "./digest.ts";
 import type { Step } from "./action.ts";
 import type { Hold } from "./link.ts";
+import type { LocalPath } from "./path.ts";
 
 /** The result of the five pure steps. */
 export type Plan = {
@@ -9,7 +10,12 @@ export type Plan = {
   /** Every hold that is in force after this plan, remembered ones that still apply included. */
   readonly holds: readonly Hold[];
   readonly verdict: Verdict;
+  /** Names here that give way to the service's, by this plan; left out: none. */
+  readonly gaveWay?: readonly GaveWay[];
 };
+
+/** What was renamed, for its name is another's on the service: where it stood here, and where it will. */
+export type GaveWay = { readonly from: LocalPath; readonly to: LocalPath };
 
 /** Facts for the guards that the three trees do not hold. Counted by the engine; judged by `core/verdict` alone. */
 export type Signals = {

@@ -1,14 +1,14 @@
 import { settleClaims } from "./decide/claims.ts";
 import { decideDocument } from "./decide/content.ts";
-import { type Desk, openDesk } from "./decide/desk.ts";
+import { type Desk, openDesk, pathOfDocument } from "./decide/desk.ts";
 import { untieRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-folders.ts";
 import { keepUnseen } from "./decide/remembered.ts";
 import { driftOf } from "./drift/drift.ts";
-import type { LocalPath } from "./path.ts";
+import { joinPath, type LocalPath, parentOf } from "./path.ts";
 import { type Matched, matchTrees } from "./match/match.ts";
 import { layOut } from "./order/schedule.ts";
-import type { Plan, Signals } from "./plan-types.ts";
+import type { GaveWay, Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "./policy.ts";
 import type { TextLookup, Trees } from "./tree.ts";
 import { judge, type Sight } from "./verdict/verdict.ts";
@@ -22,7 +22,16 @@ export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: 
   const desk = decide(trees, policy, texts, matched);
   const steps = layOut(desk);
   const holds = [...desk.holds.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  return { steps, holds, verdict: judge(trees, policy, signals, steps, sightOf(trees, matched)) };
+  const verdict = judge(trees, policy, signals, steps, sightOf(trees, matched));
+  const gaveWay = gaveWayOf(desk);
+  return { steps, holds, verdict, ...(gaveWay.length === 0 ? {} : { gaveWay }) };
+}
+
+function gaveWayOf(desk: Desk): readonly GaveWay[] {
+  return [...desk.gaveWay].flatMap(([body, name]) => {
+    const from = body.kind === "folder" ? body.localPath : pathOfDocument(body);
+    return from === null ? [] : [{ from, to: joinPath(parentOf(from), name) }];
+  });
 }
 
 /** Match's result to decisions: places of folders first, for they may bar their documents'; presences of folders last, for they follow from them. */

@@ -79,6 +79,7 @@ async function lookAndAct(
 
 async function carryOut(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
   if (plan.steps.length === 0) return [];
+  for (const { from, to } of plan.gaveWay ?? []) ctx.tally.gaveWay.set(from, to);
   const { applyPlan } = readyTools() ?? (await loadTools());
   return applyPlan(ctx, plan);
 }

@@ -2,7 +2,7 @@ import type { Action, Outcome } from "../core/action.ts";
 import { isOpen, needsYou } from "../core/hold.ts";
 import type { Hold } from "../core/link.ts";
 import { isBelow, type LocalPath } from "../core/path.ts";
-import type { Plan, Verdict } from "../core/plan-types.ts";
+import type { GaveWay, Plan, Verdict } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { LocalOther, LocalTree, Trees } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
@@ -35,6 +35,8 @@ export type RunReport = {
   readonly attention: readonly Attention[];
   /** Those of them that no hold stands for. */
   readonly beside: readonly Attention[];
+  /** What the run renamed here, for its name is another's on the service: told once, for nothing is open. */
+  readonly renamed?: readonly GaveWay[];
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
   /** What the halt stopped: its guarded actions, in the order of the plan. */
   readonly stopped: readonly Action[];

@@ -1,6 +1,6 @@
 import type { DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
-import type { Verdict } from "../core/plan-types.ts";
+import type { GaveWay, Verdict } from "../core/plan-types.ts";
 import { hasSequel } from "../core/sequel.ts";
 import type { LocalTree } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
@@ -63,7 +63,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
     if (again && secondLookMs !== null && passes < MAX_PASSES) await clock.sleep(secondLookMs);
   }
   const more = end!.kind === "planned" && wantsMore(end!, tally);
-  const report = reportOf(world, run, passes, counts, end!, more);
+  const report = { ...reportOf(world, run, passes, counts, end!, more), renamed: renamedBy(world, tally) };
   if (end!.kind === "planned") {
     if (!end!.trees.local.unseen.has("")) options.onWalk?.(end!.trees.local);
     rememberFlood(world, end!.plan.verdict, counts.conflicts);
@@ -157,6 +157,11 @@ export function reportOf(
     };
   }
   return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", halt: null, fault: null };
+}
+
+/** What was renamed here for the service's sake in a run, and is there by now. */
+export function renamedBy({ disk }: World, { gaveWay }: Tally): readonly GaveWay[] {
+  return [...gaveWay].flatMap(([from, to]) => (disk.look(to).kind === "absent" ? [] : [{ from, to }]));
 }
 
 /** A halt as the state keeps it. */

@@ -37,6 +37,8 @@ export type Desk = {
   readonly claimants: () => SlotMap<AnyBody[]>;
   /** Keys of paths on disk before it. */
   readonly standingKeys: () => ReadonlySet<string>;
+  /** What makes room here for the service's row, by the name that it gets. */
+  readonly gaveWay: Map<AnyBody, string>;
   /** Bodies whose place changes or is to be recorded, and why: a clause for people. */
   readonly whys: Map<AnyBody, string>;
 };
@@ -53,6 +55,7 @@ export function openDesk(trees: Trees, policy: Policy, texts: TextLookup, matche
     holds: new Map(),
     drifts: new Map(),
     whys: new Map(),
+    gaveWay: new Map(),
     sidecars: new Map(),
     sidecarOwners: once(() => new Map([...trees.base.conflicts.values()].map((one) => [one.sidecarPath, one]))),
     populated: once(() => new Set([...trees.remote.files.values()].map((file) => parentOf(file.path)))),

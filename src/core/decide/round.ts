@@ -27,6 +27,7 @@ export class Round {
   readonly #taken: Readonly<Record<Side, SlotMap<AnyBody>>>;
   /** Kept apart until the round comes out: one that does not leaves no trace. */
   readonly #whys = new Map<AnyBody, string>();
+  readonly #numbered = new Map<AnyBody, string>();
   readonly #desk: Desk;
   readonly #slots: Occupancy;
   readonly #bodies: readonly AnyBody[];
@@ -74,6 +75,7 @@ export class Round {
     if (barred.size > 0) return [...barred.values()];
     for (const side of ["local", "remote"] as const) for (const body of this.#bodies) this.#nameAnew(side, body);
     for (const [body, why] of this.#whys) this.#desk.whys.set(body, why);
+    for (const [body, name] of this.#numbered) this.#desk.gaveWay.set(body, name);
     return [];
   }
 
@@ -182,6 +184,7 @@ export class Round {
       this.#free("remote", body);
       this.#take("remote", body, remote);
       this.#whys.set(body, `${here.name} is another's on the service`);
+      this.#numbered.set(body, local.name);
       return true;
     }
     return false;

@@ -5,7 +5,7 @@ import { endsApproval } from "../guard-facts.ts";
 import { META } from "../meta.ts";
 import { type Eyes, type PassEnd, runPass } from "../pass.ts";
 import type { RunReport } from "../report.ts";
-import { haltNote, rememberHalt, reportOf, wantsMore, wasCutOff } from "../sync.ts";
+import { haltNote, rememberHalt, renamedBy, reportOf, wantsMore, wasCutOff } from "../sync.ts";
 import { type Settings, type World, zeroCounts, zeroTally } from "../world.ts";
 
 /** One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run that finds nothing to do leaves no trace. */
@@ -52,7 +52,7 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
   } while (passes < MAX_PASSES && end.kind === "planned" && !wasCutOff(end.ends) && wantsMore(end, tally));
   if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, run.number(), end.plan.verdict);
   const more = end.kind === "planned" && wantsMore(end, tally);
-  const report = reportOf(world, run.begun() ?? 0, passes, counts, end, more);
+  const report = { ...reportOf(world, run.begun() ?? 0, passes, counts, end, more), renamed: renamedBy(world, tally) };
   const traits = JSON.stringify(world.remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
   run.end(report);

@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { createRig } from "../model/rig.ts";
+
+/** One name wanted by two: the service's row keeps it, and what is renamed here for it is told, once. */
+
+it("a file that is renamed here to what another document is called there is told by the name that it gets", async () => {
+  const rig = createRig(44);
+  rig.app.create("a.md", "a\n");
+  const mirror = rig.mirror();
+  await mirror.sync();
+  mirror.disk.user.rename(mirror.path("a.md"), mirror.path("t.md"));
+  rig.app.create("t.md", "theirs\n");
+  const report = await mirror.sync();
+  expect([...mirror.texts().keys()].sort()).toEqual(["t-2.md", "t.md"]);
+  expect(report?.renamed).toEqual([{ from: "t.md", to: "t-2.md" }]);
+  expect(report?.state).toBe("in-sync");
+  expect((await mirror.sync())?.renamed).toEqual([]);
+});
+
+it("a folder too; and nothing is told of names that nobody else has", async () => {
+  const rig = createRig(44);
+  rig.app.create("f/a.md", "a\n");
+  const mirror = rig.mirror();
+  expect((await mirror.sync())?.renamed).toEqual([]);
+  mirror.disk.user.rename(mirror.path("f"), mirror.path("g"));
+  rig.app.create("g/b.md", "theirs\n");
+  const report = await mirror.sync();
+  expect([...mirror.texts().keys()].sort()).toEqual(["g-2/a.md", "g/b.md"]);
+  expect(report?.renamed).toEqual([{ from: "g", to: "g-2" }]);
+});
