@@ -99,7 +99,13 @@ export function summaryLine(report: RunReport, took: number, paint: Paint = PLAI
 export function reportJson(report: RunReport): object {
   const { state, run, counts } = report;
   const renamed = (report.renamed ?? []).map(({ from, to }) => {
-    return { path: to, kind: "renamed", code: null, detail: renamedDetail(from, to), next: "nothing, or rename either" };
+    return {
+      path: to,
+      kind: "renamed",
+      code: null,
+      detail: renamedDetail(from, to),
+      next: "nothing, or rename either",
+    };
   });
   return { state, run, counts, attention: [...attentionJson(report), ...renamed] };
 }
