@@ -31,9 +31,12 @@ function judgeLinks(ground: Ground, failures: string[]): { readonly state: State
     if (text === undefined) failures.push(`${what}: the service never had this version`);
     else if (digestOf(text) !== link.digest) failures.push(`${what}: the service's version has another text`);
     if (!mirror.state.hasText(link.digest)) failures.push(`${what}: the base's text is not kept`);
-    // By its inode: where it stands is committed by a step of its own.
+    // By its inode: where it stands is committed by a step of its own. A stamp that was there before
+    // was judged when it came; the file may have been saved anew since, which is the next step's.
     const { stamp } = link;
-    if (stamp !== null && !inodes().has(stamp.ino)) failures.push(`${what}: the file that it was seen in is not there`);
+    const isNew = stamp?.ino !== before?.stamp?.ino;
+    if (stamp !== null && isNew && !inodes().has(stamp.ino))
+      failures.push(`${what}: the file that it was seen in is not there`);
   };
   const state = new Proxy(mirror.state, {
     get(target, name) {
