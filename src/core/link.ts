@@ -110,6 +110,16 @@ export function isBeingReplaced({ sidecarIno }: Conflict): boolean {
   return sidecarIno === 0;
 }
 
+/**
+ * What the sidecar was made of: versions that came while its user had written into it are noted, with the time of the one that it shows, and nobody has seen
+ * them. @returns an index of `shown`
+ */
+export function displayedIndex({ shown }: Conflict): number {
+  let index = shown.length - 1;
+  while (index > 0 && shown[index]!.at === shown[index - 1]!.at) index--;
+  return index;
+}
+
 /** A row that is left alone on purpose. `key` is the id, or the local path of what has none. */
 export type Hold = {
   readonly key: string;

@@ -1,6 +1,13 @@
 import type { Outcome } from "../core/action.ts";
 import type { Digest } from "../core/digest.ts";
-import { type Conflict, isBeingReplaced, type Link, type ShownVersion, type Stamp } from "../core/link.ts";
+import {
+  type Conflict,
+  displayedIndex,
+  isBeingReplaced,
+  type Link,
+  type ShownVersion,
+  type Stamp,
+} from "../core/link.ts";
 import type { LocalPath } from "../core/path.ts";
 import { moveBase } from "../core/settle.ts";
 import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
@@ -191,6 +198,7 @@ function closing(closes: number | null): { readonly closes: number } | Record<ne
 
 /** The last one; the one before where it is not certain that the last was put there: what is only in that one is merged, as a newer edit would be. */
 function versionSeen(conflict: Conflict): ShownVersion {
-  const before = isBeingReplaced(conflict) ? conflict.shown.at(-2) : undefined;
-  return before ?? conflict.shown.at(-1)!;
+  const index = displayedIndex(conflict);
+  const before = isBeingReplaced(conflict) ? conflict.shown[index - 1] : undefined;
+  return before ?? conflict.shown[index]!;
 }

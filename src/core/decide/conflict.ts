@@ -34,8 +34,9 @@ export function decideConflict(
     bringBack(desk, body, there, "deleted here while it was in conflict");
     return true;
   }
+  // With its text: base has another, so that without it nothing would tell whose file this is when it moves.
   if (!endsOrWaits(desk, body, conflict, here, there, sidecar))
-    holdDocument(desk, body, "conflict", "its texts here and on the service do not merge");
+    holdDocument(desk, body, "conflict", "its texts here and on the service do not merge", { digest: here.digest });
   if (sidecar.kind === "present") follow(desk, body, conflict, sidecar.path);
   return true;
 }

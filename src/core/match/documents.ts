@@ -29,7 +29,7 @@ export function matchDocuments(matching: Matching): void {
 /** A pure move, whatever stands at the old path now: chains (`mv b c; mv a b`) and swaps come out as moves. */
 function matchByInodeAndText(matching: Matching): void {
   for (const [link, file] of sameInodes(matching))
-    if (knownTexts(link).includes(file.digest)) claim(matching, link, file, "inode-and-text");
+    if (knownTexts(matching, link).includes(file.digest)) claim(matching, link, file, "inode-and-text");
 }
 
 function matchByInodeAndSimilarText(matching: Matching): void {
@@ -102,7 +102,7 @@ function matchBySameText(matching: Matching): void {
     if (!file.empty) files.set(file.digest, files.has(file.digest) ? null : file);
   const links = new Map<Digest, Link | null>();
   for (const link of matching.links.values())
-    for (const digest of new Set(knownTexts(link))) links.set(digest, links.has(digest) ? null : link);
+    for (const digest of new Set(knownTexts(matching, link))) links.set(digest, links.has(digest) ? null : link);
   for (const [digest, link] of links) {
     const file = files.get(digest);
     if (link === null || file === undefined || file === null) continue;

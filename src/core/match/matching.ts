@@ -35,15 +35,20 @@ export function claim(matching: Matching, link: Link, file: LocalFile, evidence:
   matching.files.delete(file.path);
 }
 
-/** What the file of a document was last known to hold: base's bytes, or what waits for review, while base has the live text (I31). */
-export function knownTexts({ localDigest, submissions }: Link): readonly Digest[] {
-  return submissions.length === 0 ? [localDigest] : [localDigest, ...submissions.map(({ digest }) => digest)];
+/**
+ * What the file of a document was last known to hold: base's bytes; or what waits for review (I31), or is held (by a conflict, a refusal), while base has the
+ * live text.
+ */
+export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
+  const held = trees.base.holds.get(id)?.digest ?? null;
+  if (held === null && submissions.length === 0) return [localDigest];
+  return [localDigest, ...submissions.map(({ digest }) => digest), ...(held === null ? [] : [held])];
 }
 
 /** How like a text is to what a document was known to hold: 0 to 1. */
 export function likeness(matching: Matching, link: Link, is: LineProfile): number {
   let most = 0;
-  for (const digest of knownTexts(link)) {
+  for (const digest of knownTexts(matching, link)) {
     const was = readProfile(matching, digest);
     if (was !== null && mayBeSimilar(was, is)) most = Math.max(most, similarity(was, is));
   }
@@ -52,7 +57,7 @@ export function likeness(matching: Matching, link: Link, is: LineProfile): numbe
 
 /** Whether a file may be a version of a document, by its text alone. */
 export function isLike(matching: Matching, link: Link, file: LocalFile): boolean {
-  if (knownTexts(link).includes(file.digest)) return true;
+  if (knownTexts(matching, link).includes(file.digest)) return true;
   const is = readProfile(matching, file.digest);
   return is !== null && likeness(matching, link, is) >= SIMILAR_ENOUGH;
 }

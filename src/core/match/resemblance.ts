@@ -22,7 +22,7 @@ export function matchBySimilarity(matching: Matching): void {
   const pairs: { link: (typeof links)[number]; file: (typeof files)[number]; score: number }[] = [];
   let comparisons = 0;
   for (const link of links)
-    for (const digest of knownTexts(link)) {
+    for (const digest of knownTexts(matching, link)) {
       const was = readProfile(matching, digest);
       if (was === null || was.total === 0) continue;
       for (const { file, profile } of profiles) {

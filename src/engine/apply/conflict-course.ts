@@ -1,6 +1,6 @@
 import type { Action, Outcome } from "../../core/action.ts";
 import { mergeText } from "../../core/merge.ts";
-import type { Conflict } from "../../core/link.ts";
+import { type Conflict, displayedIndex } from "../../core/link.ts";
 import { type LocalPath, sidecarPath } from "../../core/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
 import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "../effect.ts";
@@ -87,12 +87,14 @@ export function endConflict(ctx: PassContext, action: Of<"end-conflict">): Outco
   const look = disk.look(action.localPath);
   if (look.kind !== "file" || look.digest !== action.expect)
     return stale("the file was changed since it was looked at");
-  const last = conflict.shown.at(-1)!;
-  const previous = conflict.shown.at(-2);
+  const noted = conflict.shown.at(-1)!;
+  const index = action.how === "equal" ? conflict.shown.length - 1 : displayedIndex(conflict);
+  const last = conflict.shown[index]!;
+  const previous = conflict.shown[index - 1];
   const justShown = action.how === "mine" && previous !== undefined && clock.now() - last.at < JUST_SHOWN_MS;
   const shown = justShown ? previous : last;
   if (action.how !== "theirs") {
-    const dropped = dropSidecar(ctx, conflict, last.digest);
+    const dropped = dropSidecar(ctx, conflict, noted.digest);
     if (dropped !== null) return dropped;
   }
   const base = {
