@@ -138,10 +138,7 @@ function catchUp(context: Context): Context {
   if (store.search.isBehind()) {
     const most = searchCatchesUp === "all" ? Number.MAX_SAFE_INTEGER : STEP;
     try {
-      store.transact(
-        () => store.search.update(most),
-        () => true,
-      );
+      store.transactUnsynced(() => store.search.update(most));
     } catch (error) {
       // There is no room to index in; what is indexed can still be searched.
       if (!isDiskFull(error)) throw error;

@@ -125,7 +125,7 @@ function chores(core: Core): Pick<Service, "indexStep" | "indexAll" | "pruneStep
   let prunedTo = 0;
   const index = (most: number): "done" | "more" => {
     if (!core.isOpen || !store.search.isBehind()) return "done";
-    return store.transact(() => store.search.update(most), always);
+    return store.transactUnsynced(() => store.search.update(most));
   };
   return {
     indexStep: () => index(STEP),

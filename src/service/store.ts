@@ -18,6 +18,11 @@ export type Store = {
   readonly settings: SettingsTable;
   readonly reserve: Reserve;
   readonly transact: Transact;
+  /**
+   * One transaction for what can be made again (the index): whole or not at all like any other, but a power cut may take it. What was
+   * acknowledged before it stays: the journal is in order.
+   */
+  transactUnsynced<T>(work: () => T): T;
   /** A secret of this database, made once: what cursors are sealed with. */
   readonly cursorSecret: Buffer;
   /** The whole database as it is between two transactions. */
@@ -35,6 +40,7 @@ export function openStore(location: DatabaseLocation, random: (bytes: number) =>
   if (read.get() === undefined) {
     db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(Buffer.from(random(32)));
   }
+  const transact = transactions(db);
   return {
     files: filesTable(db),
     folders: foldersTable(db),
@@ -44,7 +50,17 @@ export function openStore(location: DatabaseLocation, random: (bytes: number) =>
     search: searchIndex(db),
     settings: settingsTable(db),
     reserve: reserveIn(typeof location === "object" && "folder" in location ? location.folder : null),
-    transact: transactions(db),
+    transact,
+    transactUnsynced: (work) => {
+      // Within a transaction its own end decides.
+      if (db.inTransaction) return transact(work, () => true);
+      db.pragma("synchronous = NORMAL");
+      try {
+        return transact(work, () => true);
+      } finally {
+        db.pragma("synchronous = FULL");
+      }
+    },
     cursorSecret: read.get()!.value,
     copy: () => db.serialize(),
     close: () => void db.close(),
