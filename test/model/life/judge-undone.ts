@@ -107,8 +107,10 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
     if (isDeletedHere && !isElsewhere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
+    // Edited beyond likeness and renamed between two looks, it is one that was deleted and one that is new (DESIGN 3); protected, the deleted one comes back.
     if (
       movedAway &&
+      !isMeant &&
       !isElsewhere &&
       placesAfter.includes(link.localPath) &&
       !closesCircle(cast, before.dirs, link, place)
