@@ -15,8 +15,7 @@ function notes(count: number, folder = "notes"): Record<string, string> {
   );
 }
 
-/** What the runs did so far, and that no more is wanted: a whole look finds nothing. */
-/** Both sides were looked at to the end, and nothing is open but the deletions that wait their grace. */
+/** No more is wanted: both sides were looked at to the end, and nothing is open but the deletions that wait their grace. */
 async function settled(live: Live, waiting: readonly string[] = []): Promise<void> {
   const { state, attention } = await live.daemon.request("rescan");
   expect(attention.map(({ path, kind }) => [path, kind])).toEqual(waiting.map((path) => [path, "second-look"]));
