@@ -32,14 +32,15 @@ export function looksOf(contentType: string, body: string): string {
   return "text that is not JSON";
 }
 
-/** A few words about JSON that is no list envelope. */
-export function looksOfJson(value: unknown): string {
+/** A few words about JSON that is no list envelope; null where it is one, whatever else is wrong with it. */
+export function looksOfJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";
   if (!isObject(value)) return "JSON that is not an object";
   const envelope = ["object", "data", "hasMore"].filter((name) => member(value, name) === undefined);
   if (envelope.length > 0) return `JSON without ${envelope.map((name) => `"${name}"`).join(", ")}`;
-  return "a list of something else";
+  const isList = member(value, "object") === "list" && Array.isArray(member(value, "data"));
+  return isList && typeof member(value, "hasMore") === "boolean" ? null : "a list of something else";
 }
 
 /** @param looks a few words, of `looksOf` or `looksOfJson` */

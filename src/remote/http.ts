@@ -153,6 +153,7 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
   if (call.accept.includes(status)) {
     if (body === "") return { kind: "success", status, value: null, requestId, from };
     const json = parseJson(body);
+    if (json.kind === "too-much") return unreadable(`the answer (${status}) cannot be read: ${json.why}`, json.why);
     if (json.kind === "not-json") return unreadable(`the answer (${status}) cannot be read: ${json.why}`);
     return { kind: "success", status, value: json.value, requestId, from };
   }

@@ -2,7 +2,9 @@
 
 export type Json =
   | { readonly kind: "json"; readonly value: unknown }
-  | { readonly kind: "not-json"; readonly why: string };
+  | { readonly kind: "not-json"; readonly why: string }
+  /** More than is taken from anybody, whoever sent it. */
+  | { readonly kind: "too-much"; readonly why: string };
 
 // LIMIT: no answer of the contract nests deeper than 4; parsing 8 million nested brackets takes seconds.
 const MAX_DEPTH = 32;
@@ -11,7 +13,7 @@ const MAX_VALUES = 2_000_000;
 
 export function parseJson(text: string): Json {
   const why = whyUnfit(text);
-  if (why !== null) return { kind: "not-json", why };
+  if (why !== null) return { kind: "too-much", why };
   try {
     return { kind: "json", value: JSON.parse(text) };
   } catch {

@@ -90,8 +90,8 @@ async function traverse<Item extends { readonly id: string }>(
     }
     const fail = (why: string): End => ({ kind: "failed", fault: misreadFault(READ, why, reply.requestId) });
     const page = readPage(reply.value);
-    if (tellsForeign(options, cursor) && (!page.ok || isForeign(page.value.items))) {
-      const looks = page.ok ? "a list of something else" : looksOfJson(reply.value);
+    const looks = tellsForeign(options, cursor) ? foreignLooks(page, reply.value) : null;
+    if (looks !== null) {
       return { kind: "failed", fault: notTheService(reply.from, reply.status, looks, reply.requestId) };
     }
     if (!page.ok) return fail(page.why);
@@ -154,6 +154,12 @@ function foreignRefusal(reply: Exclude<Reply, { kind: "success" }>): Fault | nul
   if (reply.kind === "unreadable") return notTheService(from, status, reply.looks, requestId);
   if (reply.code !== "not_found" && reply.code !== `status_${status}`) return null;
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
+}
+
+/** What answers in the place of the service, in a few words; null: it is the service's page. */
+function foreignLooks(page: ReturnType<typeof readPage>, value: unknown): string | null {
+  if (!page.ok) return looksOfJson(value);
+  return isForeign(page.value.items) ? "a list of something else" : null;
 }
 
 /** Whether no item of a page is the service's: each of its own bears an id of its own form. */

@@ -25,7 +25,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);
-  if (json.kind === "not-json") return unreadable(json.why);
+  if (json.kind !== "json") return unreadable(json.why);
   if (!isObject(json.value)) return unreadable("it is not an object");
   const problem = json.value;
   const claimed = member(problem, "status");

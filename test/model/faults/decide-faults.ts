@@ -96,7 +96,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I09",
     does: "knows a document by its path rather than by its inode and text: a swap exchanges two ids",
     file: "core/match/documents.ts",
-    find: '  matchByInodeAndText(matching);\n  matchByPath(matching, "path");',
+    find: '  matchByInodeAndText(matching);\n  matchExchanges(matching);\n  matchByPath(matching, "path");',
     replace: '  matchByPath(matching, "path");\n  matchByInodeAndText(matching);',
     net: "courses",
   },

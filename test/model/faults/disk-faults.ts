@@ -156,7 +156,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I03",
     does: "does not put the service's texts in the text store",
     file: "engine/effect.ts",
-    find: '  if (fetched.kind === "got") ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenThere(path, id));\n',
+    find: '  if (fetched.kind === "got")\n    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenThere(path, id));\n',
     replace: "",
     net: "courses",
   },

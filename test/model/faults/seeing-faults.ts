@@ -55,7 +55,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     also: [
       {
         file: "remote/listing.ts",
-        find: "const fault = faultOf(READ, reply);",
+        find: "const fault = (tellsForeign(options, cursor) ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);",
         replace:
           'const fault = faultOf(READ, reply);\n      if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
       },
