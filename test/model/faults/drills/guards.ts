@@ -72,6 +72,15 @@ export const GUARDS: readonly Drill[] = [
     await stage.mirror.sync();
     keepsRemote(stage, "I04", 3);
   }),
+  drill("the folder is another disk, with a copy of one document", {}, async (stage) => {
+    await stage.begin(many(3));
+    const { user } = stage.mirror.disk;
+    user.rename(ROOT, `${ROOT}-away`);
+    user.makeFolder(ROOT);
+    user.write(stage.mirror.path("note-0.md"), textOf("note-0.md"));
+    await stage.mirror.sync();
+    keepsRemote(stage, "I04", 3);
+  }),
   drill("a folder here cannot be read", {}, async (stage) => {
     await stage.begin([...many(3, "shut/"), "open.md"]);
     const { disk, path } = stage.mirror;
