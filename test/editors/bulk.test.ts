@@ -31,8 +31,8 @@ const SETTLE_MS = 3_000;
 
 describe("bulk changes are seen whole", () => {
   test("cp -r of 5,000 files is one plan", async () => {
-    // A poll between two files takes what has settled by then, which is as good but is another plan.
-    const timing = { settleMs: SETTLE_MS, pollActiveMs: 600_000 };
+    // A busy machine tells of the files late, and a poll takes what has settled by then.
+    const timing = { settleMs: SETTLE_MS, settleMostMs: 60_000, bulkMostMs: 120_000, pollActiveMs: 600_000 };
     const live = await startLive({ files: { "readme.md": "# Here\n" }, timing });
     const source = `${live.root}-source`;
     for (const [path, text] of Object.entries(notes(5_000))) writeDeep(`${source}/${path}`, text);
