@@ -1,105 +1,131 @@
-// Measures core/merge on real merges: node scripts/eval-merge.ts [--json] [--list] [FILE.jsonl[.gz]…]
-// Each line of a file is a case with base, ours (taken as remote), theirs (local) and what people committed (resolved).
+// Measures core/merge on real merges and on the costliest texts:
+//   node scripts/eval-merge.ts [--sets DIR] [--rivals] [--list] [--json] [--no-probes] [FILE.jsonl[.gz|.zst]…]
+// Without files it takes the sets in DIR, in $MERGE_SETS, or in ../shared/merge.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gunzipSync } from "node:zlib";
+import { parseArgs } from "node:util";
 import { keepsCounts } from "../src/core/merge/words.ts";
 import { type MergeResult, mergeText } from "../src/core/merge.ts";
 import { adversaries, LARGEST } from "../test/core/merge/adversaries.ts";
+import { type Case, findSets, isLookedAt, readCases } from "./eval-merge/cases.ts";
+import { isGarbled, judge, sortedLines, type Verdict } from "./eval-merge/judge.ts";
+import { gitMerge, type Merge, rivals } from "./eval-merge/rivals.ts";
 
-type Case = {
-  readonly id: string;
-  readonly gitClean: boolean;
-  readonly class: string;
-  readonly base: string;
-  readonly ours: string;
-  readonly theirs: string;
-  readonly resolved: string;
-};
-type Verdict = "conflict" | "equal" | "near" | "order" | "wrong";
-type Row = { cases: number; auto: number } & Record<Exclude<Verdict, "conflict">, number>;
-type GitRow = { cases: number; same: number; other: number; conflict: number };
+type Row = { cases: number; auto: number; garbled: number } & Record<Exclude<Verdict, "conflict">, number>;
 type Probe = { readonly input: string; readonly cpuMs: number; readonly peakMb: number; readonly end: string };
 
-/** Words that may differ from the people's text for a merge to count as near. */
-const NEAR_WORDS = 5;
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    sets: { type: "string" },
+    rivals: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+    json: { type: "boolean", default: false },
+    "no-probes": { type: "boolean", default: false },
+    probe: { type: "string" },
+  },
+});
 
-const args = process.argv.slice(2);
-if (args[0] === "--probe") runProbe(args[1] ?? "");
-else main();
+if (options.probe === undefined) main();
+else runProbe(options.probe);
 
 function main(): void {
-  const given = args.filter((arg) => !arg.startsWith("--"));
-  const shared = fileURLToPath(new URL("../../shared/merge/", import.meta.url));
-  const usual = ["dev.jsonl.gz", "joined-dev.jsonl.gz"]
-    .map((name) => join(shared, name))
-    .filter((path) => existsSync(path));
-  const reports = (given.length > 0 ? given : usual).map(measureFile);
-  const probes = Object.keys(adversaries())
-    .map(probe)
-    .sort((a, b) => b.cpuMs - a.cpuMs);
-  if (args.includes("--json")) {
-    console.log(JSON.stringify({ files: reports, adversarial: probes }, null, 2));
-    return;
-  }
+  const folder =
+    options.sets ?? process.env["MERGE_SETS"] ?? fileURLToPath(new URL("../../shared/merge", import.meta.url));
+  const { found, missing } = positionals.length > 0 ? { found: positionals, missing: [] } : findSets(folder);
+  if (missing.length > 0) console.error(`not in ${folder}: ${missing.join(", ")} (name the folder with --sets DIR)`);
+  const reports = found.map(measureFile);
+  const probes = options["no-probes"]
+    ? []
+    : Object.keys(adversaries())
+        .map(probe)
+        .sort((a, b) => b.cpuMs - a.cpuMs);
+  if (options.json) console.log(JSON.stringify({ files: reports, adversarial: probes }, null, 2));
+  else show(reports, probes);
+}
+
+function show(reports: readonly Report[], probes: readonly Probe[]): void {
   for (const report of reports) {
     console.log(`\n${report.file}`);
-    console.table(report.classes);
+    console.table(report.rows);
     if (report.gitClean.cases > 0) console.table({ "git merges cleanly": report.gitClean });
-    console.log(`count guard broken: ${report.guardBroken}; CPU a merge, ms: ${JSON.stringify(report.cpuMs)}`);
+    console.log(
+      `one way round only: ${report.oneWay}; other lines the other way round: ${report.otherWay}; ` +
+        `count guard broken: ${report.guardBroken}; CPU a merge, ms: ${JSON.stringify(report.cpuMs)}`,
+    );
   }
-  console.log(
-    `\nadversarial inputs of ${LARGEST} characters (CPU of one cold merge; peak memory of its whole process)`,
-  );
+  if (probes.length === 0) return;
+  console.log(`\ncostliest inputs of ${LARGEST} characters (CPU of one cold merge; peak memory of its process)`);
   console.table(probes);
 }
 
 type Report = {
   readonly file: string;
-  readonly classes: Record<string, Row>;
-  readonly gitClean: GitRow;
+  /** By class of case; the class `mix` also by half; and what others make of `mix`. */
+  readonly rows: Record<string, Row>;
+  readonly gitClean: { cases: number; same: number; other: number; conflict: number };
+  readonly oneWay: number;
+  readonly otherWay: number;
   readonly guardBroken: number;
   readonly cpuMs: { readonly p50: number; readonly p99: number; readonly max: number };
 };
 
 function measureFile(file: string): Report {
   const cases = readCases(file);
-  const classes: Record<string, Row> = {};
-  const gitClean: GitRow = { cases: 0, same: 0, other: 0, conflict: 0 };
-  let guardBroken = 0;
+  const rows: Record<string, Row> = {};
+  const gitClean = { cases: 0, same: 0, other: 0, conflict: 0 };
+  let [oneWay, otherWay, guardBroken] = [0, 0, 0];
   for (const one of cases) {
     const result = mergeText(one.base, one.theirs, one.ours);
-    const verdict = judge(result, one.resolved);
-    classes[one.class] ??= { cases: 0, auto: 0, equal: 0, near: 0, order: 0, wrong: 0 };
-    const row = classes[one.class] as Row;
-    row.cases++;
-    if (verdict !== "conflict") {
-      row.auto++;
-      row[verdict]++;
-    }
-    if (result.kind === "clean" && !keepsCounts(one.base, one.theirs, one.ours, result.text)) guardBroken++;
+    const text = result.kind === "clean" ? result.text : undefined;
+    const verdict = add(rows, one.class, one, text);
+    if (one.class === "mix") add(rows, isLookedAt(one) ? "mix, looked at" : "mix, held out", one, text);
+    if (text !== undefined && !keepsCounts(one.base, one.theirs, one.ours, text)) guardBroken++;
+    const swapped = mergeText(one.base, one.ours, one.theirs);
+    if (swapped.kind !== result.kind) oneWay++;
+    else if (swapped.kind === "clean" && sortedLines(swapped.text) !== sortedLines(text as string)) otherWay++;
     if (one.gitClean) {
       gitClean.cases++;
-      gitClean[result.kind === "conflict" ? "conflict" : result.text === gitMerge(one) ? "same" : "other"]++;
+      gitClean[text === undefined ? "conflict" : text === gitMerge(one) ? "same" : "other"]++;
     }
-    if (args.includes("--list"))
-      console.log(verdict, result.kind === "clean" ? result.how : result.reason, one.class, one.id);
+    if (options.list) list(one, verdict, result, text);
   }
+  if (options.rivals) compare(cases, rows);
   const times = cases.map(({ base, theirs, ours }) => cpuMs(() => mergeText(base, theirs, ours))).sort((a, b) => a - b);
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? 0;
-  return { file: basename(file), classes, gitClean, guardBroken, cpuMs: { p50: at(0.5), p99: at(0.99), max: at(1) } };
+  const cpu = { p50: at(0.5), p99: at(0.99), max: at(1) };
+  return { file: basename(file), rows, gitClean, oneWay, otherWay, guardBroken, cpuMs: cpu };
 }
 
-function readCases(file: string): Case[] {
-  const bytes = readFileSync(file);
-  const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
-  return text
-    .split("\n")
-    .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as Case);
+/** Adds a case to a row. @returns its verdict */
+function add(rows: Record<string, Row>, name: string, one: Case, text: string | undefined): Verdict {
+  rows[name] ??= { cases: 0, auto: 0, equal: 0, near: 0, order: 0, wrong: 0, garbled: 0 };
+  const row = rows[name];
+  const verdict = judge(text, one.resolved);
+  row.cases++;
+  if (verdict !== "conflict") {
+    row.auto++;
+    row[verdict]++;
+  }
+  if (text !== undefined && isGarbled(one.base, one.theirs, one.ours, text)) row.garbled++;
+  return verdict;
+}
+
+function compare(cases: readonly Case[], rows: Record<string, Row>): void {
+  for (const [name, merge] of Object.entries(rivals()) as [string, Merge][]) {
+    for (const one of cases) {
+      if (one.class === "mix" || one.class === "joined") add(rows, `${one.class} by ${name}`, one, merge(one));
+    }
+  }
+}
+
+function list(one: Case, verdict: Verdict, result: MergeResult, text: string | undefined): void {
+  const garbled = text !== undefined && isGarbled(one.base, one.theirs, one.ours, text) ? " garbled" : "";
+  const half = isLookedAt(one) ? "looked-at" : "held-out";
+  console.log(
+    `${verdict}${garbled} ${result.kind === "clean" ? result.how : result.reason} ${one.class} ${half} ${one.id}`,
+  );
 }
 
 /** CPU time of this process, in milliseconds, for one call. */
@@ -110,58 +136,7 @@ function cpuMs(call: () => unknown): number {
   return (user + system) / 1000;
 }
 
-/** What git merges from the same three texts; undefined when it finds conflicts. */
-function gitMerge(one: Case): string | undefined {
-  const dir = mkdtempSync(join(tmpdir(), "eval-merge-"));
-  try {
-    for (const side of ["base", "ours", "theirs"] as const) writeFileSync(join(dir, side), one[side]);
-    const git = spawnSync("git", ["merge-file", "-p", "ours", "base", "theirs"], {
-      cwd: dir,
-      encoding: "utf8",
-      maxBuffer: 2 ** 26,
-    });
-    return git.status === 0 ? git.stdout : undefined;
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
-}
-
-function judge(result: MergeResult, resolved: string): Verdict {
-  if (result.kind === "conflict") return "conflict";
-  const [ours, theirs] = [result.text, resolved].map((text) => text.split(/\s+/).filter((word) => word !== "")) as [
-    string[],
-    string[],
-  ];
-  if (ours.join(" ") === theirs.join(" ")) return "equal";
-  if (wordsOff(ours, theirs) <= NEAR_WORDS) return "near";
-  return sortedLines(result.text) === sortedLines(resolved) ? "order" : "wrong";
-}
-
-function sortedLines(text: string): string {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .sort()
-    .join("\n");
-}
-
-/** Words to replace, at most: half the edit length, or infinity past what counts as near. */
-function wordsOff(a: readonly string[], b: readonly string[]): number {
-  const reach = new Map<number, number>([[1, 0]]);
-  for (let d = 0; d <= 2 * NEAR_WORDS; d++) {
-    for (let k = -d; k <= d; k += 2) {
-      const [below, above] = [reach.get(k - 1) ?? -1, reach.get(k + 1) ?? -1];
-      let x = k === -d || (k !== d && below < above) ? above : below + 1;
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
-      reach.set(k, x);
-      if (x >= a.length && x - k >= b.length) return Math.ceil(d / 2);
-    }
-  }
-  return Number.POSITIVE_INFINITY;
-}
-
-/** Merges one adversarial input in a process of its own, for its memory. */
+/** Merges one costly input in a process of its own, for its memory. */
 function probe(input: string): Probe {
   const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), "--probe", input], { encoding: "utf8" });
   if (child.status !== 0) throw new Error(`probe ${input} failed: ${child.stderr}`);

@@ -1,0 +1,80 @@
+import { newBudget } from "../../src/core/merge/budget.ts";
+import { Interner, splitLines } from "../../src/core/merge/lines.ts";
+import { diff } from "../../src/core/merge/myers.ts";
+
+/** How a merged text compares with the people's: the same but for white space, a few words off, other order of lines. */
+export type Verdict = "conflict" | "equal" | "near" | "order" | "wrong";
+
+/** Words that may differ from the people's text for a merge to count as near. */
+const NEAR_WORDS = 5;
+
+/** Judges a merged text, undefined for a conflict. */
+export function judge(merged: string | undefined, resolved: string): Verdict {
+  if (merged === undefined) return "conflict";
+  const [ours, theirs] = [merged, resolved].map((text) => text.split(/\s+/).filter((word) => word !== "")) as [
+    string[],
+    string[],
+  ];
+  if (ours.join(" ") === theirs.join(" ")) return "equal";
+  if (sortedLines(merged) === sortedLines(resolved)) return "order";
+  return wordsOff(ours, theirs) <= NEAR_WORDS ? "near" : "wrong";
+}
+
+/** The lines of a text in order of their characters, without blank ones. */
+export function sortedLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .sort()
+    .join("\n");
+}
+
+/** Words to replace, at most: half the edit length, or infinity past what counts as near. */
+function wordsOff(a: readonly string[], b: readonly string[]): number {
+  const reach = new Map<number, number>([[1, 0]]);
+  for (let d = 0; d <= 2 * NEAR_WORDS; d++) {
+    for (let k = -d; k <= d; k += 2) {
+      const [below, above] = [reach.get(k - 1) ?? -1, reach.get(k + 1) ?? -1];
+      let x = k === -d || (k !== d && below < above) ? above : below + 1;
+      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
+      reach.set(k, x);
+      if (x >= a.length && x - k >= b.length) return Math.ceil(d / 2);
+    }
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+/**
+ * Whether two insertions at one place ran into each other: lines that a side added in a row, where the other side added
+ * some as well, do not stand in a row in the merged text. Blank lines and indents are not looked at.
+ */
+export function isGarbled(base: string, local: string, remote: string, merged: string): boolean {
+  const [l, r] = [insertions(base, local), insertions(base, remote)];
+  const whole = `\n${said(merged).join("\n")}\n`;
+  for (const [place, mine] of l) {
+    const theirs = r.get(place);
+    if (theirs === undefined) continue;
+    if (!whole.includes(`\n${mine.join("\n")}\n`) || !whole.includes(`\n${theirs.join("\n")}\n`)) return true;
+  }
+  return false;
+}
+
+function said(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** Lines that a side added in a row without taking any away, by the base line they stand before. */
+function insertions(base: string, side: string): Map<number, string[]> {
+  const interner = new Interner();
+  const [b, s] = [splitLines(base), splitLines(side)];
+  const found = new Map<number, string[]>();
+  for (const edit of diff(interner.ids(b), interner.ids(s), newBudget())) {
+    const lines = said(s.slice(edit.from, edit.to).join(""));
+    if (edit.start === edit.end && lines.length > 0) found.set(edit.start, lines);
+  }
+  return found;
+}
