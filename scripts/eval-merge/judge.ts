@@ -1,5 +1,5 @@
 import { newBudget } from "../../src/core/merge/budget.ts";
-import { Interner, splitLines } from "../../src/core/merge/lines.ts";
+import { Interner, splitLines } from "../../src/core/merge/split.ts";
 import { diff } from "../../src/core/merge/myers.ts";
 
 /** How a merged text compares with the people's: the same but for white space, a few words off, other order of lines. */

@@ -1,5 +1,5 @@
 import { newBudget } from "../core/merge/budget.ts";
-import { Interner, splitLines } from "../core/merge/lines.ts";
+import { Interner, splitLines } from "../core/merge/split.ts";
 import { diff, type Edit } from "../core/merge/myers.ts";
 
 /** A difference of two texts by lines (Myers 1986; past its cap what differs is one replacement). */

@@ -1,9 +1,12 @@
 import { type Budget, newBudget } from "./merge/budget.ts";
+import { settleDates } from "./merge/dates.ts";
 import { mergeFine } from "./merge/fine.ts";
 import type { ConflictHunk } from "./merge/hunk.ts";
 import { mergeLines } from "./merge/lines.ts";
-import { laterSide } from "./merge/subsume.ts";
-import { type Counts, countsKept, countWords, keepsChanges, mayHold } from "./merge/words.ts";
+import { readLines } from "./merge/scripts.ts";
+import { isSound } from "./merge/sound.ts";
+import { isHeld } from "./merge/subsume.ts";
+import { type Counts, countApart, countsKept, keepsChanges } from "./merge/words.ts";
 
 export type { ConflictHunk } from "./merge/hunk.ts";
 
@@ -14,7 +17,7 @@ export type MergeHow = "same" | "base-local" | "base-remote" | "lines" | "fine";
  * Why there is no merged text: both sides changed one place; the texts differ too much to be compared within bounds; the
  * result would have lost or doubled a word; merging the result with the local text again would not have given it back.
  */
-export type ConflictReason = "overlap" | "too-large" | "count-guard" | "unstable";
+export type ConflictReason = "overlap" | "too-large" | "count-guard" | "unsound" | "unstable";
 
 /** A merged text, or what stands in its way: at least one hunk, in the order of the text. */
 export type MergeResult =
@@ -30,36 +33,39 @@ type Clean = MergeResult & { readonly kind: "clean" };
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = byLaw(base, local, remote);
   if (law !== undefined) return law;
+  const [mine, theirs] = settleDates(base, local, remote);
+  return byLaw(base, mine, theirs) ?? mergeSettled(base, mine, theirs);
+}
+
+/** Merges two texts that both differ from base and from each other; a result that could be wrong is refused. */
+function mergeSettled(base: string, local: string, remote: string): MergeResult {
   const budget = newBudget();
   const result = attempt(base, local, remote, budget);
   if (result.kind === "conflict") return result;
-  const counts = { base: countWords(base), local: countWords(local), remote: countWords(remote) };
-  const merged =
-    result.text === remote ? counts.remote : result.text === local ? counts.local : countWords(result.text);
-  if (!keepsBoth(counts, merged, result, local, remote)) return refuse("count-guard", base, local, remote);
-  const again = byLaw(base, local, result.text) ?? attempt(base, local, result.text, budget);
-  // The law is about the whole of this function: the second merge must pass the guards as well.
-  const passes =
-    again.kind === "clean" &&
-    again.text === result.text &&
-    (again.how !== "fine" || mayHold(counts.base, counts.local, merged));
-  if (passes) return result;
-  return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
+  if (!keepsBoth(base, local, remote, result, budget)) return refuse("count-guard", base, local, remote);
+  const isSide = result.text === local || result.text === remote;
+  if (!isSide && !isSound({ base, local, remote, text: result.text }, budget)) {
+    return refuse(budget.left < 0 ? "too-large" : "unsound", base, local, remote);
+  }
+  if (!comesBack(base, local, result, budget) || (result.how === "fine" && !comesBack(base, remote, result, budget))) {
+    return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
+  }
+  return result;
 }
 
-type SideCounts = { readonly base: Counts; readonly local: Counts; readonly remote: Counts };
+/** Whether a result holds what a side did, at the places where it did it: merged with that side again, it stays what it is. */
+function comesBack(base: string, side: string, { text }: Clean, budget: Budget): boolean {
+  if (text === side || isHeld(base, side, text, budget)) return true;
+  const again = attempt(base, side, text, budget);
+  return again.kind === "clean" && again.text === text;
+}
 
-/**
- * The guards on a result, which know nothing of how it was made. Below the line every word's count must tell of both sides' changes. A side that is the result
- * holds the other's changes already, in counts that no longer tell the two apart: then most of them must be in sight.
- */
-function keepsBoth(counts: SideCounts, merged: Counts, result: Clean, local: string, remote: string): boolean {
-  const { base } = counts;
-  if (!countsKept(base, counts.local, counts.remote, merged)) return false;
-  if (result.how !== "fine") return true;
-  if (result.text === local) return mayHold(base, counts.remote, merged);
-  if (result.text === remote) return mayHold(base, counts.local, merged);
-  return keepsChanges(base, counts.local, counts.remote, merged);
+/** The guard on a result, which knows nothing of how it was made: below the line every word's count must tell of both sides' changes. */
+function keepsBoth(base: string, local: string, remote: string, result: Clean, budget: Budget): boolean {
+  const texts = [base, local, remote, result.text].map((text) => readLines(text, budget).lines);
+  const [b, l, r, m] = countApart(texts) as [Counts, Counts, Counts, Counts];
+  if (!countsKept(b, l, r, m)) return false;
+  return result.how !== "fine" || result.text === local || result.text === remote || keepsChanges(b, l, r, m);
 }
 
 /** What needs no merge, byte for byte: a side that changed nothing gives way, and equal sides agree. */
@@ -72,8 +78,8 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
 
 /** One merge, from coarse to fine, without the guards on its result. */
 function attempt(base: string, local: string, remote: string, budget: Budget): MergeResult {
-  const later = laterSide(base, local, remote, budget);
-  if (later !== undefined) return { kind: "clean", text: later === "local" ? local : remote, how: "fine" };
+  if (isHeld(base, local, remote, budget)) return { kind: "clean", text: remote, how: "fine" };
+  if (isHeld(base, remote, local, budget)) return { kind: "clean", text: local, how: "fine" };
   const blocks = mergeLines(base, local, remote, budget);
   if (blocks?.every((block) => block.kind === "settled")) {
     return { kind: "clean", text: blocks.map((block) => block.text).join(""), how: "lines" };

@@ -1,17 +1,37 @@
+import type { Edit } from "./myers.ts";
+import { Interner } from "./split.ts";
 import type { Token } from "./tokens.ts";
+
+/** A text's lines, a number for each, and its edit scripts to other texts. */
+export type Lines = {
+  readonly lines: readonly string[];
+  readonly ids: readonly number[];
+  readonly scripts: Map<string, Edit[]>;
+};
 
 /**
  * What one merge may use: comparison steps, never time, so that the same three texts always end the same way on any
- * machine; and the tokens of each line seen so far, so that no line is cut twice.
+ * machine; and what it has read so far, so that nothing is read twice.
  */
-export type Budget = { left: number; readonly cut: Map<string, readonly Token[]> };
+export type Budget = {
+  left: number;
+  readonly cut: Map<string, readonly Token[]>;
+  readonly interner: Interner;
+  readonly texts: Map<string, Lines>;
+};
 
-/** LIMIT: steps of one merge: five times the most that a real merge of the development set took. */
-export const MERGE_STEPS = 4_000_000;
+/** LIMIT: steps of one merge: more than all but one in a thousand real merges of the development sets take. */
+export const MERGE_STEPS = 2_000_000;
 
 /** A full budget. */
 export function newBudget(): Budget {
-  return { left: MERGE_STEPS, cut: new Map() };
+  return { left: MERGE_STEPS, cut: new Map(), interner: new Interner(), texts: new Map() };
+}
+
+/** Takes the price of work that is still to be done; false, with an empty budget, when there is not as much. */
+export function afford(budget: Budget, steps: number): boolean {
+  budget.left = Math.max(-1, budget.left - steps);
+  return budget.left >= 0;
 }
 
 /** Takes `steps` from the budget; false when it is used up. */

@@ -2,7 +2,7 @@ import type { Budget } from "./budget.ts";
 import { codeLines } from "./fences.ts";
 import { mergeFrontMatter, readFrontMatter } from "./front-matter.ts";
 import { type ConflictHunk, mergeHunk, type Overlap, type Refused, type Surroundings } from "./hunk.ts";
-import { mergeLines, splitLines } from "./lines.ts";
+import { splitLines } from "./split.ts";
 import { dress, mergeStyle, normalise, styleOf } from "./style.ts";
 
 /** A merged text, or the places that do not merge; undefined when the budget is used up. */
@@ -25,11 +25,12 @@ export function mergeFine(base: string, local: string, remote: string, budget: B
 function mergeDocument(base: string, local: string, remote: string, budget: Budget): FineMerge {
   if (local === remote || base === remote) return { text: local };
   if (base === local) return { text: remote };
-  const [b, l, r] = [readFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
-  if (b === undefined || l === undefined || r === undefined) return mergeBody(base, local, remote, budget);
-  const lists = (was: string, mine: string, theirs: string): string | undefined =>
-    mergeListEntry(was, mine, theirs, budget);
-  const head = mergeFrontMatter(b, l, r, lists);
+  const [l, r] = [readFrontMatter(local), readFrontMatter(remote)];
+  if (l === undefined || r === undefined) return mergeBody(base, local, remote, budget);
+  const none = { entries: new Map<string, string>(), lines: 0, body: base };
+  const b = readFrontMatter(base) ?? (base.startsWith("---\n") ? undefined : none);
+  if (b === undefined) return mergeBody(base, local, remote, budget);
+  const head = mergeFrontMatter(b, l, r);
   const body = mergeBody(b.body, l.body, r.body, budget);
   if (body === undefined) return undefined;
   if (head !== undefined && "text" in body) return { text: head + body.text };
@@ -55,38 +56,13 @@ function mergeDocument(base: string, local: string, remote: string, budget: Budg
 function mergeBody(base: string, local: string, remote: string, budget: Budget): FineMerge {
   if (local === remote || base === remote) return { text: local };
   if (base === local) return { text: remote };
-  const blocks = mergeLines(base, local, remote, budget);
-  if (blocks === undefined) return undefined;
   const lines = { base: splitLines(base), local: splitLines(local), remote: splitLines(remote) };
   const code = { base: codeLines(lines.base), local: codeLines(lines.local), remote: codeLines(lines.remote) };
   const around: Surroundings = { baseLines: lines.base, code };
   const refused: Refused = new Set();
-  const conflicts: ConflictHunk[] = [];
-  let text = "";
-  for (const block of blocks) {
-    const merged = block.kind === "settled" ? block : mergeHunk(block, around, budget, refused);
-    if ("text" in merged) text += merged.text;
-    else conflicts.push(...merged.conflicts);
-    if (budget.left < 0) return undefined;
-  }
-  if (conflicts.length === 0) return { text };
   const all: Overlap = { kind: "conflict", ...lines, baseLine: 0, localLine: 0, remoteLine: 0 };
+  const merged = mergeHunk(all, around, budget, refused);
+  if (budget.left < 0 || "text" in merged) return budget.left < 0 ? undefined : merged;
   const coarse = mergeHunk(all, around, budget, refused, true);
-  return "text" in coarse ? coarse : { conflicts };
-}
-
-/** A list under one key that both sides added to; any other value that both changed is a conflict. */
-function mergeListEntry(base: string, local: string, remote: string, budget: Budget): string | undefined {
-  const lines = { base: splitLines(base), local: splitLines(local), remote: splitLines(remote) };
-  const every = Object.values(lines).every((entry) => entry.slice(1).every((line) => /^\s*- /.test(line)));
-  if (!every) return undefined;
-  const hunk: Overlap = { kind: "conflict", ...lines, baseLine: 0, localLine: 0, remoteLine: 0 };
-  // As code, so that whole items merge and words never do.
-  const code = {
-    base: lines.base.map(() => true),
-    local: lines.local.map(() => true),
-    remote: lines.remote.map(() => true),
-  };
-  const merged = mergeHunk(hunk, { baseLines: lines.base, code }, budget, new Set());
-  return "text" in merged ? merged.text : undefined;
+  return "text" in coarse ? coarse : merged;
 }

@@ -1,10 +1,12 @@
 import type { Budget } from "./budget.ts";
 import { type Cluster, cluster, type Meets, overlaps, type Side, span } from "./cluster.ts";
-import { Interner } from "./lines.ts";
+import { Interner } from "./split.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import { sentences, type Unit, words } from "./sentences.ts";
 import { subsumes } from "./subsume.ts";
-import { BLANK, BREAK, isHeadingId, isWord, type Token } from "./tokens.ts";
+import { transfer } from "./transfer.ts";
+import { BLANK, BREAK, isHeadingId, isMark, isWord, type Token } from "./tokens.ts";
+import { mergeUrl } from "./urls.ts";
 
 type Grain = "sentences" | "words";
 type Texts = { readonly base: readonly Token[]; readonly local: readonly Token[]; readonly remote: readonly Token[] };
@@ -83,14 +85,15 @@ function settle(
   const said = (id: number): string[] => unitText(id).split("\0");
   if (subsumes(ids.base, remote, local, said, budget)) return sides.remote;
   if (subsumes(ids.base, local, remote, said, budget)) return sides.local;
-  return grain === "sentences" ? mergeFlow(sides, budget, "words") : withHeadingId(sides);
+  if (grain === "sentences") return mergeFlow(sides, budget, "words") ?? transfer(sides, budget);
+  return withHeadingId(sides) ?? withUrl(sides);
 }
 
 /** Rewritten tokens, with the white space that the other side gave the first of them unless the rewriter changed it too. */
 function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
   const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
   if (first === undefined || old === undefined || space === undefined || first.space !== old.space) return rewritten;
-  return [{ text: first.text, space }, ...rewritten.slice(1)];
+  return [{ ...first, space }, ...rewritten.slice(1)];
 }
 
 /** Words and a heading's id, added at one place: the id ends its line. */
@@ -106,6 +109,15 @@ function withHeadingId({ base, local, remote }: Texts): readonly Token[] | undef
   return undefined;
 }
 
+/** An address that both sides changed. */
+function withUrl({ base, local, remote }: Texts): readonly Token[] | undefined {
+  const [was, mine, theirs] = [base[0], local[0], remote[0]];
+  if (base.length !== 1 || local.length !== 1 || remote.length !== 1) return undefined;
+  if (was === undefined || mine === undefined || theirs === undefined) return undefined;
+  const text = mergeUrl(was.text, mine.text, theirs.text);
+  return text === undefined ? undefined : [{ text, space: mine.space === was.space ? theirs.space : mine.space }];
+}
+
 function sentencesMeet(earlier: Edit, _side: Side, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
   if (later.start > earlier.end) return false;
@@ -118,14 +130,24 @@ function wordsMeet(local: readonly Unit[], remote: readonly Unit[], texts: Texts
   const added = (edit: Edit, side: Side): string[] =>
     slice(texts[side], side === "local" ? local : remote, edit.from, edit.to)
       .map((token) => token.text)
-      .filter(isWord);
+      .filter((text) => isWord(text) || isMark(text));
+  const breaks = (tokens: readonly Token[]): number =>
+    tokens.filter(({ text }) => text === BREAK || text === BLANK).length;
+  // What makes a line a quote or an item was meant for the word that it stands before.
+  const leads = (edit: Edit, side: Side): boolean =>
+    edit.start === edit.end && texts[side].slice(edit.from, edit.to).some((token) => token.leads === true);
+  // What took lines together removed what stood between them.
+  const removes = (edit: Edit, side: Side): boolean =>
+    isRemoval(edit) || breaks(texts.base.slice(edit.start, edit.end)) > breaks(texts[side].slice(edit.from, edit.to));
   return (earlier, side, later) => {
     if (overlaps(earlier, later)) return true;
     if (later.start > earlier.end) return false;
-    if (isRemoval(earlier) || isRemoval(later)) return true;
+    const otherSide = side === "local" ? "remote" : "local";
+    if (removes(earlier, side) || removes(later, otherSide)) return true;
     if (isReplacement(earlier) && isReplacement(later)) return false;
+    if (leads(earlier, side) || leads(later, otherSide)) return true;
     const words = new Set(added(earlier, side));
-    return added(later, side === "local" ? "remote" : "local").some((word) => words.has(word));
+    return added(later, otherSide).some((word) => words.has(word));
   };
 }
 
@@ -141,12 +163,13 @@ function slice(tokens: readonly Token[], units: readonly Unit[], from: number, t
 /** Tokens that neither side changed, each with the white space of the side that changed it. */
 function keepTokens(base: readonly Token[], local: readonly Token[], remote: readonly Token[]): Token[] | undefined {
   const kept: Token[] = [];
-  for (const [at, { text, space }] of base.entries()) {
+  for (const [at, token] of base.entries()) {
+    const { text, space } = token;
     const l = local[at]?.space ?? space;
     const r = remote[at]?.space ?? space;
-    if (l === r || r === space) kept.push({ text, space: l });
-    else if (l === space) kept.push({ text, space: r });
-    else if (isFolded(l, r, text)) kept.push({ text, space: l });
+    if (l === r || r === space) kept.push({ ...token, space: l });
+    else if (l === space) kept.push({ ...token, space: r });
+    else if (isFolded(l, r, text)) kept.push({ ...token, space: l });
     else return undefined;
   }
   return kept;

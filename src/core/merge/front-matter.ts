@@ -1,3 +1,5 @@
+import { mergeListEntry } from "./lists.ts";
+
 /** The metadata block that may open a document: its entries, how many lines it takes, and the text after it. */
 export type FrontMatter = {
   readonly entries: ReadonlyMap<string, string>;
@@ -38,19 +40,11 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   return { entries, lines: lines.length + 2, body: text.slice(close + 5) };
 }
 
-/** Settles one entry that both sides changed; undefined for a conflict. */
-export type MergeEntry = (base: string, local: string, remote: string) => string | undefined;
-
 /**
  * Merges three front matters by key, whatever the lines' order: the side that changed a key wins it. Undefined when both
  * changed one key, or the order of the keys, in different ways.
  */
-export function mergeFrontMatter(
-  base: FrontMatter,
-  local: FrontMatter,
-  remote: FrontMatter,
-  both: MergeEntry,
-): string | undefined {
+export function mergeFrontMatter(base: FrontMatter, local: FrontMatter, remote: FrontMatter): string | undefined {
   const [b, l, r] = [base.entries, local.entries, remote.entries];
   const merged = new Map<string, string>();
   for (const key of new Set([...b.keys(), ...l.keys(), ...r.keys()])) {
@@ -58,8 +52,8 @@ export function mergeFrontMatter(
     let entry = mine;
     if (mine === was) entry = theirs;
     else if (theirs !== was && mine !== theirs) {
-      if (was === undefined || mine === undefined || theirs === undefined) return undefined;
-      entry = both(was, mine, theirs);
+      if (mine === undefined || theirs === undefined) return undefined;
+      entry = mergeListEntry(was, mine, theirs);
       if (entry === undefined) return undefined;
     }
     if (entry !== undefined) merged.set(key, entry);

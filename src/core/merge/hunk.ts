@@ -2,10 +2,12 @@ import type { Budget } from "./budget.ts";
 import { cluster, overlaps, span } from "./cluster.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
-import { Interner, type LineBlock } from "./lines.ts";
-import { diff, type Edit } from "./myers.ts";
+import type { LineBlock } from "./lines.ts";
+import { Interner } from "./split.ts";
+import { diff, type Edit, joinOverBlanks } from "./myers.ts";
 import { subsumes } from "./subsume.ts";
-import { tokenise, write } from "./tokens.ts";
+import { transfer } from "./transfer.ts";
+import { leadsLines, type Token, tokenise, write } from "./tokens.ts";
 
 /** Where both sides changed the text in ways that do not go together. Lines are 0-based: the first line in each text. */
 export type ConflictHunk = {
@@ -46,7 +48,7 @@ export function mergeHunk(
 ): { text: string } | { conflicts: ConflictHunk[] } {
   const interner = new Interner();
   const ids = { base: interner.ids(hunk.base), local: interner.ids(hunk.local), remote: interner.ids(hunk.remote) };
-  const join = (edits: Edit[]): Edit[] => (coarse ? joinOverBlanks(edits, hunk.base) : edits);
+  const join = (edits: Edit[]): Edit[] => joinOverBlanks(edits, hunk.base, coarse);
   const edits = { local: join(diff(ids.base, ids.local, budget)), remote: join(diff(ids.base, ids.remote, budget)) };
   const words = (id: number): string[] => tokenise([interner.text(id)], budget).map((token) => token.text);
   const conflicts: ConflictHunk[] = [];
@@ -89,20 +91,6 @@ export function mergeHunk(
   return conflicts.length > 0 ? { conflicts } : { text: text + hunk.base.slice(at).join("") };
 }
 
-/** Edits with nothing but blank lines between them made one: blank lines look alike, so they may pair the wrong lines. */
-function joinOverBlanks(edits: readonly Edit[], base: readonly string[]): Edit[] {
-  const joined: Edit[] = [];
-  for (const edit of edits) {
-    const last = joined.at(-1);
-    if (last !== undefined && base.slice(last.end, edit.start).every((line) => line.trim() === "")) {
-      joined[joined.length - 1] = { start: last.start, end: edit.end, from: last.from, to: edit.to };
-    } else {
-      joined.push(edit);
-    }
-  }
-  return joined;
-}
-
 /** A conflict with its sides as text. */
 export function conflictOf(part: Overlap): ConflictHunk {
   const { base, local, remote, baseLine, localLine, remoteLine } = part;
@@ -125,10 +113,9 @@ function mergePart(part: Overlap, around: Surroundings, budget: Budget): string 
     base.slice(part.baseLine, part.baseLine + part.base.length).includes(true) ||
     local.slice(part.localLine, part.localLine + part.local.length).includes(true) ||
     remote.slice(part.remoteLine, part.remoteLine + part.remote.length).includes(true);
-  if (isCode || part.base.length === 0 || part.local.length === 0 || part.remote.length === 0) return undefined;
-  const merged = mergeFlow(
-    { base: tokenise(part.base, budget), local: tokenise(part.local, budget), remote: tokenise(part.remote, budget) },
-    budget,
-  );
-  return merged === undefined ? undefined : write(merged);
+  if (part.base.length === 0 || part.local.length === 0 || part.remote.length === 0) return undefined;
+  const cut = (lines: readonly string[]): readonly Token[] => tokenise(lines, budget, isCode);
+  const texts = { base: cut(part.base), local: cut(part.local), remote: cut(part.remote) };
+  const merged = mergeFlow(texts, budget) ?? transfer(texts, budget);
+  return merged === undefined || !leadsLines(merged) ? undefined : write(merged);
 }

@@ -1,92 +1,151 @@
 import type { Budget } from "./budget.ts";
+import { afford } from "./budget.ts";
+import { openFences } from "./fences.ts";
 import type { Overlap, Surroundings } from "./hunk.ts";
-import { splitLines } from "./lines.ts";
+import { splitLines } from "./split.ts";
+import { type Piece, pieceOf, pieceText } from "./piece.ts";
+import { entriesOf, neighbours, sortKey } from "./entries.ts";
+import { timeOf } from "./time.ts";
 import { isWord, tokenise } from "./tokens.ts";
-
-/** An entry of a list, a table or the reference definitions, with the lines that belong to it. */
-type Entry = { readonly shape: string; readonly text: string };
-
-const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
-const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
-const RULE = /^[\s:|-]+$/;
 
 /** Share of the smaller entry's words from which two entries count as the same one written twice. */
 const SAME_ENTRY = 0.6;
 
+/** Words that two entries share, at least, before they count as one: short entries of one list are much alike. */
+const LEAST_SHARED = 4;
+
 /** Entries that must stand in order before a list is taken to be sorted. */
 const LEAST_SORTED = 4;
-
-/** LIMIT: lines looked at on each side of a place to see whether its list is sorted. */
-const MOST_NEIGHBOURS = 100;
 
 /** LIMIT: pairs of entries compared at one place; more are a conflict. */
 const MOST_PAIRS = 10_000;
 
+/** Where lines are inserted: the base lines around. */
+type Place = { readonly lines: readonly string[]; readonly above: number; readonly below: number };
+
 /**
- * Both sides added entries at one place: both are kept, the remote's first, or all sorted where the list is. Undefined when
- * something else was added, or when two of the entries look like the same one.
+ * Both sides added lines at one place. They are two pieces: each stays whole, one after the other, and they are never aligned with each other, unless one
+ * holds the other whole. Undefined where base had text, or where no order keeps each piece in the section, list and table that it was written for.
  */
 export function mergeInsertions(part: Overlap, around: Surroundings, budget: Budget): string | undefined {
-  if (part.base.length > 0) return undefined;
-  let [head, tail] = [0, 0];
-  const shorter = Math.min(part.local.length, part.remote.length);
-  while (head < shorter && part.local[head] === part.remote[head]) head++;
-  while (tail < shorter - head && part.local.at(-1 - tail) === part.remote.at(-1 - tail)) tail++;
-  const local = entriesOf(part.local.slice(head, part.local.length - tail));
-  const remote = entriesOf(part.remote.slice(head, part.remote.length - tail));
-  if (local === undefined || remote === undefined) return undefined;
-  const shape = local[0]?.shape;
-  if (![...local, ...remote].every((entry) => entry.shape === shape)) return undefined;
-  if (local.length * remote.length > MOST_PAIRS) return undefined;
-  const [mine, theirs] = [local, remote].map((entries) => entries.map((entry) => wordSet(entry.text, budget))) as [
+  if (part.base.some((line) => line.trim() !== "")) return undefined;
+  const [mine, theirs] = [pieceOf(part.local), pieceOf(part.remote)];
+  if (mine.lines.length === 0) return part.remote.join("");
+  if (theirs.lines.length === 0) return part.local.join("");
+  if (holds(theirs.lines, mine.lines)) return part.remote.join("");
+  if (holds(mine.lines, theirs.lines)) return part.local.join("");
+  const place: Place = {
+    lines: around.baseLines,
+    above: part.baseLine - 1,
+    below: part.baseLine + part.base.length,
+  };
+  if (!isWelcome(place, mine, theirs, budget)) return undefined;
+  const order = inOrder(place, mine, theirs);
+  return order === undefined ? undefined : join(place, ...order);
+}
+
+/** Whether some lines stand in a row in others. */
+export function holds<T>(whole: readonly T[], piece: readonly T[]): boolean {
+  for (let at = whole.indexOf(piece[0] as T); at >= 0 && at + piece.length <= whole.length; ) {
+    let length = 1;
+    while (length < piece.length && whole[at + length] === piece[length]) length++;
+    if (length === piece.length) return true;
+    at = whole.indexOf(piece[0] as T, at + 1);
+  }
+  return piece.length === 0;
+}
+
+/** Whether both pieces may stand at the place: not in code, not as a first text, not one entry written twice. */
+function isWelcome(place: Place, mine: Piece, theirs: Piece, budget: Budget): boolean {
+  if (openFences(place.lines.slice(0, place.above + 1)).at(-1) !== "") return false;
+  const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
+  if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
+  if (local.length * remote.length > MOST_PAIRS || !afford(budget, local.length * remote.length)) return false;
+  const [some, others] = [local, remote].map((all) => all.map((entry) => wordSet(entry.text, budget))) as [
     Set<string>[],
     Set<string>[],
   ];
-  if (mine.some((one) => theirs.some((other) => alike(one, other)))) return undefined;
-  const both = inOrder([...remote, ...local], around.baseLines, part.baseLine);
-  return [
-    ...part.local.slice(0, head),
-    ...both.map((entry) => entry.text),
-    ...part.local.slice(part.local.length - tail),
-  ].join("");
+  return !some.some((one) => others.some((other) => alike(one, other)));
 }
 
-/** The entries that some lines consist of; undefined when they are anything else. */
-function entriesOf(lines: readonly string[]): Entry[] | undefined {
-  const entries: { shape: string; text: string }[] = [];
-  for (const line of lines) {
-    const shape = shapeOf(line);
-    const last = entries.at(-1);
-    if (shape !== undefined && (last === undefined || !isNested(last.shape, shape)))
-      entries.push({ shape, text: line });
-    else if (last?.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line))) last.text += line;
-    else return undefined;
+/** The pieces in the order in which each belongs to what it was written under; undefined where there is none. */
+function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
+  const orders = [
+    [theirs, mine],
+    [mine, theirs],
+  ] as const;
+  const [usual, other] = isLater(place, theirs, mine) ? [orders[1], orders[0]] : orders;
+  return [usual, other].find(([first, second]) => mayFollow(place, first, second));
+}
+
+/** Whether a piece may come after another one without becoming part of it, and without taking what stood below it. */
+function mayFollow(place: Place, first: Piece, second: Piece): boolean {
+  if (second.level > first.deepest || second.indent > first.indent) return false;
+  if (first.row !== second.row || first.opens || second.closes) return false;
+  // Two sections of one name are one section to readers.
+  if (first.level < 7 && first.lines[0] === second.lines[0]) return false;
+  const [above, below] = [isBlank(place.lines[place.above]), isBlank(place.lines[place.below])];
+  // What goes on right under the line above comes before what a blank line parts from it.
+  if (!above && first.before > 0 && second.before === 0) return false;
+  return below || second.after === 0 || first.after > 0 || (!above && first.before === 0 && second.before > 0);
+}
+
+function isBlank(line: string | undefined): boolean {
+  return line === undefined || line.trim() === "";
+}
+
+/** Whether the first piece belongs after the second one by their times, or by the order of a sorted list. */
+function isLater(place: Place, first: Piece, second: Piece): boolean {
+  const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
+  if (one !== undefined && two !== undefined && one.kind === two.kind) {
+    const below = timeOf(place.lines[place.below]);
+    const falls = below?.kind === one.kind && below.key < one.key && below.key < two.key;
+    return falls ? one.key < two.key : one.key > two.key;
   }
-  return entries;
+  return isSortedSo(place, second, first) || (isTop(place) && !isSortedSo(place, first, second));
 }
 
-/** What kind of entry a line starts, with its indent: only entries of one shape belong to one list. */
-function shapeOf(line: string): string | undefined {
-  const item = ITEM.exec(line);
-  if (item !== null) return `item ${item[1]}${/\p{N}/u.test(item[2] ?? "") ? "1" : item[2]}`;
-  if (DEFINITION.test(line)) return "definition";
-  const row = line.trim();
-  if (row.length > 1 && row.startsWith("|") && row.endsWith("|") && !RULE.test(row))
-    return `row ${row.split("|").length}`;
-  return undefined;
+/** Whether the pieces in this order continue a list that is sorted. */
+function isSortedSo(place: Place, first: Piece, second: Piece): boolean {
+  const shape = first.shape;
+  if (shape === undefined || shape !== second.shape) return false;
+  const above = neighbours(place.lines, place.above, -1, shape).toReversed();
+  const below = neighbours(place.lines, place.below, 1, shape);
+  if (above.length + below.length < LEAST_SORTED) return false;
+  const keys = (piece: Piece): string[] => (entriesOf(piece.lines) ?? []).map((entry) => sortKey(entry.text));
+  return isSorted([...above, ...keys(first), ...keys(second), ...below]);
 }
 
-/** Whether an item's shape is that of a deeper item. */
-function isNested(outer: string, inner: string): boolean {
-  const indent = (shape: string): number => (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
-  return outer.startsWith("item") && inner.startsWith("item") && indent(inner) > indent(outer);
+/** Whether people add at the top here: right under a heading or at the start, with text below. */
+function isTop({ lines, above, below }: Place): boolean {
+  let [up, down] = [above, below];
+  while (up >= 0 && lines[up]?.trim() === "") up--;
+  while (down < lines.length && lines[down]?.trim() === "") down++;
+  return down < lines.length && (up < 0 || /^ {0,3}#{1,6}\s/.test(lines[up] ?? ""));
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  return keys.every((key, at) => at === 0 || (keys[at - 1] ?? "") <= key);
+}
+
+/** Both pieces as text, with the blank lines that either side put around its own. */
+function join(place: Place, first: Piece, second: Piece): string {
+  const listed = first.shape !== undefined && first.shape === second.shape;
+  const parted = first.after > 0 || second.before > 0;
+  const above = first.before > 0 || isBlank(place.lines[place.above]);
+  const below = second.after > 0 || isBlank(place.lines[place.below]);
+  const loose = listed ? first.before + second.after > 0 : above && below;
+  const between = Math.max(first.after, second.before, parted || loose ? 1 : 0);
+  const head = above && !isBlank(place.lines[place.above]) ? Math.max(first.before, second.before) : first.before;
+  const tail = below && !isBlank(place.lines[place.below]) ? Math.max(first.after, second.after) : second.after;
+  return "\n".repeat(head) + pieceText(first) + "\n".repeat(between) + pieceText(second) + "\n".repeat(tail);
 }
 
 function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   const [few, many] = one.size < other.size ? [one, other] : [other, one];
   let shared = 0;
   for (const word of few) if (many.has(word)) shared++;
-  return shared >= SAME_ENTRY * few.size;
+  return shared >= LEAST_SHARED && shared >= SAME_ENTRY * few.size;
 }
 
 function wordSet(text: string, budget: Budget): Set<string> {
@@ -95,40 +154,4 @@ function wordSet(text: string, budget: Budget): Set<string> {
       .map((token) => token.text)
       .filter(isWord),
   );
-}
-
-/** The entries sorted where the list around them is, else as given. */
-function inOrder(entries: readonly Entry[], lines: readonly string[], at: number): readonly Entry[] {
-  const shape = entries[0]?.shape;
-  const above = neighbours(lines, at - 1, -1, shape).toReversed();
-  const below = neighbours(lines, at, 1, shape);
-  if (above.length + below.length < LEAST_SORTED) return entries;
-  const sorted = entries
-    .map((entry) => ({ entry, key: sortKey(entry.text) }))
-    .sort((x, y) => (x.key < y.key ? -1 : x.key > y.key ? 1 : 0));
-  return isSorted([...above, ...sorted.map(({ key }) => key), ...below]) ? sorted.map(({ entry }) => entry) : entries;
-}
-
-/** The sort keys of the entries of one list from a line on, going up or down. */
-function neighbours(lines: readonly string[], from: number, step: 1 | -1, shape: string | undefined): string[] {
-  const keys: string[] = [];
-  for (let at = from; Math.abs(at - from) < MOST_NEIGHBOURS && goesOn(lines[at], shape); at += step) {
-    const line = lines[at] ?? "";
-    if (shapeOf(line) === shape) keys.push(sortKey(line));
-  }
-  return keys;
-}
-
-/** Whether a line belongs to the list whose entries have this shape. */
-function goesOn(line: string | undefined, shape: string | undefined): boolean {
-  if (line === undefined || shape === undefined) return false;
-  return shapeOf(line) === shape || (shape.startsWith("item") && /^\s+\S/.test(line));
-}
-
-function sortKey(text: string): string {
-  return text.toLowerCase().replace(/^[^\p{L}\p{N}]+/u, "");
-}
-
-function isSorted(keys: readonly string[]): boolean {
-  return keys.every((key, at) => at === 0 || (keys[at - 1] ?? "") <= key);
 }

@@ -1,5 +1,6 @@
 import diff3Merge from "diff3";
 import { type Budget, spend } from "./budget.ts";
+import { readLines } from "./scripts.ts";
 
 /** A run of lines of a line merge: settled text, or the three sides of a conflict with their first lines (0-based). */
 export type LineBlock =
@@ -14,53 +15,18 @@ export type LineBlock =
       readonly remoteLine: number;
     };
 
-/** The lines of a text, each with its line feed; only the last may lack one. Joined they give the text back. */
-export function splitLines(text: string): string[] {
-  const lines: string[] = [];
-  let start = 0;
-  while (start < text.length) {
-    const feed = text.indexOf("\n", start);
-    const end = feed < 0 ? text.length : feed + 1;
-    lines.push(text.slice(start, end));
-    start = end;
-  }
-  return lines;
-}
-
-/** Numbers for strings, equal for equal ones, so that comparing costs one step whatever the length. */
-export class Interner {
-  readonly #ids = new Map<string, number>();
-  readonly #texts: string[] = [];
-
-  id(text: string): number {
-    const known = this.#ids.get(text);
-    if (known !== undefined) return known;
-    this.#ids.set(text, this.#texts.length);
-    return this.#texts.push(text) - 1;
-  }
-
-  /** The string of a number this gave. */
-  text(id: number): string {
-    return this.#texts[id] as string;
-  }
-
-  ids(texts: readonly string[]): number[] {
-    return texts.map((text) => this.id(text));
-  }
-}
-
 /**
  * Three-way merge of lines by package `diff3`; undefined when it would cost more than the budget. The texts' common ends
  * are not trimmed first, because that changes results.
  */
 export function mergeLines(base: string, local: string, remote: string, budget: Budget): LineBlock[] | undefined {
-  const interner = new Interner();
-  const b = splitLines(base);
-  const l = splitLines(local);
-  const r = splitLines(remote);
-  const [bi, li, ri] = [interner.ids(b), interner.ids(l), interner.ids(r)];
+  const [bi, li, ri] = [base, local, remote].map((text) => readLines(text, budget).ids) as [
+    number[],
+    number[],
+    number[],
+  ];
   if (!affordable(bi, li, budget) || !affordable(bi, ri, budget)) return undefined;
-  const text = (ids: readonly number[]): string[] => ids.map((id) => interner.text(id));
+  const text = (ids: readonly number[]): string[] => ids.map((id) => budget.interner.text(id));
   return diff3Merge(li, bi, ri).map((block): LineBlock => {
     if (block.conflict === undefined) return { kind: "settled", text: text(block.ok).join("") };
     const { a, aIndex, o, oIndex, b: other, bIndex } = block.conflict;

@@ -22,9 +22,26 @@ export const MAX_EDIT_LENGTH = 400;
  */
 export function diff(base: readonly number[], side: readonly number[], budget: Budget, ends?: EndsPiece): Edit[] {
   const edits = shortest(base, side, budget);
-  if (ends === undefined) return edits;
   for (const [at, edit] of edits.entries()) edits[at] = slide(edit, edits[at - 1], edits[at + 1], base, side, ends);
   return edits;
+}
+
+/**
+ * Edits with nothing but blank lines between them made one: blank lines look alike, so they may pair the wrong lines, and one addition may look like two.
+ * Unless `all`, only additions are joined.
+ */
+export function joinOverBlanks(edits: readonly Edit[], base: readonly string[], all: boolean): Edit[] {
+  const joined: Edit[] = [];
+  for (const edit of edits) {
+    const last = joined.at(-1);
+    const adds = edit.start === edit.end && last !== undefined && last.to - last.from > last.end - last.start;
+    if (last !== undefined && (all || adds) && base.slice(last.end, edit.start).every((line) => line.trim() === "")) {
+      joined[joined.length - 1] = { start: last.start, end: edit.end, from: last.from, to: edit.to };
+    } else {
+      joined.push(edit);
+    }
+  }
+  return joined;
 }
 
 function shortest(base: readonly number[], side: readonly number[], budget: Budget): Edit[] {
@@ -117,8 +134,8 @@ function walkBack(trace: readonly Int32Array[], last: number, n: number, m: numb
 }
 
 /**
- * An addition or removal moved, among the places where the script stays right, to one where it ends with a line: readers
- * mean whole lines, and both sides' scripts then agree on the place.
+ * An addition or removal moved, among the places where the script stays right, to the last one that ends with a line, or to the last of all: readers
+ * mean whole lines, and two scripts then agree on the place.
  */
 function slide(
   edit: Edit,
@@ -126,7 +143,7 @@ function slide(
   after: Edit | undefined,
   base: readonly number[],
   side: readonly number[],
-  ends: EndsPiece,
+  ends: EndsPiece | undefined,
 ): Edit {
   const adds = edit.start === edit.end;
   if (!adds && edit.from !== edit.to) return edit;
@@ -138,9 +155,23 @@ function slide(
   while (to + down < most && ids[from + down] === ids[to + down]) down++;
   let up = 0;
   while (from - up > least && ids[from - up - 1] === ids[to - up - 1]) up++;
-  for (let by = down; by >= -up; by--) {
-    if (!ends(ids[to + by - 1] as number)) continue;
-    return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
+  let by = down;
+  if (ends !== undefined) {
+    while (by >= -up && !ends(ids[to + by - 1] as number)) by--;
+    if (by < -up) by = down;
   }
-  return edit;
+  return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
+}
+
+/** For each element of the first sequence the index of its equal in the second; -1 where an edit took it away. */
+export function counterparts(length: number, edits: readonly Edit[]): Int32Array {
+  const found = new Int32Array(length).fill(-1);
+  let shift = 0;
+  let at = 0;
+  for (const edit of [...edits, { start: length, end: length, from: 0, to: 0 }]) {
+    for (; at < edit.start; at++) found[at] = at + shift;
+    at = edit.end;
+    shift = edit.to - edit.end;
+  }
+  return found;
 }

@@ -17,6 +17,34 @@ export function countWords(text: string): Map<string, number> {
   return counts;
 }
 
+/**
+ * How often each word occurs in those lines of some texts that do not occur alike in all of them: what one line adds to each count alike is no matter to
+ * the guards below.
+ */
+export function countApart(texts: readonly (readonly string[])[]): Counts[] {
+  const times = new Map<string, number[]>();
+  for (const [at, lines] of texts.entries()) {
+    for (const line of lines) {
+      let row = times.get(line);
+      if (row === undefined) {
+        row = texts.map(() => 0);
+        times.set(line, row);
+      }
+      row[at] = (row[at] as number) + 1;
+    }
+  }
+  const counts = texts.map(() => new Map<string, number>());
+  for (const [line, row] of times) {
+    if (row.every((one) => one === row[0])) continue;
+    for (const word of wordsOf(line)) {
+      for (const [at, one] of row.entries()) {
+        if (one > 0) counts[at]?.set(word, (counts[at].get(word) ?? 0) + one);
+      }
+    }
+  }
+  return counts;
+}
+
 /** Words of a text and how often each occurs. */
 export type Counts = ReadonlyMap<string, number>;
 
@@ -53,29 +81,4 @@ export function keepsChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolea
     if (done < Math.min(both, once) || done > Math.max(both, once)) return false;
   }
   return true;
-}
-
-/** So much of what a side took away or put in may be out of sight in a text that holds it: common words that the other side used elsewhere. */
-const UNSEEN_SHARE = 1 / 2;
-
-/**
- * Whether a later text may hold what an earlier one did to the base, by counts alone: most of what it removed is gone, most of what it added is there. A
- * rule that goes by context is fooled where the same few words stand everywhere; counts are not.
- */
-export function mayHold(b: Counts, earlier: Counts, later: Counts): boolean {
-  const changed = { removed: 0, added: 0 };
-  const unseen = { removed: 0, added: 0 };
-  for (const word of new Set([...b.keys(), ...earlier.keys()])) {
-    const before = b.get(word) ?? 0;
-    const did = (earlier.get(word) ?? 0) - before;
-    const seen = (later.get(word) ?? 0) - before;
-    if (did < 0) {
-      changed.removed -= did;
-      unseen.removed += Math.max(0, Math.min(seen - did, -did));
-    } else if (did > 0) {
-      changed.added += did;
-      unseen.added += Math.max(0, Math.min(did - seen, did));
-    }
-  }
-  return unseen.removed <= changed.removed * UNSEEN_SHARE && unseen.added <= changed.added * UNSEEN_SHARE;
 }

@@ -24,6 +24,10 @@ export function adversaries(): Record<string, () => Texts> {
         .join(" ");
     return [base, edit("l", 0), edit("r", every >> 1)];
   };
+  const edits = (text: () => string, edit: (chars: string[], side: number) => string[]) => (): Texts => {
+    const base = text();
+    return [base, edit([...base], 1).join(""), edit([...base], 2).join("")];
+  };
   return {
     "blank lines alternating with new lines": three("\n\n", (_, at, side) => `${side} ${at}`),
     "blank lines alternating with few lines": three("\n\n", (random) => pick(random, 4)),
@@ -50,6 +54,15 @@ export function adversaries(): Record<string, () => Texts> {
     "one line of random ideographs": three("", (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 40))),
     "one line of ideograph sentences": three("", (random, at) =>
       at % 9 === 8 ? "。" : String.fromCodePoint(0x4e00 + Math.floor(random() * 40)),
+    ),
+    "one line of ideographs, some removed": edits(
+      () => pieces(7, "", (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 400))),
+      (chars, side) => chars.filter((_, at) => at % 150 !== side * 9),
+    ),
+    "one line of ideographs, half replaced": edits(
+      () => pieces(7, "", (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 4000))),
+      (chars, side) =>
+        chars.map((char, at) => ((at >> 3) % 4 === side ? String.fromCodePoint(0x6e00 + (at % 999)) : char)),
     ),
     "list items on both sides": () =>
       [

@@ -1,5 +1,6 @@
 import { fc } from "../../property.ts";
 import { describe, expect, it } from "vitest";
+import { runs, seed } from "./documents.ts";
 import { mergeText } from "../../../src/core/merge.ts";
 
 /** Few words, so that chance matches abound: where a rule that goes by context is fooled, a change is lost or made twice. */
@@ -46,7 +47,7 @@ describe("I28 a clean merge holds every change of both sides", () => {
           if (here === 0 || there === 0 || here > 0 !== there > 0) expect([one, done]).toEqual([one, here + there]);
         }
       }),
-      { numRuns: 3_000 },
+      { seed, numRuns: runs(3_000) },
     );
     // A property of nothing would hold.
     expect(fine).toBeGreaterThan(20);

@@ -86,9 +86,9 @@ describe("words", () => {
 describe("what is never mixed", () => {
   check([
     [
-      "a link's target",
+      "the path of a link's target",
       "See [it](https://a.org/one/two).\n",
-      "See [it](https://b.org/one/two).\n",
+      "See [it](https://a.org/one/four).\n",
       "See [it](https://a.org/one/three).\n",
       undefined,
     ],
@@ -100,9 +100,9 @@ describe("what is never mixed", () => {
       "See [that](b.md) now.\n",
     ],
     [
-      "a bare address",
+      "the path of a bare address",
       "At https://a.org/one/two now.\n",
-      "At https://b.org/one/two now.\n",
+      "At https://a.org/one/four now.\n",
       "At https://a.org/one/three now.\n",
       undefined,
     ],
@@ -114,13 +114,6 @@ describe("what is never mixed", () => {
       undefined,
     ],
     ["a version", "Use 1.2.3 now.\n", "Use 2.2.3 now.\n", "Use 1.2.4 now.\n", undefined],
-    [
-      "words of one line of code",
-      "```\nlet a = one + two + three;\n```\n",
-      "```\nlet b = one + two + three;\n```\n",
-      "```\nlet a = one + two + four;\n```\n",
-      undefined,
-    ],
     [
       "but lines of code stand side by side",
       "```\na\nb\n```\n",
@@ -175,7 +168,21 @@ describe("both sides add at one place", () => {
       "- one\n- the new page on merging\n",
       undefined,
     ],
-    ["paragraphs are a conflict", "a\n", "a\n\nMy words.\n", "a\n\nOther text.\n", undefined],
+    [
+      "paragraphs: the remote's first",
+      "a\n",
+      "a\n\nMy words.\n",
+      "a\n\nOther text.\n",
+      "a\n\nOther text.\n\nMy words.\n",
+    ],
+    [
+      "entries on top of a list: the local ones first, which came last",
+      "# L\n\n- one\n",
+      "# L\n\n- mine\n- one\n",
+      "# L\n\n- other\n- one\n",
+      "# L\n\n- mine\n- other\n- one\n",
+    ],
+    ["two sections of one name are a conflict", "a\n", "a\n\n## New\n\nx\n", "a\n\n## New\n\ny\n", undefined],
     [
       "an addition that is part of the other one is made once",
       "- a\n",

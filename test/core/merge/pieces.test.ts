@@ -2,7 +2,7 @@ import { fc } from "../../property.ts";
 import { describe, expect, it } from "vitest";
 import { newBudget } from "../../../src/core/merge/budget.ts";
 import { codeLines } from "../../../src/core/merge/fences.ts";
-import { splitLines } from "../../../src/core/merge/lines.ts";
+import { splitLines } from "../../../src/core/merge/split.ts";
 import { diff } from "../../../src/core/merge/myers.ts";
 import { tokenise, write } from "../../../src/core/merge/tokens.ts";
 import { keepsCounts } from "../../../src/core/merge/words.ts";

@@ -1,0 +1,61 @@
+/** An entry of a list, a table or the reference definitions, with the lines that belong to it. */
+export type Entry = { readonly shape: string; readonly text: string };
+
+const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
+const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
+const RULE = /^[\s:|-]+$/;
+
+/** LIMIT: lines looked at on each side of a place to see whether its list is sorted. */
+const MOST_NEIGHBOURS = 100;
+
+/** The entries that some lines consist of; undefined when they are anything else. */
+export function entriesOf(lines: readonly string[]): Entry[] | undefined {
+  const entries: { shape: string; text: string }[] = [];
+  for (const line of lines) {
+    const shape = shapeOf(line);
+    const last = entries.at(-1);
+    if (shape !== undefined && (last === undefined || !isNested(last.shape, shape)))
+      entries.push({ shape, text: line });
+    else if (last?.shape.startsWith("item") && (line.trim() === "" || /^\s/.test(line))) last.text += line;
+    else return undefined;
+  }
+  return entries;
+}
+
+/** What kind of entry a line starts, with its indent: only entries of one shape belong to one list. */
+function shapeOf(line: string): string | undefined {
+  const item = ITEM.exec(line);
+  if (item !== null) return `item ${item[1]}${/\p{N}/u.test(item[2] ?? "") ? "1" : item[2]}`;
+  if (DEFINITION.test(line)) return "definition";
+  const row = line.trim();
+  if (row.length > 1 && row.startsWith("|") && row.endsWith("|") && !RULE.test(row))
+    return `row ${row.split("|").length}`;
+  return undefined;
+}
+
+/** Whether an item's shape is that of a deeper item. */
+function isNested(outer: string, inner: string): boolean {
+  const indent = (shape: string): number => (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
+  return outer.startsWith("item") && inner.startsWith("item") && indent(inner) > indent(outer);
+}
+
+/** The sort keys of the entries of one list from a line on, going up or down. */
+export function neighbours(lines: readonly string[], from: number, step: 1 | -1, shape: string): string[] {
+  const keys: string[] = [];
+  for (let at = from; Math.abs(at - from) < MOST_NEIGHBOURS && goesOn(lines[at], shape); at += step) {
+    const line = lines[at] ?? "";
+    if (shapeOf(line) === shape) keys.push(sortKey(line));
+  }
+  return keys;
+}
+
+/** Whether a line belongs to the list whose entries have this shape. */
+function goesOn(line: string | undefined, shape: string): boolean {
+  if (line === undefined) return false;
+  return shapeOf(line) === shape || (shape.startsWith("item") && /^\s+\S/.test(line));
+}
+
+/** What a sorted list is sorted by. */
+export function sortKey(text: string): string {
+  return text.toLowerCase().replace(/^[^\p{L}\p{N}]+/u, "");
+}

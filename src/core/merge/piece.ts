@@ -1,0 +1,64 @@
+import { contextsOf } from "./contexts.ts";
+import { entriesOf } from "./entries.ts";
+
+/** Lines that a side added at one place, and what tells where they may stand. */
+export type Piece = {
+  /** The lines without the blank ones around them. */
+  readonly lines: readonly string[];
+  /** Blank lines before and after. */
+  readonly before: number;
+  readonly after: number;
+  /** Level of the heading that the piece begins with; 7 where it begins with text. */
+  readonly level: number;
+  /** The highest level of a heading in it that text put behind it would come under; 8 without any. */
+  readonly deepest: number;
+  /** Columns before the first line. */
+  readonly indent: number;
+  /** Cells of a table row that it begins with; 0 for anything else. */
+  readonly row: number;
+  /** Whether it leaves something open, and whether it closes what was open above it. */
+  readonly opens: boolean;
+  readonly closes: boolean;
+  /** What kind of entries it consists of; undefined for anything else. */
+  readonly shape: string | undefined;
+};
+
+const HEADING = /^ {0,3}(#{1,6})(?:\s|$)/;
+
+/** Reads a piece. */
+export function pieceOf(lines: readonly string[]): Piece {
+  let [before, after] = [0, 0];
+  while (before < lines.length && lines[before]?.trim() === "") before++;
+  while (after < lines.length - before && lines.at(-1 - after)?.trim() === "") after++;
+  const core = lines.slice(before, lines.length - after);
+  const first = core[0] ?? "";
+  const shapes = new Set((entriesOf(core) ?? []).map((entry) => entry.shape));
+  const shape = shapes.size === 1 ? [...shapes][0] : undefined;
+  const { open, faults } = contextsOf(core);
+  return {
+    lines: core,
+    opens: open > 0,
+    closes: faults > open,
+    before,
+    after,
+    level: headingLevel(core, 0) ?? 7,
+    deepest: Math.min(8, ...core.map((_, at) => headingLevel(core, at) ?? 8)),
+    indent: first.length - first.trimStart().length,
+    row: first.trim().startsWith("|") ? first.trim().split("|").length : 0,
+    shape,
+  };
+}
+
+function headingLevel(lines: readonly string[], at: number): number | undefined {
+  const marks = HEADING.exec(lines[at] ?? "")?.[1];
+  if (marks !== undefined) return marks.length;
+  const under = /^ {0,3}(=+|-{2,})\s*$/.exec(lines[at + 1] ?? "")?.[1];
+  if (under === undefined || /^\s*(?:[-*+>|]|$)/.test(lines[at] ?? "")) return undefined;
+  return under.startsWith("=") ? 1 : 2;
+}
+
+/** The piece's lines, each with its line feed. */
+export function pieceText(piece: Piece): string {
+  const text = piece.lines.join("");
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
+}
