@@ -26,8 +26,9 @@ export async function settlePut(
   fault: Fault | null,
 ): Promise<Outcome> {
   const { state, clock } = ctx.world;
-  const link = state.link(intent.id);
   const fetched = await fetchText(ctx, intent.id, intent.localPath);
+  // ORDER: after the read, in which a rename that went out beside the PUT may have moved base's change id.
+  const link = state.link(intent.id);
   if (fetched.kind === "end") {
     // Gone, or no longer readable: nothing is left to settle; the next pass proves which.
     if (fetched.outcome.kind !== "stale") return unsettled(fetched.outcome, fault);

@@ -1,7 +1,7 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import type { HoldReason } from "../hold.ts";
 import type { Hold } from "../link.ts";
-import type { LocalPath } from "../path.ts";
+import { type LocalPath, nameOf } from "../path.ts";
 import type { DocumentBody } from "../match/body.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile } from "../tree.ts";
@@ -34,8 +34,15 @@ export function standingHold(desk: Desk, body: DocumentBody): Hold | null {
   const about = one.digest !== null || one.changeId !== null;
   // About neither a text nor a version: about a place, so another path ends it. What was refused for want of a grant is refused at any.
   const isAtBase = one.reason === "read-only" && one.path === body.link?.localPath;
-  if (!about && one.path !== pathOfDocument(body) && !isAtBase) return null;
-  return one;
+  const path = pathOfDocument(body);
+  if (about || one.path === path || isAtBase) return one;
+  return isSameRename(one, body, path) ? { ...one, path } : null;
+}
+
+/** Whether what was refused is a name, and the same one is still asked for: the request is the same wherever the folder of the file is by now (I08). */
+function isSameRename({ reason, path: held }: Hold, { link }: DocumentBody, path: LocalPath): boolean {
+  if (link === null || (reason !== "read-only" && reason !== "refused")) return false;
+  return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
 }
 
 /** Whether an earlier answer stops this; if so, its hold stays in force. */

@@ -118,7 +118,8 @@ async function landMove(
   const current = state.link(action.id);
   if (current === null) return stale("its link went meanwhile");
   const moved = movePlace(current, { remotePath });
-  // A deployment whose change id moves on a rename: the same text under a new id. With another text the old id stays, and the next pass merges.
+  // A deployment whose change id moves on a rename: the same text under a new id. With another text, or where an effect on the text ended during the look, the old id
+  // stays, and the next pass reads what the answer told of.
   const now = sameText && current.changeId === link.changeId ? renameVersion(moved, answer.value.lastChangeId) : moved;
   if (!action.temporary) ctx.counts.movedRemote++;
   const done = commit(ctx, {
@@ -137,7 +138,9 @@ async function landMove(
       requestId: answer.requestId,
     },
   });
-  return nameOf(remotePath) === nameOf(action.to) ? done : renamedOtherwise(ctx, action, remotePath, answer.requestId);
+  if (nameOf(remotePath) !== nameOf(action.to)) return renamedOtherwise(ctx, action, remotePath, answer.requestId);
+  // Moved, and not at an end: a run that stopped here would call equal what the service has just said is not.
+  return now.changeId === answer.value.lastChangeId ? done : stale("it has another version on the service by now");
 }
 
 /** Answered as done, under another name than was asked for: asked again, it would be so again (I08). */

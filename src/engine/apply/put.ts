@@ -101,8 +101,10 @@ async function savedVersion(
 
 function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentId: number, stamp: Stamp): Outcome {
   ctx.counts.submitted++;
+  // Where change ids move on a rename, one that went out beside the PUT moved base's: what is in review changes no version.
+  const current = ctx.world.state.link(link.id) ?? link;
   commit(ctx, {
-    text: submit(link, action.expect, ctx.world.clock.now(), stamp),
+    text: submit(current, action.expect, ctx.world.clock.now(), stamp),
     closes: intentId,
     event: {
       kind: action.kind,

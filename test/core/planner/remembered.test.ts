@@ -138,6 +138,13 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", folder);
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", folder);
   });
+  test.each(["read-only", "refused"] as const)("I08 a name that was %s stays held while its folder moves", (reason) => {
+    const about = (world: World) => ({ key: world.idAt("d/a.md"), path: "d/b.md" });
+    const moved = "rename-folder-remote d>e; link-folder e";
+    check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; hold ${reason} e/b.md`], reason, about);
+    const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
+    if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, about);
+  });
   test("a computed hold keeps the time since when it stands", () => {
     const world = worldAfter(["a.md=1", "unseen a.md EACCES", "", ""]);
     refuse(world, "local-unreadable");
