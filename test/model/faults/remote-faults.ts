@@ -61,8 +61,8 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I31",
     does: "does not note what was sent to review, and sends it in every pass",
     file: "engine/apply/put.ts",
-    find: "text: submit(link, action.expect, ctx.world.clock.now(), stamp),",
-    replace: "text: link,",
+    find: "text: submit(current, action.expect, ctx.world.clock.now(), stamp),",
+    replace: "text: current,",
     net: "courses",
   },
   {
