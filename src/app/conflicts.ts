@@ -92,7 +92,8 @@ export function markedMerge({ base, mine, theirs }: ThreeTexts): string {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, newBudget());
-  if (blocks === undefined) return marked(mine, base, theirs);
+  // What no line conflicts with may still be refused as a whole.
+  if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return marked(mine, base, theirs);
   return blocks
     .map((block) => {
       if (block.kind === "settled") return block.text;

@@ -38,6 +38,7 @@ export const COMMANDS: readonly Entry[] = [
     load: () => import("./commands/conflicts.ts"),
   },
   { name: "resolve", summary: "end a conflict or a hold", load: () => import("./commands/resolve.ts") },
+  { name: "merge", summary: "merge three Markdown files, for git as well", load: () => import("./commands/merge.ts") },
   { name: "history", summary: "the texts that a document had", load: () => import("./commands/history.ts") },
   { name: "show", summary: "print a text of the history", load: () => import("./commands/show.ts") },
   { name: "restore", summary: "put an earlier text back", load: () => import("./commands/restore.ts") },

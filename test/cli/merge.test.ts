@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from "vitest";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+let folder: string;
+beforeAll(async () => {
+  rig = await openRig();
+});
+afterAll(() => rig.close());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-test-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const files = (base: string, mine: string, theirs: string): string[] =>
+  Object.entries({ base, mine, theirs }).map(([name, text]) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  });
+
+describe("merge", () => {
+  it("prints a clean merge and writes nothing with -p", async () => {
+    const paths = files("- a\n", "- a\n- mine\n", "- a\n- other\n");
+    expect(await rig.run(["merge", ...paths, "-p"])).toMatchObject({ code: 0, out: ["- a\n- other\n- mine"] });
+    expect(readFileSync(join(folder, "mine"), "utf8")).toBe("- a\n- mine\n");
+  });
+
+  it("writes the merge into the second file, without a word as git's driver", async () => {
+    const paths = files("- a\n", "- a\n- mine\n", "- a\n- other\n");
+    expect(await rig.run(["merge", "--driver", ...paths])).toMatchObject({ code: 0, out: [], err: [] });
+    expect(readFileSync(join(folder, "mine"), "utf8")).toBe("- a\n- other\n- mine\n");
+  });
+
+  it("ends with 3 and marks a conflict, also one that no line conflicts with", async () => {
+    expect((await rig.run(["merge", ...files("a\n", "b\n", "c\n")])).code).toBe(3);
+    expect(readFileSync(join(folder, "mine"), "utf8")).toContain("<<<<<<< mine\nb\n");
+    const apart = files("a\n\nb\n\n[0]: x\n", "[1]: m\n\na\n\nb\n\n[0]: x\n", "a\n\nb\n\n[0]: x\n[1]: t\n");
+    const { code, out } = await rig.run(["merge", ...apart, "-p"]);
+    expect(code).toBe(3);
+    expect(out.join("\n")).toContain("<<<<<<< mine");
+  });
+
+  it("tells which side each line is from", async () => {
+    const paths = files("a\n\nb c d\n", "a\n- mine\n\nb c D\n", "a\n- other\n\nB c d\n");
+    const { out } = await rig.run(["merge", ...paths, "--origins"]);
+    expect(out.map((line) => line.split("|").map((part) => part.trim()))).toEqual([
+      ["", "a"],
+      ["theirs", "- other"],
+      ["mine", "- mine"],
+      ["", ""],
+      ["both", "B c D"],
+    ]);
+  });
+
+  it("says which file cannot be read", async () => {
+    const [base, mine] = files("a\n", "a\n", "a\n") as [string, string];
+    const { code, err } = await rig.run(["merge", base, mine, join(folder, "none")]);
+    expect(code).toBe(2);
+    expect(err[0]).toContain(join(folder, "none"));
+  });
+});
