@@ -5,7 +5,7 @@ import type { ConflictHunk } from "./merge/hunk.ts";
 import { mergeLines } from "./merge/lines.ts";
 import { readLines } from "./merge/scripts.ts";
 import { isSound } from "./merge/sound.ts";
-import { isHeld } from "./merge/subsume.ts";
+import { isHeld } from "./merge/held.ts";
 import { type Counts, countApart, countsKept, keepsChanges } from "./merge/words.ts";
 
 export type { ConflictHunk } from "./merge/hunk.ts";
@@ -15,7 +15,8 @@ export type MergeHow = "same" | "base-local" | "base-remote" | "lines" | "fine";
 
 /**
  * Why there is no merged text: both sides changed one place; the texts differ too much to be compared within bounds; the
- * result would have lost or doubled a word; merging the result with the local text again would not have given it back.
+ * result would have lost or doubled a word; it would have been worse Markdown than both sides; it does not hold what each
+ * side did, where it did it.
  */
 export type ConflictReason = "overlap" | "too-large" | "count-guard" | "unsound" | "unstable";
 
