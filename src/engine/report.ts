@@ -6,6 +6,7 @@ import type { GaveWay, Plan, Verdict } from "../core/plan-types.ts";
 import type { Fault } from "../core/ports/remote.ts";
 import type { LocalOther, LocalTree, Trees } from "../core/tree.ts";
 import type { StepEnd } from "./execute.ts";
+import { NEXT_OF_REASON, nextOfHold } from "./hold-next.ts";
 import { subjectOf } from "./subject.ts";
 import type { Counts } from "./world.ts";
 
@@ -45,49 +46,14 @@ export type RunReport = {
   readonly fault: Fault | null;
 };
 
-/** What to do about a hold. By reason: the user never has to guess. */
-const NEXT: Partial<Record<Hold["reason"], string>> = {
-  conflict:
-    'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
-  "name-refused": "rename the file; the service refuses this name",
-  "name-clash": "rename one of the two files; the service would give both the same name",
-  "too-large": "split the document: the service takes at most 51,200 characters",
-  "not-utf-8": "save the file as UTF-8",
-  "holds-nul": "remove the NUL characters from the file",
-  "read-only": "ask for the grant Can edit; your edit stays here and is tried again once a day, or now: mdmirror sync",
-  refused: "change the text, or run: mdmirror why PATH",
-  "gone-or-unreadable":
-    "it was deleted on the service or your key lost it; keep it with: mdmirror resolve PATH --keep, or drop it with --delete",
-  "renamed-out-of-mirror": "rename it back to a .md name, or run: mdmirror resolve PATH --delete | --keep",
-  "no-move-to-root":
-    "move it into a folder; or make a new document of it, with a new id, and delete the old one there: mdmirror resolve PATH --recreate",
-  "type-clash": "rename the file or the folder: the other side has the other kind at this path",
-  "path-taken": "rename one of the two",
-  "occupied-unseen": "rename it here: its name is taken on the service",
-  "conflict-markers": "finish the merge in the file: remove the <<<<<<< ======= >>>>>>> lines",
-  "review-unknown": "look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
-  "local-unreadable": "make the file readable",
-  "not-seen": "nothing: it is looked at again by the next sync",
-  "direction-off": "nothing: a sync of both directions sends or brings it",
-  "still-being-written": "nothing: the next sync looks again",
-  "second-look": "nothing: the next sync looks again",
-  "review-quiet": "nothing: the next sync sends it to review, unless it is edited again",
-  outside: "it was moved out of the mirrored part of the workspace; move it back, or run: mdmirror resolve PATH --keep",
-};
-
-/** A refusal that is about no text. */
-const RENAME_IT = "give it another name or place here, or try again: mdmirror sync";
-
 export function attentionOfHold(hold: Hold): Attention {
-  const isAboutPlace = hold.reason === "refused" && hold.digest === null && hold.changeId === null;
-  const next = isAboutPlace ? RENAME_IT : (NEXT[hold.reason] ?? "run: mdmirror why PATH");
   return {
     path: hold.path,
     kind: hold.reason,
     code: hold.code,
     detail: hold.detail,
     requestId: hold.requestId,
-    next: next.replaceAll("PATH", quoted(hold.path)),
+    next: nextOfHold(hold).replaceAll("PATH", quoted(hold.path)),
     waits: !needsYou(hold.reason),
   };
 }
@@ -131,7 +97,7 @@ export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[
   for (const [path, why] of local.unseen) {
     if (path === "" || isHeld(path)) continue;
     const waits = why === "still-being-written";
-    const next = waits ? NEXT_LOOK : NEXT["local-unreadable"]!;
+    const next = waits ? NEXT_LOOK : NEXT_OF_REASON["local-unreadable"];
     told.push({ ...PLAIN, path, kind: waits ? why : "local-unreadable", detail: why, next, waits });
   }
   return told;
