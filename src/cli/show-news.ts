@@ -53,7 +53,7 @@ export function newsJson(root: string, news: FolderNews): object {
       return { ...head, ...more, added: lines?.added ?? null, removed: lines?.removed ?? null };
     }
     case "deletion-pending":
-      return { ...head, path: news.path, dueAt: new Date(news.dueAt).toISOString() };
+      return { ...head, path: news.path, dueAt: new Date(news.dueAt).toISOString(), inConflict: news.inConflict };
     default:
       return { ...head, ...rest };
   }
@@ -87,7 +87,7 @@ export function newsLines(news: FolderNews): string[] {
         ),
       ];
     case "deletion-pending":
-      return [`${news.path} is gone here; deleted on the service in ${seconds(Math.max(0, news.dueAt - news.at))}`];
+      return [pendingLine(news)];
     case "deletion-called-off":
       return [`${news.path} is not deleted on the service`];
     case "watch-limit":
@@ -95,6 +95,13 @@ export function newsLines(news: FolderNews): string[] {
     case "woke":
       return [`woke up after ${seconds(news.sleptMs)}; looking at everything`];
   }
+}
+
+function pendingLine({ path, dueAt, at, inConflict }: Extract<FolderNews, { kind: "deletion-pending" }>): string {
+  const left = seconds(Math.max(0, dueAt - at));
+  return inConflict
+    ? `${path} is gone here while it is in conflict; in ${left} the service's text comes back, and yours is in its history`
+    : `${path} is gone here; deleted on the service in ${left}`;
 }
 
 type PhaseNews = Extract<FolderNews, { kind: "phase" }>["phase"];

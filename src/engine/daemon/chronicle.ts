@@ -55,7 +55,8 @@ export function createChronicle(world: World, herald: Herald): Chronicle {
       report = ended.report;
       if (saw && report.state === "in-sync") synced(ended.didSomething);
       rememberLast(world, report);
-      for (const path of ended.begun) herald.tell({ kind: "deletion-pending", path, dueAt: dueAt(path) });
+      for (const [path, { inConflict }] of ended.begun)
+        herald.tell({ kind: "deletion-pending", path, dueAt: dueAt(path), inConflict });
       for (const path of ended.calledOff) herald.tell({ kind: "deletion-called-off", path });
       if (ended.didSomething || before === null || before.state !== report.state || !sameAttention(before, report))
         herald.tell({ kind: "run", report });

@@ -26,8 +26,13 @@ export type DaemonEvent = { readonly at: number } & (
     }
   /** A run that did something, or ended otherwise than the one before. */
   | { readonly kind: "run"; readonly report: RunReport }
-  /** A local deletion waits for its grace, or no longer. */
-  | { readonly kind: "deletion-pending"; readonly path: LocalPath; readonly dueAt: number }
+  /** A local deletion waits for its grace, or no longer. What is in conflict comes back then, and is not deleted there. */
+  | {
+      readonly kind: "deletion-pending";
+      readonly path: LocalPath;
+      readonly dueAt: number;
+      readonly inConflict: boolean;
+    }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
   /** Nothing is watched any more: looked at with each poll. Said once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }

@@ -6,8 +6,15 @@ import type { DaemonTiming } from "./timing.ts";
  * that an `rm -rf` of many is one plan and meets the budget as one. Times are monotonic.
  */
 export type Graces = {
-  /** The linked paths that the plan found absent and left waiting. @returns what is new, and what came back (or was sent) */
-  see(waiting: ReadonlySet<LocalPath>, now: number): { readonly begun: LocalPath[]; readonly ended: LocalPath[] };
+  /**
+   * The linked paths that the plan found absent and left waiting. What it could not judge goes on waiting, from now.
+   * @returns what is new, and what came back (or was sent)
+   */
+  see(
+    waiting: ReadonlySet<LocalPath>,
+    now: number,
+    isUnjudged?: (path: LocalPath) => boolean,
+  ): { readonly begun: LocalPath[]; readonly ended: LocalPath[] };
   /** Those that have waited long enough: to be looked at again, and sent if still absent. */
   due(now: number): ReadonlySet<LocalPath>;
   /** When the first one is due; null when none waits. */
@@ -26,8 +33,10 @@ export function createGraces(timing: DaemonTiming): Graces {
     Math.min(wait.since + timing.deleteGraceMs, wait.first + timing.deleteGraceMostMs);
 
   return {
-    see(waiting, now) {
-      const ended = [...waits.keys()].filter((path) => !waiting.has(path));
+    see(waiting, now, isUnjudged = () => false) {
+      const missing = [...waits.keys()].filter((path) => !waiting.has(path));
+      const ended = missing.filter((path) => !isUnjudged(path));
+      for (const path of missing) waits.get(path)!.since = now;
       for (const path of ended) waits.delete(path);
       const begun = [...waiting].filter((path) => !waits.has(path));
       if (begun.length > 0) for (const wait of waits.values()) wait.since = now;

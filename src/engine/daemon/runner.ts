@@ -188,7 +188,7 @@ export class Runner {
     if (ended === "whole") return false;
     this.#agenda.succeeded();
     this.#enter({ kind: "ended" });
-    this.#chronicle.note({ ...ended, begun: [], calledOff: [] }, false, () => 0);
+    this.#chronicle.note({ ...ended, begun: new Map(), calledOff: new Set() }, false, () => 0);
     return true;
   }
 

@@ -38,7 +38,21 @@ export type Work = {
   hidAny(paths: readonly LocalPath[]): boolean;
 };
 
-export type Deletions = { readonly begun: readonly LocalPath[]; readonly calledOff: readonly LocalPath[] };
+export type Deletions = {
+  /** What began to wait, and whether it is in conflict: then it comes back instead of being deleted there. */
+  readonly begun: ReadonlyMap<LocalPath, { readonly inConflict: boolean }>;
+  readonly calledOff: ReadonlySet<LocalPath>;
+};
+
+/** What several passes of one run saw, told as one: what one began and another called off is no news. */
+export function noteDeletions(
+  told: { begun: Map<LocalPath, { readonly inConflict: boolean }>; calledOff: Set<LocalPath> },
+  begun: ReadonlyMap<LocalPath, { readonly inConflict: boolean }>,
+  calledOff: readonly LocalPath[],
+): void {
+  for (const path of calledOff) if (!told.begun.delete(path)) told.calledOff.add(path);
+  for (const [path, how] of begun) if (!told.calledOff.delete(path)) told.begun.set(path, how);
+}
 
 /** @param letGo nothing of base need be kept loaded */
 export function createWork(world: World, settings: Settings, timing: DaemonTiming, letGo: () => void): Work {
@@ -75,7 +89,10 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
     hidAny: (paths) => paths.some((path) => unsettled.has(path)),
     async run(retryRefused) {
       let sent: ReadonlySet<LocalPath> = new Set();
-      const deletions = { begun: [] as LocalPath[], calledOff: [] as LocalPath[] };
+      const deletions = {
+        begun: new Map<LocalPath, { readonly inConflict: boolean }>(),
+        calledOff: new Set<LocalPath>(),
+      };
       const ended = await runPasses(world, {
         settings,
         retryRefused,
@@ -93,11 +110,18 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
           if (end.kind === "offline" || end.trees.local.unseen.has("")) return;
           stalePaths.learn(end, end.trees.base, now());
           const { holds } = end.plan;
-          const waiting = new Set(holds.flatMap((hold) => (hold.reason === "second-look" ? [hold.path] : [])));
+          const absent = holds.filter(({ reason }) => reason === "second-look");
+          const { base, local } = end.trees;
+          const hows = new Map(absent.map(({ path, key }) => [path, { inConflict: base.conflicts.has(key as DocId) }]));
           stopped = stoppedDeletions(end);
-          const { begun, ended: over } = graces.see(waiting, now());
-          deletions.begun.push(...begun);
-          deletions.calledOff.push(...over.filter((path) => !sent.has(path)));
+          const { begun, ended: over } = graces.see(new Set(hows.keys()), now(), (path) =>
+            isHidden(path, local.unseen),
+          );
+          noteDeletions(
+            deletions,
+            new Map(begun.map((path) => [path, hows.get(path)!])),
+            over.filter((path) => !sent.has(path)),
+          );
           quiet.see(now(), textsWaiting(holds));
         },
       });

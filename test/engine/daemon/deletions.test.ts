@@ -64,6 +64,37 @@ describe("a local deletion", () => {
     await rig.stop();
   });
 
+  test("of a document in conflict is not told as a deletion there: its text comes back", async () => {
+    const rig = await withNotes(20);
+    const { text } = rig.app.files().get(note(3))!;
+    rig.app.edit(note(3), text.replace("its own", "their own"));
+    rig.save(note(3), text.replace("its own", "my own"));
+    await rig.until(() => rig.daemon.status().lastReport?.state === "attention");
+    rig.remove(note(3));
+    await rig.pass(40_000);
+    const told = rig.events.filter(({ kind }) => kind === "deletion-pending" || kind === "deletion-called-off");
+    expect(told).toMatchObject([{ kind: "deletion-pending", path: note(3), inConflict: true }]);
+    expect(rig.sent("DELETE")).toEqual([]);
+    expect(rig.mirrored.disk.user.read(`${ROOT}/${note(3)}`)).toContain("their own");
+    await rig.stop();
+  });
+
+  test("is not told as called off by a pass that could not judge its path", async () => {
+    const rig = await withNotes(20);
+    rig.remove(note(3));
+    await rig.pass(1_000);
+    rig.save(note(4), "# Note 4\n\nits own text, number four\n");
+    await rig.pass(200);
+    // A temporary file of an editor came and went there: the path has not settled when note 4 has.
+    rig.hint({ kind: "path", path: note(3) });
+    await rig.until(() => rig.app.files().get(note(4))!.text.includes("number four"));
+    await rig.pass(40_000);
+    const told = rig.events.filter(({ kind }) => kind === "deletion-pending" || kind === "deletion-called-off");
+    expect(told.map(({ kind }) => kind)).toEqual(["deletion-pending"]);
+    expect(rig.sent("DELETE")).toHaveLength(1);
+    await rig.stop();
+  });
+
   test("I06 of a document that is edited there meanwhile brings it back", async () => {
     const rig = await withNotes(20);
     rig.remove(note(3));
