@@ -55,6 +55,23 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   });
 
+  test("half removed here and the other half there: nothing goes, on either side, and each half can be told from the message", async () => {
+    const { rig, mirror } = await inSync(27);
+    for (const path of paths.slice(0, 3)) mirror.disk.user.remove(mirror.path(path));
+    for (const path of paths.slice(3)) rig.app.remove(path);
+    const report = (await mirror.sync())!;
+    expect(report.state).toBe("halted");
+    expect(report.halt?.reasons.map(({ detail }) => detail)).toEqual([
+      "3 linked documents are gone from the folder and the other 3 from the service: none would be left",
+      "3 linked documents are gone from the service and the other 3 from the folder: none would be left",
+    ]);
+    expect([...mirror.texts().keys()]).toEqual(paths.slice(3));
+    expect([...rig.app.files().keys()]).toEqual(paths.slice(0, 3));
+    mirror.state.setMeta(META.approved, JSON.stringify(report.stopped.map(guardKey)));
+    await settle(mirror);
+    expect([mirror.texts().size, rig.app.files().size]).toEqual([0, 0]);
+  });
+
   test("what is there again ends it by itself", async () => {
     const { rig, mirror } = await inSync(26);
     for (const path of paths) mirror.disk.user.remove(mirror.path(path));

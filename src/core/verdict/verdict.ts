@@ -49,7 +49,7 @@ export function judge(trees: Trees, policy: Policy, signals: Signals, steps: rea
     remote: pending((action) => action.kind === "remove-folder-remote"),
     local: pending((action) => action.kind === "remove-folder-local" && action.dirId !== null),
   };
-  judgeEmptied(sight, signals, deletions, folders, guard);
+  judgeEmptied(sightAfter(trees, sight, steps), signals, deletions, folders, guard);
   judgeBudgets(policy.guards, signals, sight, deletions, guard);
   const known = Math.max(sight.known, trees.remote.files.size);
   const flood = Math.max(policy.guards.minConflicts, Math.floor(policy.guards.conflictShare * known));
@@ -121,30 +121,53 @@ function tellUnknown(known: number): string {
 type Deletions = { readonly local: readonly Guarded[]; readonly remote: readonly Guarded[] };
 type Guard = (reason: HaltReason, detail: string, those: readonly Guarded[]) => void;
 
+/** What a side is left with once the plan has deleted there what is gone from the other. */
+type SightAfter = Sight & { readonly leftHere: number; readonly leftThere: number };
+
+function sightAfter({ base }: Trees, sight: Sight, steps: readonly Step[]): SightAfter {
+  let [leftHere, leftThere] = [sight.hereNow, sight.shownThere];
+  for (const { action } of steps) {
+    if (action.kind !== "trash-local" && action.kind !== "delete-remote") continue;
+    if (base.links.get(action.id)?.standing !== "linked") continue;
+    if (action.kind === "trash-local") leftHere--;
+    else leftThere--;
+  }
+  return { ...sight, leftHere, leftThere };
+}
+
 /**
- * Emptied: linked documents are gone from a side, and not one linked document is left there. It stays so while any of that is pending: what the mirror itself
+ * Emptied: linked documents are gone from a side, and not one linked document stays there: the others are not there either, or this plan takes them away, since
+ * they are gone from the other side. It stays so while any of that is pending: what the mirror itself
  * brought there since is no sign that the rest was meant to go. Its folders wait with them, the empty ones too. A document that was the only one may go without a question: nothing tells its deletion from
  * any other, it was looked for twice, and the service showed by it, or by a folder, that the key is this workspace's.
  */
 function judgeEmptied(
-  sight: Sight,
+  sight: SightAfter,
   { emptied }: Signals,
   deletions: Deletions,
   folders: Deletions,
   guard: Guard,
 ): void {
   const isEmptied = (side: "local" | "remote", gone: number, left: number): boolean =>
-    emptied.has(side) || (sight.known > 1 && gone > 0 && left === 0);
-  const tell = (gone: number, left: number, whence: string): string => {
-    if (left > 0) return `all linked documents were gone from ${whence}, and ${gone} still are`;
-    if (gone === sight.known) return `all ${gone} linked documents are gone from ${whence}`;
-    return `${gone} linked documents are gone from ${whence}, and none of the other ${sight.known - gone} is seen there`;
-  };
-  const { absentHere, hereNow, goneThere, shownThere } = sight;
-  if (isEmptied("local", absentHere, hereNow) && deletions.remote.length > 0)
-    guard("local-emptied", tell(absentHere, hereNow, "the folder"), [...deletions.remote, ...folders.remote]);
-  if (isEmptied("remote", goneThere, shownThere) && deletions.local.length > 0)
-    guard("remote-emptied", tell(goneThere, shownThere, "the service"), [...deletions.local, ...folders.local]);
+    emptied.has(side) || (sight.known > 1 && gone > 0 && left <= 0);
+  const { absentHere, hereNow, leftHere, goneThere, shownThere, leftThere } = sight;
+  if (isEmptied("local", absentHere, leftHere) && deletions.remote.length > 0) {
+    const detail = tellEmptied("the folder", "the service", sight.known, absentHere, hereNow, leftHere);
+    guard("local-emptied", detail, [...deletions.remote, ...folders.remote]);
+  }
+  if (isEmptied("remote", goneThere, leftThere) && deletions.local.length > 0) {
+    const detail = tellEmptied("the service", "the folder", sight.known, goneThere, shownThere, leftThere);
+    guard("remote-emptied", detail, [...deletions.local, ...folders.local]);
+  }
+}
+
+/** @param there linked documents that are on the side now @param left of these, what no deletion of this plan is about */
+function tellEmptied(side: string, other: string, known: number, gone: number, there: number, left: number): string {
+  if (left > 0) return `all linked documents were gone from ${side}, and ${gone} still are`;
+  const are = (count: number): string => `${count} linked ${count === 1 ? "document is" : "documents are"}`;
+  if (there > 0) return `${are(gone)} gone from ${side} and the other ${there} from ${other}: none would be left`;
+  if (gone === known) return `all ${gone} linked documents are gone from ${side}`;
+  return `${are(gone)} gone from ${side}, and none of the other ${known - gone} is seen there`;
 }
 
 function judgeBudgets(limits: GuardLimits, signals: Signals, sight: Sight, deletions: Deletions, guard: Guard): void {

@@ -19,8 +19,8 @@ function removeHere(world: World, count: number): World {
   return world;
 }
 
-function removeThere(world: World, count: number): World {
-  for (const id of [...world.documents.keys()].slice(0, count)) world.documents.delete(id);
+function removeThere(world: World, to: number, from = 0): World {
+  for (const id of [...world.documents.keys()].slice(from, to)) world.documents.delete(id);
   return world;
 }
 
@@ -34,6 +34,7 @@ function guardedKeys({ verdict, steps }: Plan): string[] {
 
 const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
 
+const BOTH: HaltReason[] = ["local-emptied", "remote-emptied"];
 const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
 
 describe("guards (DESIGN 6)", () => {
@@ -79,6 +80,9 @@ describe("guards (DESIGN 6)", () => {
     ["3 gone there after all were here", () => removeThere(synced(6), 3), { emptied: HERE }, [], false],
     ["3 gone there after all were", () => removeThere(synced(6), 3), { emptied: THERE }, ["remote-emptied"], false],
     ["all here again after all were gone", () => synced(6), { emptied: HERE }, [], false],
+    ["2 of 4 gone here and the other 2 there", () => removeThere(removeHere(synced(4), 2), 4, 2), {}, BOTH, false],
+    ["1 of 2 gone here and the other there", () => removeThere(removeHere(synced(2), 1), 2, 1), {}, BOTH, false],
+    ["2 of 5 gone here and 2 others there", () => removeThere(removeHere(synced(5), 2), 4, 2), {}, [], false],
     ["10 of 20 gone here", () => removeHere(synced(20), 10), {}, [], false],
     ["11 of 20 gone here", () => removeHere(synced(20), 11), {}, ["delete-budget-remote"], false],
     ["11 of 20 gone there", () => removeThere(synced(20), 11), {}, ["delete-budget-local"], false],

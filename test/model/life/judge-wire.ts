@@ -38,8 +38,8 @@ export class WireJudge {
   /** This run: whether something was at a path when it was looked at last, and when; when all of the folder was. Virtual ms. */
   readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
   readonly #walks: number[] = [];
-  /** What stood at each document's path when all was looked at last: this plan may have moved it on since, or the folder of both. */
-  #stood: ReadonlyMap<string, string | undefined> = new Map();
+  /** Documents at whose path another one stood when all was looked at last: this plan may have moved that on since, or the folder of both, or have ended its link. */
+  #displaced: ReadonlySet<string> = new Set();
   /** Rows that were held before this run: their files may be elsewhere than base says. */
   #held: ReadonlySet<string> = new Set();
   #watches = false;
@@ -77,8 +77,12 @@ export class WireJudge {
     if (call !== "readdir" || path !== ROOT) return;
     this.#walks.push(at);
     const texts = this.#mirror.disk.user.texts(ROOT);
-    const { links } = this.#mirror.state.load();
-    this.#stood = new Map([...links.values()].map(({ id, localPath }) => [id, texts.get(localPath)]));
+    const links = [...this.#mirror.state.load().links.values()];
+    const isDisplaced = (link: Link): boolean => {
+      const stood = texts.get(link.localPath);
+      return stood !== undefined && !this.#isBack(link, stood);
+    };
+    this.#displaced = new Set(links.filter(isDisplaced).map(({ id }) => id));
   }
 
   /** Before it leaves the machine. */
@@ -124,10 +128,9 @@ export class WireJudge {
     const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
     if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
       fail("I04 it is deleted, and nobody looked whether it is here again");
-    // Where another document stands, no editor is between the two steps of a save; or stood, and this very run took it away, as it had left the mirrored part.
+    // Where another document stands, no editor is between the two steps of a save; or stood, and this very run took it away, as it had left the mirrored part or was gone there.
     const waited = this.#walks.at(-1)! - this.#walks[0]!;
-    const stood = link === null ? undefined : this.#stood.get(link.id);
-    const isTaken = user.exists(at) || (link !== null && stood !== undefined && !this.#isBack(link, stood));
+    const isTaken = user.exists(at) || this.#displaced.has(id);
     if ((!isTaken || this.#held.has(id)) && !this.#watches && waited < SECOND_LOOK_MS)
       fail("I04 it is deleted after one look");
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
