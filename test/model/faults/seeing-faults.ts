@@ -90,7 +90,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I21",
     does: "deletes every document there because every file is gone here",
     file: "core/verdict/verdict.ts",
-    find: 'if (isEmptied("local", absentHere, hereNow) && deletions.remote.length > 0)',
+    find: 'if (isEmptied("local", absentHere, leftHere) && deletions.remote.length > 0)',
     replace: "if (absentHere >= Number.POSITIVE_INFINITY)",
     net: "guards",
   },
