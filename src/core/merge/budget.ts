@@ -18,6 +18,7 @@ export type Budget = {
   readonly cut: Map<string, readonly Token[]>;
   readonly interner: Interner;
   readonly texts: Map<string, Lines>;
+  readonly counted: WeakMap<readonly number[], ReadonlyMap<string, number>>;
 };
 
 /** LIMIT: steps of one merge: more than all but one in a thousand real merges of the development sets take. */
@@ -25,7 +26,7 @@ export const MERGE_STEPS = 2_000_000;
 
 /** A full budget. */
 export function newBudget(): Budget {
-  return { left: MERGE_STEPS, cut: new Map(), interner: new Interner(), texts: new Map() };
+  return { left: MERGE_STEPS, cut: new Map(), interner: new Interner(), texts: new Map(), counted: new WeakMap() };
 }
 
 /** Takes the price of work that is still to be done; false, with an empty budget, when there is not as much. */

@@ -35,7 +35,7 @@ export function isGone(
   const removed = base.slice(edit.start, edit.end).flatMap(words);
   // Marks are everywhere: they count where nothing else was removed.
   const counted = removed.some(isWord) ? isWord : (): boolean => true;
-  let known: Map<string, number> | undefined;
+  let known: ReadonlyMap<string, number> | undefined;
   let [left, all] = [0, 0];
   for (let at = edit.start; at < edit.end; at++) {
     const covered = there.some(({ start, end }) => start <= at && at < end);
@@ -51,7 +51,7 @@ export function isGone(
       all++;
       if (!covered || count > 0) {
         // A word that the base has nowhere else is no common one.
-        known ??= countOf(base.flatMap(words), budget);
+        known ??= countedOnce(base, words, budget);
         if (known.get(word) === 1) return false;
         left++;
       }
@@ -85,6 +85,13 @@ export function agree(
 function shiftOf(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;
+}
+
+/** How often each word of a sequence occurs, counted once a merge. */
+function countedOnce(ids: Ids, words: Words, budget: Budget): ReadonlyMap<string, number> {
+  const known = budget.counted.get(ids) ?? countOf(ids.flatMap(words), budget);
+  budget.counted.set(ids, known);
+  return known;
 }
 
 /** How often each word occurs. */

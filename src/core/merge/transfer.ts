@@ -37,14 +37,14 @@ type Carried = {
 function carry(all: Carried): Token[] | undefined {
   const { base, few, many, budget } = all;
   const edits = diff(all.b, all.f, budget);
+  const [old, there] = [new Set(all.b), new Set(all.m)];
   const made: { readonly at: number; readonly removed: number; readonly tokens: readonly Token[] }[] = [];
   for (const edit of edits) {
     if (isRemoval(edit) || !isPlain(base.slice(edit.start, edit.end)) || !isPlain(few.slice(edit.from, edit.to))) {
       return undefined;
     }
     // Of words that stand in the rewriting too, one cannot tell which side they are from.
-    const old = new Set(all.b);
-    if (all.f.slice(edit.from, edit.to).some((id) => !old.has(id) && all.m.includes(id))) return undefined;
+    if (all.f.slice(edit.from, edit.to).some((id) => !old.has(id) && there.has(id))) return undefined;
     const at = placeOf(edit, all);
     if (at === undefined) return undefined;
     if (at < 0) continue;
