@@ -70,7 +70,9 @@ async function showWithOwnService(io: Io): Promise<number> {
     io.out("./workspace is a mirror of real documents; every change has travelled, each way.");
     sayWhatToTry(
       io,
-      io.terminal.input ? "" : `scripts/mdmirror serve --port ${PORT}    # in another terminal: the service again\n`,
+      io.terminal.input
+        ? ""
+        : `scripts/mdmirror serve --port ${new URL(serving.url).port}   # in another terminal: the service again\n`,
     );
     if (io.terminal.input) await untilStopped(io);
     return 0;

@@ -93,6 +93,14 @@ describe("init, where something else answers", () => {
 });
 
 describe("the beginning of the routes at the end of the URL", () => {
+  test.each(["/", "///"])("%s at its end is taken off without a word, and kept nowhere", async (more) => {
+    const ran = await rig.run(["init", "w", "--url", `${rig.url}${more}`, "--key-file", rig.keyFile, "--yes"]);
+    expect(ran).toMatchObject({ code: 0, err: [] });
+    const { url } = JSON.parse(rig.read(".mdmirror/config.json")) as { url: string };
+    expect(url).toBe(rig.url);
+    expect((await rig.run(["status", "w", "--json"])).out.join("")).toContain(`"url":"${rig.url}"`);
+  });
+
   test.each(["/v1", "/v1/", "/v1/files", "/v1/folders/"])("%s is taken off, with a word", async (more) => {
     rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
     const { code, err } = await rig.run(["init", "w", "--url", rig.url + more, "--key-file", rig.keyFile, "--yes"]);

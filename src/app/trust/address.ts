@@ -19,9 +19,9 @@ export type UrlSources = {
 /** `--url` > `MDMIRROR_URL` > config. @returns null: nobody named one */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const fromEnv = env["MDMIRROR_URL"] ?? "";
-  if (url !== undefined && url !== null) return { url: withoutRoute(url), from: "--url" };
-  if (fromEnv !== "") return { url: withoutRoute(fromEnv), from: "MDMIRROR_URL" };
-  return configured === null ? null : { url: withoutRoute(configured), from: "config" };
+  if (url !== undefined && url !== null) return { url: bareUrl(url), from: "--url" };
+  if (fromEnv !== "") return { url: bareUrl(fromEnv), from: "MDMIRROR_URL" };
+  return configured === null ? null : { url: bareUrl(configured), from: "config" };
 }
 
 /**
@@ -40,6 +40,14 @@ export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]
 
 /** Whether two spellings are one service's base URL. */
 export function isSameUrl(a: string, b: string): boolean {
-  const bare = (url: string): string => withoutRoute(url).replace(/\/+$/, "");
-  return bare(a) === bare(b);
+  return bareUrl(a) === bareUrl(b);
+}
+
+/** A base URL as it is kept and shown: no path of a request, no slashes at its end. */
+function bareUrl(url: string): string {
+  return withoutSlashes(withoutRoute(url));
+}
+
+export function withoutSlashes(url: string): string {
+  return url.replace(/\/+$/, "");
 }

@@ -87,15 +87,16 @@ type Link = { readonly config: Config; readonly origin: TrustedOrigin };
 async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
   const { cleanPrefix, DEFAULT_CONFIG } = await import("../../app/config.ts");
   const { originOfUser } = await import("../../app/trust/gate.ts");
+  const { withoutSlashes } = await import("../../app/trust/address.ts");
   const remote = cleanPrefix(args.text("remote") ?? "");
   if (remote === null) return misused(io, "--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
   const origin = originOfUser({ url: args.text("url"), env: io.env, allowHttp });
   if (origin === null) return misused(io, "--url is missing");
   if (origin.kind === "trouble") return complain(io, origin.trouble);
-  const given = args.text("url") ?? io.env["MDMIRROR_URL"];
+  const given = args.text("url") ?? io.env["MDMIRROR_URL"] ?? "";
   const { url } = origin.value;
-  if (url !== given)
+  if (url !== withoutSlashes(given))
     io.err(`mdmirror: the URL is taken as ${url}: what follows is the path of a request, and is added by itself`);
   const config = { ...DEFAULT_CONFIG, url, remote, allowHttp };
   return { config, origin: origin.value };
