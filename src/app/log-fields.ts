@@ -30,9 +30,11 @@ const errors: Form = (value) => {
 };
 
 const FIELDS: Readonly<Record<string, Form>> = {
+  accepted: count,
   action: word,
   attempt: count,
   attention: count,
+  byPolicy: count,
   cause: word,
   changeId: ident,
   code: word,

@@ -113,6 +113,8 @@ const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "holds">, 
   deletedRemote: "deleted on the service",
   deletedLocal: "to the trash here",
   merged: "merged",
+  accepted: "accepted",
+  byPolicy: "in conflict, ended by your policy",
   submitted: "sent to review",
   conflicts: "in conflict",
 };

@@ -54,6 +54,10 @@ export type Count =
   | "deletedRemote"
   | "deletedLocal"
   | "merged"
+  /** Texts that were in review and are live now. */
+  | "accepted"
+  /** Conflicts that the user's own policy ended. */
+  | "byPolicy"
   | "submitted"
   | "conflicts";
 
@@ -70,6 +74,8 @@ export function zeroCounts(): Counts {
     deletedRemote: 0,
     deletedLocal: 0,
     merged: 0,
+    accepted: 0,
+    byPolicy: 0,
     submitted: 0,
     conflicts: 0,
   };

@@ -33,3 +33,16 @@ test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is nev
   expect(ground.seen.filter(isWrite)).toEqual([]);
   expect(other.disk.user.read(other.path("d/note (mine).md"))).toBe(edited);
 });
+
+test.each(["copy", "local", "remote"] as const)(
+  "I28 policy %s: texts that did not merge are not counted as merged",
+  async (policy) => {
+    const { rig, mirror } = openGround(62);
+    rig.app.create("note.md", BASE);
+    await settle(mirror);
+    mirror.write("note.md", MINE);
+    rig.app.edit("note.md", THEIRS);
+    const report = await mirror.sync({ conflicts: () => policy });
+    expect(report?.counts).toMatchObject({ merged: 0, byPolicy: 1 });
+  },
+);

@@ -138,6 +138,12 @@ describe.each([
   });
 });
 
+test("I31 a text that was accepted is counted as accepted, not as merged", async () => {
+  const { ground } = await inReview();
+  decide(ground, "accept");
+  expect((await ground.mirror.sync())?.counts).toMatchObject({ accepted: 1, merged: 0 });
+});
+
 test("I31 a later edit goes out once its text has rested, by a sync without a terminal", async () => {
   const { ground } = await inReview();
   const { mirror } = ground;

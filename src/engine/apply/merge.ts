@@ -23,14 +23,20 @@ export async function merge(ctx: PassContext, action: Of<"merge">): Promise<Outc
   const { link, local, remote } = both.value;
   const base = ctx.world.state.text(link.digest);
   if (remote.digest === action.expect)
-    return landMerged(ctx, action, both.value, remote.text, "both sides made the same edit");
+    return landMerged(ctx, action, both.value, {
+      text: remote.text,
+      detail: "both sides made the same edit",
+      counts: "merged",
+    });
   if (remote.digest === link.digest) {
     // The change id moved without a new text: the local edit is based on it now.
-    return landMerged(ctx, action, both.value, local, "the service's version has another id and the same text");
+    const detail = "the service's version has another id and the same text";
+    return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
   if (base !== null) {
     const merged = mergeText(base, local, remote.text);
-    if (merged.kind === "clean") return landMerged(ctx, action, both.value, merged.text, action.why);
+    if (merged.kind === "clean")
+      return landMerged(ctx, action, both.value, { text: merged.text, detail: action.why, counts: "merged" });
   }
   return disagree(ctx, action, both.value);
 }
@@ -61,7 +67,8 @@ export async function settleReview(ctx: PassContext, action: Of<"settle-review">
       : after.local === remote.text
         ? "what was in review is in the live text"
         : "what was in review is in the live text; what was edited here since is not, and is to be sent";
-  return landMerged(ctx, action, both.value, after.local, detail, waiting);
+  const counts = waiting.length > 0 ? "merged" : "accepted";
+  return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting });
 }
 
 /** Those that were made on base; where its change id moved without a new text, all. Of a text that the store lost nothing can be said. */
@@ -91,20 +98,26 @@ async function readBoth(
   return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
 }
 
+type Made = {
+  readonly text: string;
+  readonly detail: string;
+  readonly counts: "merged" | "accepted" | "byPolicy";
+  /** What is still in review; without it, what was stays. */
+  readonly waiting?: readonly Submission[];
+};
+
 function landMerged(
   ctx: PassContext,
   action: Of<"merge" | "settle-review">,
   both: Both,
-  text: string,
-  detail: string,
-  waiting: readonly Submission[] | null = null,
+  { text, detail, counts, waiting }: Made,
 ): Outcome {
   const { state } = ctx.world;
   const { link, remote } = both;
   const writes = state.putText(text, madeOfBoth(action.localPath, action.id, detail));
   const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link);
   if (landed.kind === "end") return landed.outcome;
-  ctx.counts.merged++;
+  ctx.counts[counts]++;
   const { lastChangeId } = remote.file;
   const settled = {
     changeId: lastChangeId,
@@ -116,7 +129,7 @@ function landMerged(
   const under = moveBaseUnderEdit(link, lastChangeId, remote.digest, landed.value.stamp);
   const next = writes === remote.digest ? moveBase(link, { ...settled, durable: landed.value.parked === null }) : under;
   return commit(ctx, {
-    text: waiting === null ? next : { ...next, submissions: withoutDoubles(waiting) },
+    text: waiting === undefined ? next : { ...next, submissions: withoutDoubles(waiting) },
     version: { id: action.id, changeId: lastChangeId, digest: remote.digest },
     landed: landed.value,
     event: {
@@ -148,17 +161,16 @@ async function disagree(
   const policy = ctx.settings.conflicts(localPath);
   const base = parted === null ? link : { digest: parted.digest, changeId: link.changeId };
   if (policy === "sidecar") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
-  if (policy === "local")
-    return landMerged(ctx, action, both, local, "the two edits do not merge; the policy keeps the local text");
+  const end = (text: string, how: string) =>
+    landMerged(ctx, action, both, {
+      text,
+      detail: `the two edits do not merge; the policy ${how}`,
+      counts: "byPolicy",
+    });
+  if (policy === "local") return end(local, "keeps the local text");
   if (policy === "copy") {
     const kept = keepBeside(ctx, link, localPath, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
-  return landMerged(
-    ctx,
-    action,
-    both,
-    remote.text,
-    `the two edits do not merge; the policy takes the service's text${policy === "copy" ? ", yours is beside it" : ""}`,
-  );
+  return end(remote.text, `takes the service's text${policy === "copy" ? ", yours is beside it" : ""}`);
 }
