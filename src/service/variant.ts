@@ -50,9 +50,15 @@ export type VariantState = { requests: number; readonly renames: Map<string, num
 /** One exchange with the service below, outside the variant. */
 export type Ask = (method: string, path: string, body?: object) => Promise<WireResponse>;
 
-/** Wraps a service's `handle`. The wrapped one can be mounted over HTTP like the service itself. */
-export function varyService(handle: ServiceWire, variant: Variant): ServiceWire {
-  const state: VariantState = { requests: 0, renames: new Map() };
+/**
+ * Wraps a service's `handle`. The wrapped one can be mounted over HTTP like the service itself.
+ * @param state given where it is to go back with a backup of the service
+ */
+export function varyService(
+  handle: ServiceWire,
+  variant: Variant,
+  state: VariantState = { requests: 0, renames: new Map() },
+): ServiceWire {
   const exchange = async (request: WireRequest, fault: BodyFault | null): Promise<WireResponse> => {
     const { authorization, "x-api-key": apiKey } = request.headers;
     const headers = { ...(authorization ? { authorization } : {}), ...(apiKey ? { "x-api-key": apiKey } : {}) };

@@ -5,7 +5,7 @@ import type { Clock } from "../../../src/core/ports/world.ts";
 import { combineByMerge } from "../../../src/service/combine.ts";
 import { createService, type Service, type ServiceOptions } from "../../../src/service/service.ts";
 import { emptyDatabase } from "../empty-service.ts";
-import { varyService } from "../../../src/service/variant.ts";
+import { type VariantState, varyService } from "../../../src/service/variant.ts";
 import { virtualClock } from "../../remote/virtual-clock.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { foldNames } from "../folding-service.ts";
@@ -57,7 +57,8 @@ export class House {
   restored = 0;
   #service: Service;
   readonly #fold: Service["answer"];
-  #backup: Uint8Array | null = null;
+  #backup: { readonly database: Uint8Array; readonly renames: ReadonlyMap<string, number> } | null = null;
+  readonly #varied: VariantState = { requests: 0, renames: new Map() };
   #late: LateWrite[] = [];
   #isLate = false;
   /** Lists by key, till something changes. */
@@ -99,7 +100,7 @@ export class House {
       if (!("key" in made)) throw new Error(made.detail);
       return made;
     });
-    this.handle = varyService(async (request) => this.#serve(request), setup.variant);
+    this.handle = varyService(async (request) => this.#serve(request), setup.variant, this.#varied);
   }
 
   get admin(): Service["admin"] {
@@ -163,7 +164,7 @@ export class House {
   }
 
   backUp(): void {
-    this.#backup = this.#service.copy();
+    this.#backup = { database: this.#service.copy(), renames: new Map(this.#varied.renames) };
   }
 
   /** @returns false without a backup */
@@ -171,7 +172,10 @@ export class House {
     if (this.#backup === null) return false;
     const { state } = this.admin.workspaces()[0]!;
     this.#service.close();
-    this.#service = createService({ ...this.#options, database: { copy: this.#backup } });
+    this.#service = createService({ ...this.#options, database: { copy: this.#backup.database } });
+    // The change ids that a deployment gave on renames go back with the documents.
+    this.#varied.renames.clear();
+    for (const [id, count] of this.#backup.renames) this.#varied.renames.set(id, count);
     this.admin.setWorkspaceState(this.workspaceId, state);
     this.restored++;
     this.changed();
