@@ -1,3 +1,4 @@
+import { once } from "../core/once.ts";
 import type { Db } from "./database.ts";
 import type { openMeta } from "./events.ts";
 import type { openNamedTexts } from "./named.ts";
@@ -32,8 +33,9 @@ export function openRetention(
   meta: ReturnType<typeof openMeta>,
   named: ReturnType<typeof openNamedTexts>,
 ) {
-  const textPruning = new TextPruning(state, texts, store, named);
-  const rowPruning = openRowPruning(state);
+  // Once a day at most: their statements are no business of an opening.
+  const textPruning = once(() => new TextPruning(state, texts, store, named));
+  const rowPruning = once(() => openRowPruning(state));
 
   /** @returns the time before which things are past their time; null while too few days were seen. Days in the future are void. */
   function noteDay(now: number, days: number): number | null {
@@ -49,10 +51,10 @@ export function openRetention(
   return function* prune(now: number, retention: Retention): Generator<void, Pruned> {
     const cutoff = noteDay(now, retention.days);
     yield;
-    yield* textPruning.markIdle(now);
-    const expired = cutoff === null ? 0 : yield* textPruning.deleteExpired(cutoff);
-    const evicted = yield* textPruning.deleteOver(retention.bytes, now - DAY_MS);
-    const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* rowPruning(cutoff);
+    yield* textPruning().markIdle(now);
+    const expired = cutoff === null ? 0 : yield* textPruning().deleteExpired(cutoff);
+    const evicted = yield* textPruning().deleteOver(retention.bytes, now - DAY_MS);
+    const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* rowPruning()(cutoff);
     return { texts: expired + evicted, ...rows };
   };
 }

@@ -1,3 +1,4 @@
+import { once } from "../core/once.ts";
 import { rebase } from "../core/path.ts";
 import type { Db } from "./database.ts";
 import type { openHolds } from "./holds.ts";
@@ -32,12 +33,14 @@ export function openMembers(db: Db): Record<"local" | "remote", (from: string, t
   const members = (table: string, column: string, other: string) => {
     const at = (path: string, name: string) =>
       `(${path} = @${name} OR (${path} > @${name}First AND ${path} < @${name}End))`;
-    const move = db.prepare<Record<string, string>>(
-      `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${at(column, "from")} AND ${at(other, "within")}`,
+    const move = once(() =>
+      db.prepare<Record<string, string>>(
+        `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${at(column, "from")} AND ${at(other, "within")}`,
+      ),
     );
     return (from: string, to: string, within: string) => {
       const bounds = { fromFirst: `${from}/`, fromEnd: `${from}0`, withinFirst: `${within}/`, withinEnd: `${within}0` };
-      move.run({ from, to, within, ...bounds });
+      move().run({ from, to, within, ...bounds });
     };
   };
   // ORDER: sidecars by the links' places, so before the links move.
@@ -59,13 +62,16 @@ export function openMembers(db: Db): Record<"local" | "remote", (from: string, t
 }
 
 function rewrite(db: Db, table: string, column: string): Move {
-  const self = db.prepare<[string, string]>(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`);
-  const below = db.prepare<{ to: string; from: string; first: string; end: string }>(
-    `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${column} > @first AND ${column} < @end`,
+  // Folders move seldom: most runs need none of these.
+  const self = once(() => db.prepare<[string, string]>(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`));
+  const below = once(() =>
+    db.prepare<{ to: string; from: string; first: string; end: string }>(
+      `UPDATE ${table} SET ${column} = @to || substr(${column}, length(@from) + 1) WHERE ${column} > @first AND ${column} < @end`,
+    ),
   );
   return (from, to) => {
-    below.run({ to, from, first: `${from}/`, end: `${from}0` });
-    self.run(to, from);
+    below().run({ to, from, first: `${from}/`, end: `${from}0` });
+    self().run(to, from);
   };
 }
 
