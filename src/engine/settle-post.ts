@@ -5,7 +5,7 @@ import type { Fault } from "../core/ports/remote.ts";
 import type { Intent } from "../core/ports/state.ts";
 import { newLink } from "../core/settle.ts";
 import { commit, DONE, endLink, fetchText, stale } from "./effect.ts";
-import { notSettledBy, unsettled } from "./unsettled.ts";
+import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 import { fromService, type PassContext, toService } from "./world.ts";
 
 type Post = Extract<Intent, { kind: "post" }>;
@@ -24,7 +24,7 @@ export async function settlePost(
   const found = listed.items.find(({ path }) => path === toService(ctx.world, intent.remotePath));
   if (found === undefined || state.link(found.id) !== null) {
     state.closeIntent(intentId);
-    return found === undefined ? stale("the write did not happen") : DONE;
+    return found === undefined ? didNotHappen("write", fault) : DONE;
   }
   const fetched = await fetchText(ctx, found.id, intent.localPath);
   if (fetched.kind === "end") return unsettled(fetched.outcome, fault);

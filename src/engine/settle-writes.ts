@@ -7,7 +7,7 @@ import { moveBase, movePlace, submit } from "../core/settle.ts";
 import { commit, DONE, endLink, fetchText, readFacts, stale } from "./effect.ts";
 import { readCreated } from "./apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
-import { notSettledBy, unsettled } from "./unsettled.ts";
+import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 import { fromService, type PassContext, recordEvent, toService, type World } from "./world.ts";
 
 /**
@@ -86,9 +86,9 @@ export async function settlePut(
   }
   // Not applied, or applied and edited since: the base stays the old one, and the next plan merges from there, never from the sent text.
   state.closeIntent(intentId);
-  return stale(
-    file.lastChangeId === intent.baseChangeId ? "the write did not happen" : "the write may be part of a newer version",
-  );
+  return file.lastChangeId === intent.baseChangeId
+    ? didNotHappen("write", fault)
+    : stale("the write may be part of a newer version");
 }
 
 async function settlePatch(

@@ -12,3 +12,12 @@ export function unsettled(outcome: Outcome, fault: Fault | null): Outcome {
 export function notSettledBy(fault: Fault | null): Outcome {
   return unsettled({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
+
+/**
+ * A write that a read proves not to have happened. The next plan sends it again, on what is there then.
+ * @param fault why it was not known at first: a service that goes on failing says there what ails it
+ */
+export function didNotHappen(what: "write" | "move" | "deletion", fault: Fault | null): Outcome {
+  const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;
+  return { kind: "stale", detail: `the ${what} did not happen${cause}` };
+}

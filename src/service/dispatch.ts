@@ -71,7 +71,8 @@ function dispatchOrMakeRoom(
       return dispatchOrMakeRoom(core, request, fault, admit, requestId);
     }
     core.onFault(error, requestId);
-    const detail = "The disk of the service is full: nothing was saved. Reading and deleting go on.";
+    const goesOn = request.method === "DELETE" ? "Reading goes on." : "Reading and deleting go on.";
+    const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
   }
 }

@@ -227,3 +227,18 @@ describe("verify", () => {
     expect((await rig.run(["status", "w"])).out).toContain("1 document left out by .mdmirrorignore; nothing to do");
   });
 });
+
+test("a write that the service goes on failing is told with what the service says, once for all", async () => {
+  const body = JSON.stringify({
+    code: "service_unavailable",
+    status: 503,
+    detail: "The disk is full.",
+    requestId: "r",
+  });
+  const full: WireResponse = { status: 503, headers: { "content-type": "application/problem+json" }, body };
+  answers = (path) => (path === "/v1/files" ? full : null);
+  for (const name of ["n1", "n2", "n3", "n4"]) rig.write(`${name}.md`, `${name}\n`);
+  const { code, err } = await rig.run(["sync", "w"]);
+  expect([code, err[0]]).toEqual([3, "4 documents: unfinished: the write did not happen: The disk is full."]);
+  expect((await rig.run(["status", "w"])).out).toContain(err[0]);
+});

@@ -8,6 +8,7 @@ import { fromService, type PassContext } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
 import { folderAt, reasonOf, whereItIs } from "./place.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
+import { didNotHappen } from "../unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -99,7 +100,7 @@ async function folderMoveFailed(
     if (settled.kind !== "done") return settled;
     const moved = ctx.world.state.dir(action.dirId)?.remotePath === action.to;
     if (moved) moveFolderIds(ctx, action.from, action.to);
-    return moved ? settled : stale("the move did not happen");
+    return moved ? settled : didNotHappen("move", fault);
   }
   ctx.world.state.closeIntent(intentId);
   if (ctx.world.remote.traits().folderPatch === "no")

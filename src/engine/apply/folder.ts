@@ -12,6 +12,7 @@ import { commit, commitWithOthers, makeHold, outcomeOfDisk, outcomeOfFault, stal
 import { settleIntent } from "../settle-writes.ts";
 import { type PassContext, toService, trashPlace } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
+import { didNotHappen } from "../unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -180,7 +181,7 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
   if (fault.kind === "uncertain") {
     const settled = await settleIntent(ctx, intentId, intent);
     if (settled.kind !== "done") return settled;
-    if (state.dir(action.dirId) !== null) return stale("the deletion did not happen");
+    if (state.dir(action.dirId) !== null) return didNotHappen("deletion", fault);
     ctx.folderIds.delete(action.remotePath);
     return settled;
   }

@@ -13,6 +13,7 @@ import { seenThere } from "../text-name.ts";
 import { fromService, type PassContext, recordEvent, toService } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
+import { didNotHappen } from "../unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -62,7 +63,7 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
   if (answer.fault.kind === "uncertain") {
     const settled = await settleIntent(ctx, intentId, intent);
     return settled.kind === "done" && state.link(action.id)?.remotePath !== action.to
-      ? stale("the move did not happen")
+      ? didNotHappen("move", answer.fault)
       : settled;
   }
   state.closeIntent(intentId);

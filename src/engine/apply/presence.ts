@@ -5,6 +5,7 @@ import { commit, endLink, fetchText, outcomeOfDisk, outcomeOfFault, type RemoteT
 import { settleIntent } from "../settle-writes.ts";
 import { type PassContext, recordEvent, trashPlace } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
+import { didNotHappen } from "../unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
@@ -79,7 +80,7 @@ export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">
   }
   if (answer.fault.kind === "uncertain") {
     const settled = await settleIntent(ctx, intentId, intent);
-    return settled.kind === "done" && state.link(action.id) !== null ? stale("the deletion did not happen") : settled;
+    return settled.kind === "done" && state.link(action.id) !== null ? didNotHappen("deletion", answer.fault) : settled;
   }
   state.closeIntent(intentId);
   const refused = outcomeOfFault(answer.fault);
