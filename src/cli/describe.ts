@@ -39,6 +39,13 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "forget-folder": { arrow: "·", label: "forget a folder, gone on both sides" },
 };
 
+const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
+
+/** As its kind says; the text of a protected document is sent to review instead of going live. */
+export function wordsOf(action: Action): Words {
+  return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
+}
+
 /** Where base has a document or folder here, by its id; null: base does not know it. */
 export type PathOf = (id: string) => string | null;
 
@@ -57,7 +64,12 @@ export function groupActions(actions: readonly Action[]): Group[] {
   const byKind = Map.groupBy(actions, (action) => action.kind);
   return (Object.keys(ACTION_WORDS) as ActionKind[]).flatMap((kind) => {
     const found = byKind.get(kind);
-    return found === undefined ? [] : [{ words: ACTION_WORDS[kind], kind, actions: found }];
+    if (found === undefined) return [];
+    const inReview = Map.groupBy(found, (action) => wordsOf(action) !== ACTION_WORDS[kind]);
+    return [false, true].flatMap((one) => {
+      const all = inReview.get(one);
+      return all === undefined ? [] : [{ words: wordsOf(all[0]!), kind, actions: all }];
+    });
   });
 }
 

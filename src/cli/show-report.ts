@@ -3,7 +3,7 @@ import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
 import type { Io } from "./command.ts";
 import { faultTrouble } from "../app/fault.ts";
 import { complain } from "./complain.ts";
-import { actionPath, ACTION_WORDS, byPath, doneLine } from "./describe.ts";
+import { actionPath, byPath, doneLine, wordsOf } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { attentionJson, needs, NEXT_OF_LOST_ROOT, nextOfHalt } from "./open.ts";
@@ -68,7 +68,7 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
     io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
     return;
   }
-  const named = stopped.map((action) => ({ words: ACTION_WORDS[action.kind], path: actionPath(action, () => null) }));
+  const named = stopped.map((action) => ({ words: wordsOf(action), path: actionPath(action, () => null) }));
   for (const { words, path } of named.toSorted(byPath).slice(0, MOST)) {
     io.err(`    ${words.arrow} ${words.label}: ${path}`);
   }

@@ -242,3 +242,19 @@ test("a write that the service goes on failing is told with what the service say
   expect([code, err[0]]).toEqual([3, "4 documents: unfinished: the write did not happen: The disk is full."]);
   expect((await rig.run(["status", "w"])).out).toContain(err[0]);
 });
+
+test("an edit of a protected document is told by plan and why as going to review, not as an update there", async () => {
+  protect("a.md");
+  rig.write("a.md", "a, edited\n");
+  // The text has to rest from one sync to the next.
+  expect((await rig.run(["sync", "w"])).code).toBe(3);
+  rig.write("b.md", "b, edited\n");
+  const { out } = await rig.run(["plan", "w"]);
+  expect(out.slice(0, 4)).toEqual([
+    "  → update on the service: 1",
+    "    b.md  (edited here)",
+    "  → send to review: 1",
+    "    a.md  (edited here)",
+  ]);
+  expect((await rig.run(["why", "a.md"], { cwd: rig.root })).out.join("\n")).toContain("→ send to review: a.md");
+});

@@ -1,7 +1,7 @@
 import type { Why } from "../../app/why.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
-import { ACTION_WORDS, actionPath } from "../describe.ts";
+import { actionPath, wordsOf } from "../describe.ts";
 import { EXIT } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
@@ -104,7 +104,7 @@ function nextFacts({ path, steps, offline, hold, stays, link, remote, folder }: 
   if (offline !== null) return ["the next sync that reaches the service looks again"];
   if (steps.length > 0)
     return steps.map(({ action, guarded }) => {
-      const { arrow, label } = ACTION_WORDS[action.kind];
+      const { arrow, label } = wordsOf(action);
       return `${arrow} ${label}: ${actionPath(action, () => path)}  (${action.why})${guarded ? ", once approved: mdmirror approve" : ""}`;
     });
   if (hold !== null) return ["nothing, while it is held"];
