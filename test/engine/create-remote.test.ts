@@ -48,3 +48,25 @@ test("I10 I12 I13 killed at any call while a new document is sent to a service t
     if (whole) break;
   }
 });
+
+test("I12 I10 a new document whose text was refused to be read back is read by the next run, and not taken for read", async () => {
+  const sent = "one\r\ntwo\r\n";
+  const refusal = { type: "x:y", title: "", status: 403, code: "forbidden", detail: "not now", requestId: "req_1" };
+  let refuses = true;
+  const rig = createRig(3, {
+    normalise: true,
+    fault: ({ method, path }) =>
+      refuses && method === "GET" && path.startsWith("/v1/files/doc_")
+        ? { status: 403, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(refusal) }
+        : null,
+  });
+  const mirror = rig.mirror();
+  mirror.write("note.md", sent);
+  expect((await mirror.sync())?.state).not.toBe("in-sync");
+  refuses = false;
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  const saved = rig.app.files().get("note.md")!;
+  expect(mirror.texts().get("note.md")).toBe(saved.text);
+  expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
+  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual(["POST /v1/files"]);
+});

@@ -12,7 +12,13 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
   const { state } = ctx.world;
   const fetched = await fetchText(ctx, link.id, link.localPath);
   if (fetched.kind === "end") {
-    if (fetched.outcome.kind === "later") return fetched.outcome;
+    const { outcome } = fetched;
+    if (outcome.kind === "later") return outcome;
+    // Refused for a reason that is not the text's: nothing is known of the text yet.
+    if (outcome.kind === "refused" && outcome.hold === null) {
+      const detail = `sent, and what the service holds could not be read: ${outcome.code}: ${outcome.detail}`;
+      return { kind: "later", detail, unreachable: false, requestId: outcome.requestId };
+    }
     // Gone, or nothing that could be on disk: the next listing tells.
     state.closeIntent(intentId);
     return DONE;
