@@ -76,3 +76,16 @@ it("I08 I16 a folder whose name changes only in case, where the disk takes both 
   expect([...mirror.texts().keys()].sort()).toEqual(["Docs/a.md", "Docs/c.md", "k.md", "other/b.md"]);
   expect([...rig.app.files().keys()].sort()).toEqual(["docs/a.md", "docs/c.md", "k.md", "other/b.md"]);
 });
+
+it("I02 a new folder there at the place of one that went here, and was renamed there, is linked for good by one run", async () => {
+  const { rig, mirror } = await start({}, { noFolderPatchOrDelete: 404 });
+  mirror.disk.user.remove(mirror.path("docs"));
+  await settled(mirror);
+  rig.app.renameFolder("docs", "docs-2");
+  await settled(mirror);
+  rig.app.create("docs/new.md", "new\n");
+  expect((await mirror.sync())?.state).toBe("in-sync");
+  const end = await mirror.plan();
+  expect(end.kind === "planned" ? end.plan.steps : end).toEqual([]);
+  expect([...mirror.texts().keys()].sort()).toEqual(["docs/new.md", "k.md", "other/b.md"]);
+});

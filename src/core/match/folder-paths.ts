@@ -48,7 +48,7 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
     rehoused: new Set(),
     moved: false,
   };
-  if (trees.local.inodesTrusted && asOne) findByInode(paths, trees.local);
+  if (trees.local.inodesTrusted) findByInode(paths, trees.local);
   const byKey = foldedFolders(trees.local);
   const at = (path: LocalPath): LocalFolder | undefined =>
     trees.local.folders.get(path) ?? byKey?.get(pathKey(path, trees.local.disk));
@@ -65,6 +65,7 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
   return paths;
 }
 
+/** One that is where it was is that one on any deployment: another that went here, and that the service keeps, may have had the same path. */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const loose = new Map<string, DirLink>();
   for (const dir of paths.sorted) {
@@ -74,7 +75,7 @@ function findByInode(paths: FolderPaths, local: LocalTree): void {
     if (folder !== undefined && folderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
     else loose.set(key, dir);
   }
-  if (loose.size === 0) return;
+  if (!paths.asOne || loose.size === 0) return;
   for (const folder of local.folders.values()) {
     const key = folderInodeKey(folder);
     const dir = key === null || paths.claimed.has(folder.path) ? undefined : loose.get(key);

@@ -80,8 +80,18 @@ function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPa
     folder.remoteSeen = "unknown";
   }
   register(forest, folder);
-  forest.byBaseLocal.set(dir.localPath, folder);
-  if (!forest.byBaseRemote.has(dir.remotePath)) forest.byBaseRemote.set(dir.remotePath, folder);
+  noteBase(forest, dir, folder);
+}
+
+/** Two links of one place (one of them went here, and the service keeps its folder): what base has there is in the one that stands there. */
+function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderBody): void {
+  const isPresent = folder.localSeen === "present";
+  const here = byBaseLocal.get(localPath);
+  if (isPresent || here === undefined || here.link === null || here.localSeen !== "present")
+    byBaseLocal.set(localPath, folder);
+  const there = byBaseRemote.get(remotePath);
+  const isRival = there?.link?.localPath === localPath && there.localSeen !== "present";
+  if (there === undefined || (isPresent && isRival)) byBaseRemote.set(remotePath, folder);
 }
 
 export function register(forest: Forest, folder: FolderBody): void {
