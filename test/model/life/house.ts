@@ -53,6 +53,8 @@ export class House {
   /** The mirrors' way in. */
   readonly handle: (request: WireRequest) => Promise<WireResponse>;
   watcher: AtService | null = null;
+  /** How many writes were done that their senders had given up. */
+  arrived = 0;
   /** How often a backup was put back. */
   restored = 0;
   #service: Service;
@@ -153,6 +155,7 @@ export class House {
     if (this.#late.length === 0) return;
     const due = this.#late.filter((one) => all || --one.wait <= 0);
     this.#late = this.#late.filter((one) => !due.includes(one));
+    this.arrived += due.length;
     for (const { request } of due) {
       this.#isLate = true;
       try {
