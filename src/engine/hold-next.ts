@@ -11,7 +11,7 @@ export const NEXT_OF_REASON: Readonly<Record<HoldReason, string>> = {
   "not-utf-8": "save the file as UTF-8",
   "holds-nul": "remove the NUL characters from the file",
   "read-only": "ask for the grant Can edit; your edit stays here and is tried again once a day, or now: mdmirror sync",
-  refused: "change the text, or try again: mdmirror sync",
+  refused: "change the text or the name, whichever the service refuses, or try again: mdmirror sync",
   "gone-or-unreadable":
     "it was deleted on the service or your key lost it; keep it with: mdmirror resolve PATH --keep, or drop it with --delete",
   "renamed-out-of-mirror": "rename it back to a .md name, or run: mdmirror resolve PATH --delete | --keep",
