@@ -112,6 +112,8 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   unprotect: [refused("unprotect", "w/a.md")],
   "fix-names": [refused("fix-names", "w"), refused("fix-names", "w", "--dry-run")],
   doctor: [refused("doctor", "w")],
+  // Three files by name; no mirror is asked.
+  merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")],
   serve: [local("serve", "--port", "0", "--data", "data")],
 };
 

@@ -201,7 +201,7 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
 /** These stand for all of the commands where it matters less what the link leads to. */
 const WRITERS: ReadonlySet<string> = new Set(["init", "sync", "watch", "search", "status"]);
 /** Has no mirrored folder. */
-const ELSEWHERE: ReadonlySet<string> = new Set(["serve", "list"]);
+const ELSEWHERE: ReadonlySet<string> = new Set(["serve", "list", "merge"]);
 
 type Plant = "to a file" | "to a folder" | "to nothing";
 
