@@ -36,6 +36,13 @@ export function isSimilar(a: LineProfile, b: LineProfile): boolean {
   return similarity(a, b) >= SIMILAR_ENOUGH;
 }
 
+/** Whether a text that says something stands whole in another, whatever was written around it. */
+export function isKeptIn(was: LineProfile, is: LineProfile): boolean {
+  if (was.total === 0) return false;
+  for (const [line, weight] of was.weights) if ((is.weights.get(line) ?? 0) < weight) return false;
+  return true;
+}
+
 /** Whether the totals alone still allow similarity: the cheap test before the lines are compared. */
 export function mayBeSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);

@@ -7,7 +7,7 @@ import { expectedPath, findFoldersByContents } from "./folder-paths.ts";
 import { matchExchanges } from "./exchanges.ts";
 import { sameInode } from "./inode.ts";
 import { sameInodes } from "./inode-pairs.ts";
-import { claim, type Evidence, isLike, knownTexts, type Matching } from "./matching.ts";
+import { claim, type Evidence, isGrown, isLike, knownTexts, type Matching } from "./matching.ts";
 import { matchBySimilarity } from "./resemblance.ts";
 
 /**
@@ -35,7 +35,8 @@ function matchByInodeAndText(matching: Matching): void {
 function matchByInodeAndSimilarText(matching: Matching): void {
   // The inode may have been reused by a new file within the clock's tick: only the text tells.
   for (const [link, file] of sameInodes(matching))
-    if (isLike(matching, link, file)) claim(matching, link, file, "inode-and-similar-text");
+    if (isLike(matching, link, file) || isGrown(matching, link, file))
+      claim(matching, link, file, "inode-and-similar-text");
 }
 
 /** First where the folders' moves would have carried the file, then where it was. An editor's atomic save (new inode) ends here. */

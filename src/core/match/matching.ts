@@ -2,7 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../digest.ts";
 import type { Link } from "../link.ts";
 import type { LocalPath } from "../path.ts";
-import { type LineProfile, mayBeSimilar, profileOf, SIMILAR_ENOUGH, similarity } from "../similar.ts";
+import { isKeptIn, type LineProfile, mayBeSimilar, profileOf, SIMILAR_ENOUGH, similarity } from "../similar.ts";
 import type { LocalFile, TextLookup, Trees } from "../tree.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 
@@ -60,6 +60,16 @@ export function isLike(matching: Matching, link: Link, file: LocalFile): boolean
   if (knownTexts(matching, link).includes(file.digest)) return true;
   const is = readProfile(matching, file.digest);
   return is !== null && likeness(matching, link, is) >= SIMILAR_ENOUGH;
+}
+
+/** Whether one of the document's texts stands whole in the file's: a note of one line that was filled is not alike any more. */
+export function isGrown(matching: Matching, link: Link, file: LocalFile): boolean {
+  const is = readProfile(matching, file.digest);
+  if (is === null) return false;
+  return knownTexts(matching, link).some((digest) => {
+    const was = readProfile(matching, digest);
+    return was !== null && isKeptIn(was, is);
+  });
 }
 
 export function readProfile(matching: Matching, digest: Digest): LineProfile | null {

@@ -111,6 +111,11 @@ describe("what an inode proves, and what not", () => {
     });
   });
 
+  test("I09 a note of one line that was moved and filled is a move by its inode, for its line stands in it still", () => {
+    const filled = "1|and|much|that|was|written|later|on";
+    check(["a.md=1", `mv a.md b.md; edit b.md ${filled}`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
+    check(["a.md=1", `mv a.md b.md; edit b.md another|text`, "", "create-remote b.md; delete-remote a.md"]);
+  });
   test("a hard-linked file's inode names no path", () => {
     const linked = (world: World): void => {
       world.files.get("a.md")!.nlink = 2;
