@@ -3,9 +3,11 @@ import { settleDates } from "./merge/dates.ts";
 import { mergeFine } from "./merge/fine.ts";
 import type { ConflictHunk } from "./merge/hunk.ts";
 import { mergeLines } from "./merge/lines.ts";
-import { readLines } from "./merge/scripts.ts";
+import { type Edit, joinOverBlanks } from "./merge/myers.ts";
+import { diffLines, readLines } from "./merge/scripts.ts";
 import { isSound } from "./merge/sound.ts";
 import { isHeld } from "./merge/held.ts";
+import { type FourTexts, keepsPlaces } from "./merge/places.ts";
 import { type Counts, countApart, countsKept, keepsChanges } from "./merge/words.ts";
 
 export type { ConflictHunk } from "./merge/hunk.ts";
@@ -45,6 +47,9 @@ function mergeSettled(base: string, local: string, remote: string): MergeResult 
   if (result.kind === "conflict") return result;
   if (!keepsBoth(base, local, remote, result, budget)) return refuse("count-guard", base, local, remote);
   const isSide = result.text === local || result.text === remote;
+  if (!isProven(base, local, remote, result, budget)) {
+    return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
+  }
   if (!isSide && !isSound({ base, local, remote, text: result.text }, budget)) {
     return refuse(budget.left < 0 ? "too-large" : "unsound", base, local, remote);
   }
@@ -54,11 +59,42 @@ function mergeSettled(base: string, local: string, remote: string): MergeResult 
   return result;
 }
 
+/** Whether unique words stand where the sides put them; and, where blank lines may have misled the line merge, the result holds what each side did. */
+function isProven(base: string, local: string, remote: string, { text, how }: Clean, budget: Budget): boolean {
+  const [b, l, r, m] = [base, local, remote, text].map((one) => readLines(one, budget).lines);
+  const isOnePlace = how === "lines" && meetOverBlanks(base, local, remote, budget);
+  const isSide = text === local || text === remote;
+  if (!keepsPlaces([b, l, r, m] as unknown as FourTexts, isSide || isOnePlace, budget)) return false;
+  return !isOnePlace || (isHeld(base, local, text, budget) && isHeld(base, remote, text, budget));
+}
+
+/**
+ * Whether the sides changed, each in its own way, lines with nothing but blank ones between: blank lines look alike, so the line merge may have paired the
+ * wrong ones.
+ */
+function meetOverBlanks(base: string, local: string, remote: string, budget: Budget): boolean {
+  const { lines } = readLines(base, budget);
+  const edits = (side: string): Edit[] => joinOverBlanks(diffLines(base, side, budget), lines, true);
+  const added = (side: string, { from, to }: Edit): string => readLines(side, budget).lines.slice(from, to).join("");
+  const theirs = edits(remote);
+  let at = 0;
+  return edits(local).some((edit) => {
+    while ((theirs[at]?.end ?? Number.POSITIVE_INFINITY) <= edit.start) at++;
+    const other = theirs[at];
+    if (other === undefined || other.start >= edit.end) return false;
+    return other.start !== edit.start || other.end !== edit.end || added(local, edit) !== added(remote, other);
+  });
+}
+
 /** Whether a result holds what a side did, at the places where it did it: merged with that side again, it stays what it is. */
 function comesBack(base: string, side: string, { text }: Clean, budget: Budget): boolean {
-  if (text === side || isHeld(base, side, text, budget)) return true;
+  if (text === side) return true;
+  const [b, s, m] = [base, side, text].map((one) => readLines(one, budget).lines);
+  if (!keepsPlaces([b, s, m, m] as unknown as FourTexts, true, budget)) return false;
+  if (isHeld(base, side, text, budget)) return true;
   const again = attempt(base, side, text, budget);
-  return again.kind === "clean" && again.text === text;
+  if (again.kind === "conflict" || again.text !== text) return false;
+  return again.how !== "lines" || !meetOverBlanks(base, side, text, budget);
 }
 
 /** The guard on a result, which knows nothing of how it was made: below the line every word's count must tell of both sides' changes. */

@@ -139,10 +139,19 @@ function wordsMeet(local: readonly Unit[], remote: readonly Unit[], texts: Texts
   // What took lines together removed what stood between them.
   const removes = (edit: Edit, side: Side): boolean =>
     isRemoval(edit) || breaks(texts.base.slice(edit.start, edit.end)) > breaks(texts[side].slice(edit.from, edit.to));
+  const endsLine = (at: number): boolean => /^\n*$/.test(texts.base[at]?.text ?? "");
+  const leadsAt = (at: number): boolean => texts.base[at]?.leads === true;
+  // What was added to a line belongs to its words, of which none is left; a heading's id belongs to the heading.
+  const losesLine = (added: Edit, side: Side, edit: Edit): boolean => {
+    if (added.start !== added.end || !isReplacement(edit) || !endsLine(edit.end)) return false;
+    if (!leadsAt(edit.start - 1)) return endsLine(edit.start - 1);
+    return !texts[side].slice(added.from, added.to).every(({ text }) => isHeadingId(text));
+  };
   return (earlier, side, later) => {
     if (overlaps(earlier, later)) return true;
     if (later.start > earlier.end) return false;
     const otherSide = side === "local" ? "remote" : "local";
+    if (losesLine(earlier, side, later) || losesLine(later, otherSide, earlier)) return true;
     if (removes(earlier, side) || removes(later, otherSide)) return true;
     if (isReplacement(earlier) && isReplacement(later)) return false;
     if (leads(earlier, side) || leads(later, otherSide)) return true;
