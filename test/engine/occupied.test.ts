@@ -5,14 +5,7 @@ it("I08 I16 holds a rename onto what the key cannot read, and does not send it a
   const rig = createRig(11);
   const id = rig.app.create("plan.md", "a plan\n");
   const hidden = rig.app.create("secret.md", "for others\n");
-  const { workspaceId } = rig.service.admin.keys()[0]!;
-  const grants = [
-    { on: null, level: "full" },
-    { on: hidden, level: "none" },
-  ] as const;
-  const made = rig.service.admin.createKey({ workspaceId, grants });
-  if (!("key" in made)) throw new Error(made.detail);
-  const mirror = rig.mirror({ key: made.key });
+  const mirror = rig.mirror({ key: keyWithout(rig, hidden) });
   await mirror.sync();
   mirror.disk.user.rename(mirror.path("plan.md"), mirror.path("secret.md"));
   mirror.requests.length = 0;
@@ -28,14 +21,7 @@ it("a rename onto what the key cannot read ends when the file gets another name,
   rig.app.create("plan.md", "a plan\n");
   rig.app.create("box/a.md", "a\n");
   const hidden = rig.app.create("secret.md", "for others\n");
-  const { workspaceId } = rig.service.admin.keys()[0]!;
-  const grants = [
-    { on: null, level: "full" },
-    { on: hidden, level: "none" },
-  ] as const;
-  const made = rig.service.admin.createKey({ workspaceId, grants });
-  if (!("key" in made)) throw new Error(made.detail);
-  const mirror = rig.mirror({ key: made.key });
+  const mirror = rig.mirror({ key: keyWithout(rig, hidden) });
   const once = { retryRefused: false } as const;
   await mirror.sync();
   mirror.disk.user.rename(mirror.path("plan.md"), mirror.path("secret.md"));
@@ -48,3 +34,15 @@ it("a rename onto what the key cannot read ends when the file gets another name,
   expect((await mirror.sync({}, once))?.state).toBe("in-sync");
   expect([...rig.app.files().keys()].sort()).toEqual(["box/a.md", "open.md", "secret.md"]);
 });
+
+/** A key with Full access to everything but one document, which it cannot read. */
+function keyWithout(rig: ReturnType<typeof createRig>, hidden: string): string {
+  const { workspaceId } = rig.service.admin.keys()[0]!;
+  const grants = [
+    { on: null, level: "full" },
+    { on: hidden, level: "none" },
+  ] as const;
+  const made = rig.service.admin.createKey({ workspaceId, grants });
+  if (!("key" in made)) throw new Error(made.detail);
+  return made.key;
+}
