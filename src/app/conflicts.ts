@@ -87,22 +87,39 @@ export function conflictHunks({ base, mine, theirs }: ThreeTexts): readonly Conf
   return merged.kind === "clean" ? [] : merged.hunks;
 }
 
-/** The two edits in one text, with git's markers where they meet: what a merge tool starts from. */
-export function markedMerge({ base, mine, theirs }: ThreeTexts): string {
+/** How many characters git's markers have, unless it asks for more. */
+export const USUAL_MARKERS = 7;
+
+/**
+ * The two edits in one text, with git's markers where they meet: what a merge tool starts from.
+ * @param markerSize characters of a marker
+ */
+export function markedMerge({ base, mine, theirs }: ThreeTexts, markerSize: number = USUAL_MARKERS): string {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, newBudget());
+  // Markers end as the lines around them do.
+  const marks = { size: markerSize, feed: /^[^\n]*\r\n/.test(mine) ? "\r\n" : "\n" };
   // What no line conflicts with may still be refused as a whole.
-  if (blocks === undefined || blocks.every((block) => block.kind === "settled")) return marked(mine, base, theirs);
+  if (blocks === undefined || blocks.every((block) => block.kind === "settled"))
+    return marked(mine, base, theirs, marks);
   return blocks
     .map((block) => {
       if (block.kind === "settled") return block.text;
-      return marked(block.local.join(""), block.base.join(""), block.remote.join(""));
+      return marked(block.local.join(""), block.base.join(""), block.remote.join(""), marks);
     })
     .join("");
 }
 
-function marked(mine: string, base: string, theirs: string): string {
-  const whole = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
-  return `<<<<<<< mine\n${whole(mine)}||||||| base\n${whole(base)}=======\n${whole(theirs)}>>>>>>> theirs\n`;
+type Marks = { readonly size: number; readonly feed: string };
+
+function marked(mine: string, base: string, theirs: string, { size, feed }: Marks): string {
+  const whole = (text: string) => (text === "" || text.endsWith("\n") ? text : text + feed);
+  const mark = (character: string, label: string) => `${character.repeat(size)}${label}${feed}`;
+  return [
+    mark("<", " mine") + whole(mine),
+    mark("|", " base") + whole(base),
+    mark("=", "") + whole(theirs),
+    mark(">", " theirs"),
+  ].join("");
 }

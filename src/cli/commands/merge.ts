@@ -1,27 +1,31 @@
 import { resolve } from "node:path";
 import type { Origin } from "../../core/merge/origin.ts";
-import type { Command } from "../command.ts";
+import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 
 export const command: Command = {
-  usage: "merge BASE MINE THEIRS [-p | --origins | --driver]",
+  usage: "merge BASE MINE THEIRS [-p | --origins | --driver [--marker-size N] [--path PATH]]",
   about: [
     "Merge three Markdown files as the mirror does. Without an option the result is written into MINE, as git merge-file does.",
-    "As git's merge driver:  git config merge.mdmirror.driver 'mdmirror merge --driver %O %A %B'",
-    "and a line in .gitattributes:  *.md merge=mdmirror",
-    "Exit: 0 merged, 3 a conflict: then the text has git's markers.",
+    "As git's merge driver, with a line in .gitattributes:  *.md merge=mdmirror",
+    "  git config merge.mdmirror.driver 'mdmirror merge --driver --marker-size=%L --path=%P %O %A %B'",
+    "What is no UTF-8 text is refused; as a driver it is left to git's own merge.",
+    "Exit: 0 merged, 3 a conflict: then the text has git's markers. As a driver 1, as git expects.",
   ],
   options: {
     print: { help: "print the result; write nothing", short: "p" },
     origins: { help: "print each line of a clean merge with the side that it is from; write nothing" },
     driver: { help: "write into MINE and say nothing but what went wrong" },
+    "marker-size": { value: "N", help: "for --driver: characters of a marker, 7 if not given; git's %L" },
+    path: { value: "PATH", help: "for --driver: the file's name in messages; git's %P" },
   },
   operands: { least: 3, most: 3 },
-  async run(io, args) {
-    const [base, mine, theirs] = args.operands.map((path) => resolve(io.cwd, path)) as [string, string, string];
+  async run(io, args): Promise<ExitCode> {
+    const paths = args.operands.map((path) => resolve(io.cwd, path)) as [string, string, string];
+    if (args.flag("driver")) return drive(io, args, paths);
     const { mergeFiles, writeMerged } = await import("../../app/merge-files.ts");
-    const merged = mergeFiles(base, mine, theirs);
+    const merged = mergeFiles(paths);
     if (merged.kind === "trouble") return complain(io, merged.trouble);
     const { text, conflicts, origins } = merged.value;
     const end = conflicts === 0 ? EXIT.inSync : EXIT.attention;
@@ -33,12 +37,35 @@ export const command: Command = {
       if (text !== "") io.out(text.endsWith("\n") ? text.slice(0, -1) : text);
       return end;
     }
-    const written = writeMerged(mine, text);
+    const written = writeMerged(paths[1], text);
     if (written.kind === "trouble") return complain(io, written.trouble);
-    if (!args.flag("driver")) io.out(conflicts === 0 ? "merged" : `${conflicts} conflict${conflicts === 1 ? "" : "s"}`);
+    io.out(conflicts === 0 ? "merged" : `${conflicts} conflict${conflicts === 1 ? "" : "s"}`);
     return end;
   },
 };
+
+/** What git takes for a conflict. */
+const CONFLICT_FOR_GIT: ExitCode = 1;
+/** LIMIT: characters of a marker. */
+const LONGEST_MARKER = 1_000;
+
+async function drive(io: Io, args: Args, paths: [string, string, string]): Promise<ExitCode> {
+  const { driveMerge } = await import("../../app/merge-files.ts");
+  const size = args.text("marker-size") ?? "7";
+  if (!/^[1-9]\d{0,3}$/.test(size) || Number(size) > LONGEST_MARKER) {
+    io.err(`mdmirror merge: --marker-size ${size} is not a number from 1 to ${LONGEST_MARKER}`);
+    return EXIT.usage;
+  }
+  const driven = driveMerge(paths, {
+    markerSize: Number(size),
+    name: args.text("path") ?? args.operands[1]!,
+    env: io.env,
+  });
+  if (driven.kind === "trouble") return complain(io, driven.trouble);
+  const { clean, note } = driven.value;
+  if (note !== null) io.err(`mdmirror: ${note}`);
+  return clean ? EXIT.inSync : CONFLICT_FOR_GIT;
+}
 
 /** Three columns: mine, theirs, and words of both in one line. */
 const COLUMNS: Readonly<Record<Origin["from"], string>> = {
