@@ -4,14 +4,13 @@ import type { Digest } from "../core/digest.ts";
 import { sameButForDress } from "../core/dress.ts";
 import type { Link } from "../core/link.ts";
 import { parentOf, type RemotePath } from "../core/path.ts";
-import type { Intent } from "../core/ports/state.ts";
 import { bury } from "../core/settle.ts";
 import { createRemote } from "./apply/create-remote.ts";
 import { type HandEnd, keepText, notDone } from "./by-hand.ts";
-import { DONE, fetchText, outcomeOfFault, stale } from "./effect.ts";
+import { deleteProven } from "./delete-proven.ts";
+import { DONE, fetchText, stale } from "./effect.ts";
 import type { Placed } from "./resolve.ts";
-import { settleIntent } from "./settle-writes.ts";
-import { fromService, type PassContext, recordEvent } from "./world.ts";
+import { fromService, type PassContext } from "./world.ts";
 
 /**
  * A move to the root, which this service cannot do: a new document at the new place, then, once that is proven, the old one is deleted.
@@ -79,40 +78,14 @@ function staying({ id, remotePath }: Link): string {
   return `the old one (${id}) stays at ${remotePath}; the next sync brings it here`;
 }
 
-/** Read again, then DELETE. @returns how it ended, as a clause */
+/** The old one, whose file is the new one's by now. @returns how it ended, as a clause */
 async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
-  const { remote, state } = ctx.world;
-  const stays = (why: string) => `${staying(link)} (${why})`;
-  const again = await fetchText(ctx, link.id, link.localPath);
-  if (again.kind === "end") return stays(clauseOf(again.outcome));
-  if (again.value.file.lastChangeId !== link.changeId) return stays("as it was edited meanwhile");
-  const intent = {
-    kind: "delete",
-    id: link.id,
-    localPath: link.localPath,
-    changeId: link.changeId,
-  } as const satisfies Intent;
-  // RACE: as in every deletion, an edit between this read and the DELETE is not seen; the contract has no conditional DELETE.
-  const intentId = state.openIntent(ctx.run, intent);
-  const answer = await remote.deleteFile(link.id);
-  if (!answer.ok && answer.fault.kind === "uncertain") {
-    const settled = await settleIntent(ctx, intentId, intent);
-    return settled.kind === "done" ? "whether the old one is gone, the next sync shows" : stays(clauseOf(settled));
-  }
-  state.closeIntent(intentId);
-  const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
-  if (!answer.ok && !gone) return stays(clauseOf(outcomeOfFault(answer.fault)));
-  ctx.counts.deletedRemote++;
-  recordEvent(ctx.world, ctx.run, {
-    kind: "delete-remote",
-    side: "remote",
-    id: link.id,
-    path: link.localPath,
-    detail: `made anew at the root by hand (was ${link.remotePath})`,
-    before: link.digest,
-    requestId: answer.ok ? answer.requestId : null,
-  });
-  return `the old one (${link.id}, ${link.remotePath}) is deleted`;
+  const why = `made anew at the root by hand (was ${link.remotePath})`;
+  const { localPath, changeId } = link;
+  const end = await deleteProven(ctx, link, { localPath, changeId, onlyWhileAbsent: false, why });
+  if (end.kind === "deleted") return `the old one (${link.id}, ${link.remotePath}) is deleted`;
+  if (end.kind === "settled" && end.outcome.kind === "done") return "whether the old one is gone, the next sync shows";
+  return `${staying(link)} (${clauseOf(end.outcome)})`;
 }
 
 function clauseOf(outcome: Outcome): string {

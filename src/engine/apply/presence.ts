@@ -1,8 +1,7 @@
 import type { Action, Outcome } from "../../core/action.ts";
-import type { Intent } from "../../core/ports/state.ts";
 import { newLink } from "../../core/settle.ts";
-import { commit, endLink, fetchText, outcomeOfDisk, outcomeOfFault, type RemoteText, stale } from "../effect.ts";
-import { settleIntent } from "../settle-writes.ts";
+import { deleteProven } from "../delete-proven.ts";
+import { commit, DONE, endLink, outcomeOfDisk, type RemoteText, stale } from "../effect.ts";
 import { type PassContext, recordEvent, trashPlace } from "../world.ts";
 import { ensureFolders } from "./parents.ts";
 import { didNotHappen } from "../unsettled.ts";
@@ -41,51 +40,18 @@ export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome
   });
 }
 
-/** Deleted here: looked at again, read again, then DELETE. An edit there wins; what the service refuses to delete comes back. */
+/** Deleted here: the document goes there too, unless either side has something new. What the service refuses to delete comes back. */
 export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">): Promise<Outcome> {
-  const { disk, remote, state } = ctx.world;
+  const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
-  const look = disk.look(action.localPath);
-  if (look.kind !== "absent") return stale("something is at its path again");
-  const fetched = await fetchText(ctx, action.id, action.localPath);
-  if (fetched.kind === "end") return fetched.outcome;
-  if (fetched.value.file.lastChangeId !== action.changeId) return stale("it was edited on the service meanwhile");
-  const intent = {
-    kind: "delete",
-    id: action.id,
-    localPath: action.localPath,
-    changeId: action.changeId,
-  } as const satisfies Intent;
-  // RACE: between this read and the DELETE somebody may edit it; the contract has no conditional DELETE. The text read is in the text store.
-  const intentId = state.openIntent(ctx.run, intent);
-  const answer = await remote.deleteFile(action.id);
-  const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
-  if (answer.ok || gone) {
-    ctx.counts.deletedRemote++;
-    return commit(ctx, {
-      closes: intentId,
-      also: () => {
-        endLink(ctx, link, null);
-      },
-      event: {
-        kind: action.kind,
-        side: "remote",
-        id: action.id,
-        path: action.localPath,
-        detail: action.why,
-        before: link.digest,
-      },
-    });
-  }
-  if (answer.fault.kind === "uncertain") {
-    const settled = await settleIntent(ctx, intentId, intent);
-    return settled.kind === "done" && state.link(action.id) !== null ? didNotHappen("deletion", answer.fault) : settled;
-  }
-  state.closeIntent(intentId);
-  const refused = outcomeOfFault(answer.fault);
-  if (refused.kind === "refused") return comeBack(ctx, action, fetched.value, refused);
-  return refused;
+  const { changeId, why, localPath } = action;
+  const end = await deleteProven(ctx, link, { localPath, changeId, onlyWhileAbsent: true, why });
+  if (end.kind === "deleted") return DONE;
+  const { outcome } = end;
+  if (end.kind === "settled")
+    return outcome.kind === "done" && state.link(action.id) !== null ? didNotHappen("deletion", end.fault) : outcome;
+  return outcome.kind === "refused" && end.live !== null ? comeBack(ctx, action, end.live, outcome) : outcome;
 }
 
 /** The service refuses the deletion (protected, in review, no grant): the file comes back, and the run says why. */

@@ -133,8 +133,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     replace: "const why = null;",
     also: [
       {
-        file: "engine/apply/presence.ts",
-        find: 'if (look.kind !== "absent") return stale("something is at its path again");',
+        file: "engine/delete-proven.ts",
+        find: 'if (onlyWhileAbsent && disk.look(localPath).kind !== "absent") return stays(stale("something is at its path again"));',
         replace: "",
       },
     ],

@@ -105,6 +105,26 @@ const CONFLICTS: readonly Drill[] = [
   }),
 ];
 
+const MERGES: readonly Drill[] = [
+  drill("two edits merge, and the versions that went into it are kept", {}, async (stage) => {
+    await stage.begin(["a.md", "b.md"]);
+    const { mirror, rig } = stage;
+    stage.here("a.md", 1, "here");
+    stage.there(stage.id("a.md"), 8, "there");
+    const mine = mirror.texts().get("a.md")!;
+    const theirs = rig.app.files().get("a.md")!.text;
+    await mirror.sync();
+    await stage.settle();
+    const merged = rig.app.files().get("a.md")!.text;
+    stage.expect("I06 the two edits did not merge", merged !== mine && merged !== theirs);
+    for (const [side, text] of [
+      ["local", mine],
+      ["service's", theirs],
+    ] as const)
+      stage.expect(`I03 the ${side} text that was merged is nowhere`, mirror.state.hasText(digestOf(text)));
+  }),
+];
+
 const REFUSALS: readonly Drill[] = [
   drill("a write is refused", {}, async (stage) => {
     await stage.begin(["a.md", "b.md"]);
@@ -225,6 +245,7 @@ export const COURSES: readonly Drill[] = [
   ...REVIEWS,
   KILLED_REVIEW,
   ...CONFLICTS,
+  ...MERGES,
   ...REFUSALS,
   ...NORMALISED,
   ...FILES,

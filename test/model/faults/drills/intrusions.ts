@@ -62,9 +62,10 @@ const INTRUDERS: readonly Intruder[] = [
     name: "gone-here.md is saved again",
     act: (stage) => {
       stage.noteMark("again");
-      // Before its last look the mirror can see that it is back, and so it is no deletion.
+      // Until its DELETE is sent the mirror can see that it is back, and so it is no deletion.
       const id = stage.id("gone-here.md");
-      if (!stage.sent.some(({ path }) => path.includes(id))) stage.mustStay("gone-here.md");
+      if (!stage.sent.some(({ method, path }) => method === "DELETE" && path.includes(id)))
+        stage.mustStay("gone-here.md");
       stage.mirror.write("gone-here.md", marked(textOf("gone-here.md"), 8, "again"));
     },
   },
