@@ -1,3 +1,4 @@
+import { countApart } from "./merge/apart.ts";
 import { type Budget, newBudget } from "./merge/budget.ts";
 import { settleDates } from "./merge/dates.ts";
 import { mergeFine } from "./merge/fine.ts";
@@ -7,8 +8,8 @@ import { type Edit, joinOverBlanks } from "./merge/myers.ts";
 import { diffLines, readLines } from "./merge/scripts.ts";
 import { isSound } from "./merge/sound.ts";
 import { isHeld } from "./merge/held.ts";
-import { type FourTexts, keepsPlaces } from "./merge/places.ts";
-import { type Counts, countApart, countsKept, keepsChanges } from "./merge/words.ts";
+import { keepsPlaces } from "./merge/places.ts";
+import { type Counts, countsKept, keepsChanges } from "./merge/words.ts";
 
 export type { ConflictHunk } from "./merge/hunk.ts";
 
@@ -61,10 +62,9 @@ function mergeSettled(base: string, local: string, remote: string): MergeResult 
 
 /** Whether unique words stand where the sides put them; and, where blank lines may have misled the line merge, the result holds what each side did. */
 function isProven(base: string, local: string, remote: string, { text, how }: Clean, budget: Budget): boolean {
-  const [b, l, r, m] = [base, local, remote, text].map((one) => readLines(one, budget).lines);
   const isOnePlace = how === "lines" && meetOverBlanks(base, local, remote, budget);
   const isSide = text === local || text === remote;
-  if (!keepsPlaces([b, l, r, m] as unknown as FourTexts, isSide || isOnePlace, budget)) return false;
+  if (!keepsPlaces([base, local, remote, text], isSide || isOnePlace, budget)) return false;
   return !isOnePlace || (isHeld(base, local, text, budget) && isHeld(base, remote, text, budget));
 }
 
@@ -89,8 +89,7 @@ function meetOverBlanks(base: string, local: string, remote: string, budget: Bud
 /** Whether a result holds what a side did, at the places where it did it: merged with that side again, it stays what it is. */
 function comesBack(base: string, side: string, { text }: Clean, budget: Budget): boolean {
   if (text === side) return true;
-  const [b, s, m] = [base, side, text].map((one) => readLines(one, budget).lines);
-  if (!keepsPlaces([b, s, m, m] as unknown as FourTexts, true, budget)) return false;
+  if (!keepsPlaces([base, side, text, text], true, budget)) return false;
   if (isHeld(base, side, text, budget)) return true;
   const again = attempt(base, side, text, budget);
   if (again.kind === "conflict" || again.text !== text) return false;
@@ -99,8 +98,8 @@ function comesBack(base: string, side: string, { text }: Clean, budget: Budget):
 
 /** The guard on a result, which knows nothing of how it was made: below the line every word's count must tell of both sides' changes. */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, budget: Budget): boolean {
-  const texts = [base, local, remote, result.text].map((text) => readLines(text, budget).lines);
-  const [b, l, r, m] = countApart(texts) as [Counts, Counts, Counts, Counts];
+  const texts = [base, local, remote, result.text].map((text) => readLines(text, budget));
+  const [b, l, r, m] = countApart(texts, budget) as [Counts, Counts, Counts, Counts];
   if (!countsKept(b, l, r, m)) return false;
   return result.how !== "fine" || result.text === local || result.text === remote || keepsChanges(b, l, r, m);
 }

@@ -1,12 +1,15 @@
+import type { Contexts } from "./contexts.ts";
 import type { Edit } from "./myers.ts";
+import type { Marked } from "./places.ts";
 import { Interner } from "./split.ts";
 import type { Token } from "./tokens.ts";
 
-/** A text's lines, a number for each, and its edit scripts to other texts. */
+/** A text's lines, a number for each, its edit scripts to other texts, and what its lines stand in once that was read. */
 export type Lines = {
   readonly lines: readonly string[];
   readonly ids: readonly number[];
   readonly scripts: Map<string, Edit[]>;
+  contexts?: Contexts;
 };
 
 /**
@@ -18,6 +21,11 @@ export type Budget = {
   readonly cut: Map<string, readonly Token[]>;
   readonly interner: Interner;
   readonly texts: Map<string, Lines>;
+  /** Numbers of words and of marks. */
+  readonly words: Interner;
+  /** By a line's number: the numbers of its words, and of those in their marks. */
+  readonly said: Map<number, readonly number[]>;
+  readonly marked: Map<number, Marked>;
   readonly counted: WeakMap<readonly number[], ReadonlyMap<string, number>>;
 };
 
@@ -26,7 +34,16 @@ export const MERGE_STEPS = 2_000_000;
 
 /** A full budget. */
 export function newBudget(): Budget {
-  return { left: MERGE_STEPS, cut: new Map(), interner: new Interner(), texts: new Map(), counted: new WeakMap() };
+  return {
+    left: MERGE_STEPS,
+    cut: new Map(),
+    interner: new Interner(),
+    texts: new Map(),
+    words: new Interner(),
+    said: new Map(),
+    marked: new Map(),
+    counted: new WeakMap(),
+  };
 }
 
 /** Takes the price of work that is still to be done; false, with an empty budget, when there is not as much. */

@@ -1,21 +1,27 @@
-import { afford, type Budget } from "./budget.ts";
-import { type Contexts, contextsOf } from "./contexts.ts";
+import { apartIn } from "./apart.ts";
 import { ascending } from "./ascending.ts";
-import { wordsOf } from "./words.ts";
+import { afford, type Budget, type Lines } from "./budget.ts";
+import type { Contexts } from "./contexts.ts";
+import { contextsIn, readLines, wordsIn } from "./scripts.ts";
 
-/** The lines of base, local, remote and merged text. */
-export type FourTexts = readonly [
-  base: readonly string[],
-  local: readonly string[],
-  remote: readonly string[],
-  merged: readonly string[],
-];
+/** Base, local, remote and merged text. */
+export type FourTexts = readonly [base: string, local: string, remote: string, merged: string];
 
-/** What a word stands in: what is open around its line, the marks before the line, and the marks that are open at the word. */
-type Place = readonly [around: string, prefix: string, open: string];
+/** The words of a line, numbered, the marks that are open at each, and the marks before the line. */
+export type Marked = {
+  readonly prefix: number;
+  readonly words: readonly number[];
+  readonly open: readonly number[];
+};
 
-/** The words of a text by their place; undefined for a word that the text has more than once. */
-type Places = ReadonlyMap<string, Place | undefined>;
+/** By a word's number: the line that has it, counted from 1, and the word's place in it, -1 for a line taken as a whole. */
+type Places = { readonly line: Int32Array; readonly at: Int32Array };
+
+/** In place of a line: the text has the word more than once. */
+const AGAIN = -1;
+
+/** What tells the places of words in one text. */
+type Text = Lines & { readonly contexts: Contexts };
 
 /** As many characters of the texts cost a step. */
 const LETTERS_A_STEP = 4;
@@ -25,84 +31,118 @@ const LETTERS_A_STEP = 4;
  * words alone, not by which lines were paired, so it sees a change that was lost because blank lines or fences look alike.
  */
 export function keepsPlaces(texts: FourTexts, removals: boolean, budget: Budget): boolean {
-  const size = texts.reduce((sum, lines) => sum + lines.reduce((all, line) => all + line.length, 0), 0);
-  if (!afford(budget, size / LETTERS_A_STEP)) return false;
-  const isApart = apartIn(texts);
-  const contexts = texts.map(contextsOf);
-  const wrapped = contexts.some((one) => one.outline !== contexts[0]?.outline);
-  const [b, l, r, m] = texts.map((lines, at) =>
-    placesOf(lines, (contexts[at] as Contexts).around, isApart, wrapped),
-  ) as [Places, Places, Places, Places];
-  const suspects = new Set<string>();
-  for (const [word, was] of b) {
-    const [mine, theirs, is] = [l.get(word), r.get(word), m.get(word)];
-    if (was !== undefined && is !== undefined && l.has(word) !== r.has(word)) suspects.add(word);
-    if (was === undefined || mine === undefined || theirs === undefined || is === undefined) continue;
-    if (!was.every((one, at) => isPicked(one, mine[at] as string, theirs[at] as string, is[at] as string)))
-      return false;
-  }
+  if (!afford(budget, texts.reduce((sum, text) => sum + text.length, 0) / LETTERS_A_STEP)) return false;
+  const read = texts.map((text): Text => {
+    const lines = readLines(text, budget);
+    return { ...lines, contexts: contextsIn(lines) };
+  });
+  const apart = apartIn(read, budget.interner.size);
+  const wrapped = read.some((one) => one.contexts.outline !== read[0]?.contexts.outline);
+  const suspects = movedOrGone(read, apart, wrapped, budget);
+  if (suspects === undefined) return false;
   // What was made of both sides is counted elsewhere, word by word.
-  return !removals || suspects.size === 0 || !stands(suspects, texts[0], texts[3], isApart);
+  return !removals || suspects.size === 0 || !stands(suspects, read[0] as Text, read[3] as Text, apart, budget);
+}
+
+/** Words of the base that one side took away and the merged text has; undefined where a word is not in the marks that a side gave it. */
+function movedOrGone(
+  texts: readonly Text[],
+  apart: Uint8Array,
+  wrapped: boolean,
+  budget: Budget,
+): ReadonlySet<number> | undefined {
+  for (const text of texts) readMarks(text, apart, wrapped, budget);
+  const [b, l, r, m] = texts.map((text) => placesOf(text, apart, wrapped, budget)) as [Places, Places, Places, Places];
+  const suspects = new Set<number>();
+  const size = budget.words.size;
+  for (let word = 0; word < size; word++) {
+    const [was, is] = [b.line[word] as number, m.line[word] as number];
+    if (was <= 0 || is <= 0) continue;
+    const [mine, theirs] = [l.line[word] as number, r.line[word] as number];
+    if ((mine === 0) !== (theirs === 0)) suspects.add(word);
+    if (mine > 0 && theirs > 0 && !isInItsMarks(word, texts, [b, l, r, m], budget)) return undefined;
+  }
+  return suspects;
+}
+
+/** Whether each trait of a word's place, which all texts have once, is that of the side which changed it. */
+function isInItsMarks(word: number, texts: readonly Text[], places: readonly Places[], budget: Budget): boolean {
+  const traits = texts.map((text, at) => traitsOf(word, text, places[at] as Places, budget));
+  const [was, mine, theirs, is] = traits as [Traits, Traits, Traits, Traits];
+  return was.every((one, at) => isPicked(one, mine[at] as Trait, theirs[at] as Trait, is[at] as Trait));
+}
+
+type Trait = string | number;
+/** What is open around the line of a word, the marks before the line, and the marks that are open at the word. */
+type Traits = readonly [around: string, prefix: number, open: number];
+
+function traitsOf(word: number, text: Text, places: Places, budget: Budget): Traits {
+  const [line, at] = [(places.line[word] as number) - 1, places.at[word] as number];
+  const around = text.contexts.around[line] as string;
+  const marked = budget.marked.get(text.ids[line] as number);
+  if (at < 0 || marked === undefined) return [around, budget.words.id(""), budget.words.id("")];
+  return [around, marked.prefix, marked.open[at] as number];
 }
 
 /** Whether a trait is that of the side which changed it; what both changed may be either, or both. */
-function isPicked(was: string, mine: string, theirs: string, is: string): boolean {
+function isPicked(was: Trait, mine: Trait, theirs: Trait, is: Trait): boolean {
   if (mine === was) return is === theirs;
   return (theirs !== was && mine !== theirs) || is === mine;
 }
 
-/** Tells the lines that do not occur alike in all the texts. */
-function apartIn(texts: FourTexts): (line: string) => boolean {
-  const times = new Map<string, number[]>();
-  for (const [at, lines] of texts.entries()) {
-    for (const line of lines) {
-      let row = times.get(line);
-      if (row === undefined) {
-        row = [0, 0, 0, 0];
-        times.set(line, row);
-      }
-      row[at] = (row[at] as number) + 1;
-    }
-  }
-  const alike = (row: readonly number[]): boolean => row.every((one) => one === row[0]);
-  const apart = new Set(
-    times
-      .entries()
-      .filter(([, row]) => !alike(row))
-      .map(([line]) => line),
-  );
-  return (line) => apart.has(line);
-}
-
 const PREFIX = /^\s*(?:(?:>|#{1,6}|[-*+]|\p{N}+[.)]|\|)\s+|\[[ xX]\]\s+)*/u;
 const INLINE = /\*\*|\*|~~|\[\[|\]\]|\[|\]|[\p{L}\p{N}\p{M}]+/gu;
+/** What tokens begin with that are no words. */
+const MARKS = "*~[]";
 
-function placesOf(
-  lines: readonly string[],
-  contexts: readonly string[],
-  isApart: (line: string) => boolean,
-  wrapped: boolean,
-): Places {
-  const found = new Map<string, Place | undefined>();
-  for (const [at, line] of lines.entries()) {
-    const around = contexts[at] as string;
-    if (!isApart(line)) {
-      if (wrapped && line.trim() !== "") found.set(line, found.has(line) ? undefined : [around, "", ""]);
-      continue;
-    }
-    const prefix = PREFIX.exec(line)?.[0] ?? "";
-    const kind = prefix
-      .replaceAll(/\p{N}+/gu, "1")
-      .replaceAll(/\s+/g, " ")
-      .trim();
-    const open: string[] = [];
-    for (const [token] of line.slice(prefix.length).matchAll(INLINE)) {
-      if (/^[\p{L}\p{N}\p{M}]/u.test(token)) {
-        found.set(token, found.has(token) ? undefined : [around, kind, open.toSorted().join("")]);
-      } else turn(open, token);
+/** Numbers what the places of a text's words are told by, so that what is kept by number can be as long as it must be. */
+function readMarks({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, budget: Budget): void {
+  for (const [at, id] of ids.entries()) {
+    if (apart[id] === 1) marksIn(id, budget);
+    else if (wrapped) budget.words.id(lines[at] as string);
+  }
+}
+
+/** The words of a line in their marks, by the line's number, found once a merge. */
+function marksIn(id: number, budget: Budget): Marked {
+  const known = budget.marked.get(id);
+  if (known !== undefined) return known;
+  const line = budget.interner.text(id);
+  const prefix = PREFIX.exec(line)?.[0] ?? "";
+  const kind = prefix
+    .replaceAll(/\p{N}+/gu, "1")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const marked = { prefix: budget.words.id(kind), words: [] as number[], open: [] as number[] };
+  const open: string[] = [];
+  let inside = budget.words.id("");
+  for (const token of line.slice(prefix.length).match(INLINE) ?? []) {
+    if (!MARKS.includes(token[0] as string)) {
+      marked.words.push(budget.words.id(token));
+      marked.open.push(inside);
+    } else {
+      turn(open, token);
+      inside = budget.words.id(open.toSorted().join(""));
     }
   }
-  return found;
+  budget.marked.set(id, marked);
+  return marked;
+}
+
+function placesOf({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, budget: Budget): Places {
+  const places = { line: new Int32Array(budget.words.size), at: new Int32Array(budget.words.size) };
+  const put = (word: number, line: number, at: number): void => {
+    places.line[word] = places.line[word] === 0 ? line + 1 : AGAIN;
+    places.at[word] = at;
+  };
+  for (let line = 0; line < ids.length; line++) {
+    const id = ids[line] as number;
+    if (apart[id] === 1) {
+      const { words } = marksIn(id, budget);
+      for (let at = 0; at < words.length; at++) put(words[at] as number, line, at);
+    } else if (wrapped && lines[line]?.trim() !== "") put(budget.words.id(lines[line] as string), line, -1);
+  }
+  return places;
 }
 
 /** Opens or closes what a mark stands for. */
@@ -114,29 +154,27 @@ function turn(open: string[], mark: string): void {
 }
 
 /** Whether most words of a line of the base, which one side took away, stand in the merged text among the words that they stood among. */
-function stands(
-  suspects: ReadonlySet<string>,
-  base: readonly string[],
-  merged: readonly string[],
-  isApart: (line: string) => boolean,
-): boolean {
-  const there = placedOnce(merged, isApart);
-  const common = [...placedOnce(base, isApart).keys()].filter((one) => there.has(one));
+function stands(suspects: ReadonlySet<number>, base: Lines, merged: Lines, apart: Uint8Array, budget: Budget): boolean {
+  const there = placedOnce(merged, apart, budget);
+  const common = [...placedOnce(base, apart, budget).keys()].filter((one) => there.has(one));
   const kept = ascending(common.map((one) => there.get(one) as number));
-  const standing = new Set(kept.map((at) => common[at] as string).filter((one) => suspects.has(one)));
-  return base.some((line) => {
-    if (standing.size === 0 || !isApart(line)) return false;
-    const words = wordsOf(line);
+  const standing = new Set(kept.map((at) => common[at] as number).filter((one) => suspects.has(one)));
+  if (standing.size === 0) return false;
+  return base.ids.some((line) => {
+    if (apart[line] !== 1) return false;
+    const words = wordsIn(line, budget);
     return words.length > 0 && 2 * words.filter((word) => standing.has(word)).length > words.length;
   });
 }
 
 /** Where each line that all texts have, and each word of the others, stands in a text, if it occurs once. */
-function placedOnce(lines: readonly string[], isApart: (line: string) => boolean): Map<string, number> {
-  const [places, again] = [new Map<string, number>(), new Set<string>()];
+function placedOnce({ ids, lines }: Lines, apart: Uint8Array, budget: Budget): Map<number, number> {
+  const [places, again] = [new Map<number, number>(), new Set<number>()];
   let place = 0;
-  for (const line of lines) {
-    for (const one of isApart(line) ? wordsOf(line) : line.trim() === "" ? [] : [line]) {
+  for (const [at, id] of ids.entries()) {
+    const line = lines[at] as string;
+    const ones = apart[id] === 1 ? wordsIn(id, budget) : line.trim() === "" ? [] : [budget.words.id(line)];
+    for (const one of ones) {
       if (places.has(one)) again.add(one);
       places.set(one, place++);
     }

@@ -1,9 +1,9 @@
 import { afford, type Budget } from "./budget.ts";
-import { type Contexts, contextsOf, hasContexts } from "./contexts.ts";
+import { type Contexts, hasContexts } from "./contexts.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { counterparts } from "./myers.ts";
-import { diffLines, readLines } from "./scripts.ts";
+import { contextsIn, diffLines, readLines } from "./scripts.ts";
 import { rowsFit } from "./tables.ts";
 import { flowsOn } from "./tokens.ts";
 
@@ -97,9 +97,13 @@ function doubled(lines: readonly string[], pattern: RegExp): number {
 
 /** Whether the lines that both sides hold stand in what the sides put them in, and the others where their side had them. */
 function keepsContexts(texts: readonly [string, string, string, string], budget: Budget): boolean {
-  const lines = texts.map((text) => readLines(text, budget).lines);
-  const merged = lines.at(-1) ?? [];
-  const [b, l, r, m] = lines.map(contextsOf) as [Contexts, Contexts, Contexts, Contexts];
+  const merged = readLines(texts[3], budget).lines;
+  const [b, l, r, m] = texts.map((text) => contextsIn(readLines(text, budget))) as [
+    Contexts,
+    Contexts,
+    Contexts,
+    Contexts,
+  ];
   if (!within([b.faults, l.faults, r.faults, m.faults])) return false;
   if ([l, r, m].every((one) => one.outline === b.outline)) return true;
   const length = m.around.length;

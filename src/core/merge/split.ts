@@ -23,6 +23,11 @@ export class Interner {
     return this.#texts.push(text) - 1;
   }
 
+  /** How many numbers this gave: they are less. */
+  get size(): number {
+    return this.#texts.length;
+  }
+
   /** The string of a number this gave. */
   text(id: number): string {
     return this.#texts[id] as string;

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ascending } from "../../../src/core/merge/ascending.ts";
 import { newBudget } from "../../../src/core/merge/budget.ts";
-import { keepsPlaces } from "../../../src/core/merge/places.ts";
-import { splitLines } from "../../../src/core/merge/split.ts";
+import { type FourTexts, keepsPlaces } from "../../../src/core/merge/places.ts";
 import { mergeText } from "../../../src/core/merge.ts";
 
 /** A text of blocks with blank lines between them. */
@@ -59,10 +58,8 @@ describe("I28 a change that could be lost because lines look alike is a conflict
 });
 
 describe("the places of words", () => {
-  const kept = (texts: readonly string[], removals = true): boolean => {
-    const [b, l, r, m] = texts.map(splitLines) as [string[], string[], string[], string[]];
-    return keepsPlaces([b, l, r, m], removals, newBudget());
-  };
+  const kept = (texts: readonly string[], removals = true): boolean =>
+    keepsPlaces(texts as unknown as FourTexts, removals, newBudget());
 
   it.each([
     ["a heading's level", ["## a b\n", "### a b\n", "## a b c\n", "## a b c\n"]],
