@@ -28,6 +28,8 @@ export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, atte
 
 /** What `init --prefer` chose holds until the first run that reached its end. */
 const PREFER = "first.prefer";
+/** What `--max-deletes` said in a run that a guard halted, until a run that it does not. */
+const HALTED_WITH = "halt.max-deletes";
 const RETRIED_AT = "refused.retried.at";
 const RETRY_MS = 86_400_000;
 /** Between the two looks at what is gone from the disk (DESIGN 5). */
@@ -69,7 +71,7 @@ export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: s
       walked = local;
     },
   });
-  noteReport(mirror, report);
+  noteReport(mirror, report, request.maxDeletes);
   await keepUp(mirror, walked);
   return report;
 }
@@ -85,9 +87,19 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   return due;
 }
 
-/** Ends what held until the first run that reached its end. */
-export function noteReport(mirror: OpenedMirror, report: RunReport): void {
+/** The run that an answer to a halt is planned with: with the budget of the run that halted, or it would find nothing halted. */
+export function runThatHalted({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
+  const maxDeletes = state.meta(HALTED_WITH);
+  return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
+}
+
+/** Notes what outlives a run: the budget that it halted with. Ends what held until the first run that reached its end. */
+export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
+  if (report.state !== "offline") {
+    const haltedWith = report.state === "halted" && maxDeletes !== null ? String(maxDeletes) : null;
+    if (state.meta(HALTED_WITH) !== haltedWith) state.setMeta(HALTED_WITH, haltedWith);
+  }
   const ended = report.state === "in-sync" || report.state === "attention";
   if (ended && state.meta(PREFER) !== null) state.setMeta(PREFER, null);
 }

@@ -75,6 +75,27 @@ describe("approve --refuse", () => {
     }
   });
 
+  test("I21 a halt of a run with --max-deletes is answered with the budget of that run", async () => {
+    const ids = await mirrored();
+    rmSync(join(rig.root, "a.md"));
+    rmSync(join(rig.root, "b.md"));
+    expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(4);
+    const refused = await rig.run(["refuse", "w", "--yes"]);
+    expect([refused.code, refused.out.at(-1)]).toEqual([0, "refused: 2 brought back; next: mdmirror sync"]);
+    expect(here()).toEqual([...NAMES].sort());
+    expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(0);
+    expect(idsThere()).toEqual(ids);
+    rmSync(join(rig.root, "a.md"));
+    rmSync(join(rig.root, "b.md"));
+    expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(4);
+    const approved = await rig.run(["approve", "w", "--yes"]);
+    expect(approved.out[0]).toContain("halted: delete-budget-remote");
+    expect((await rig.run(["sync", "w", "--max-deletes", "1"])).code).toBe(0);
+    expect([...idsThere().keys()]).toEqual(["d/c.md", "d/e.md"]);
+    rmSync(join(rig.root, "d/c.md"));
+    expect((await rig.run(["approve", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
+  });
+
   test("an approval that no run has used is taken back", async () => {
     const ids = await mirrored();
     for (const name of NAMES) rmSync(join(rig.root, name));

@@ -35,13 +35,13 @@ export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Pro
   const { openMirror } = await import("../../app/open-mirror.ts");
   const { approve, findHalt, withdrawApproval } = await import("../../app/approve.ts");
   const { faultTrouble } = await import("../../app/fault.ts");
-  const { USUAL_RUN } = await import("../../app/run.ts");
+  const { runThatHalted } = await import("../../app/run.ts");
   const progress = showProgress(io, false);
   const { env, cwd, clock, random } = io;
   const keyFile = args.text("key-file");
   const opened = await openMirror(root.value, {
     mode: "write",
-    what: "approve",
+    what: isRefusal ? "refuse" : "approve",
     env,
     cwd,
     clock,
@@ -54,7 +54,7 @@ export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Pro
   for (const note of mirror.notes) io.err(`mdmirror: ${note}`);
   try {
     if (isRefusal) withdrawApproval(mirror);
-    const halted = await findHalt(mirror, { ...USUAL_RUN, attended: io.terminal.output });
+    const halted = await findHalt(mirror, runThatHalted(mirror, io.terminal.output));
     progress.end();
     if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
     if (halted.kind === "nothing") {
