@@ -35,6 +35,29 @@ describe("hybrid search", () => {
     expect(hybrid({ ...searched, accepts }, "zebra", 1).map(({ document }) => document)).toEqual([600]);
   });
 
+  test("asks the database as often for many documents with the word in their path as for few", () => {
+    const queriesAmong = (documents: number) => {
+      const texts = Object.fromEntries(
+        Array.from({ length: documents }, (_, n) => [`note-${n}.md`, `words of the note ${"zebra ".repeat(n % 7)}`]),
+      );
+      const { found, queries } = memoryIndex(texts);
+      expect(found("note zebra")).toHaveLength(10);
+      return queries();
+    };
+    expect(queriesAmong(400)).toBe(queriesAmong(20));
+  });
+
+  test("judges what has a word in its path by its text too", () => {
+    const others = Array.from({ length: 30 }, (_, n) => [`${n}.md`, "other words"]);
+    const { found } = memoryIndex({
+      ...Object.fromEntries(others),
+      "zebra-1.md": "nothing of it",
+      "zebra-2.md": "zebra zebra zebra",
+      "zebra-3.md": "one zebra among other words",
+    });
+    expect(found("zebra")).toEqual(["zebra-2.md", "zebra-3.md", "zebra-1.md"]);
+  });
+
   test("a document that cannot be read now is passed over", () => {
     const { hybrid, searched } = memoryIndex({ "a.md": "zebra", "b.md": "zebra" });
     const read = (document: number) => (document === 1 ? null : searched.read(document));

@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import { createHybridSearch, type Searched } from "../../../src/core/search/hybrid.ts";
 import { createRegexSearch } from "../../../src/core/search/regex.ts";
 import { SEARCH_SCHEMA } from "../../../src/core/search/schema.ts";
+import type { Sql, SqlStatement } from "../../../src/core/search/sql.ts";
 import { createTerms } from "../../../src/core/search/terms.ts";
 import { createIndexWriter } from "../../../src/core/search/write-index.ts";
 
@@ -15,7 +16,8 @@ export function memoryIndex(documents: Readonly<Record<string, string>>) {
   const writer = createIndexWriter(db);
   for (const [i, { path, text }] of entries.entries()) writer.put(i + 1, path, text, true);
   const searched: Searched = { accepts: () => true, read: (document) => entries[document - 1] ?? null };
-  const hybrid = createHybridSearch(db);
+  const counted = countQueries(db);
+  const hybrid = createHybridSearch(counted.sql);
   const regex = createRegexSearch(db);
   const pathOf = (document: number) => entries[document - 1]!.path;
   return {
@@ -23,8 +25,30 @@ export function memoryIndex(documents: Readonly<Record<string, string>>) {
     writer,
     searched,
     hybrid,
+    /** How often a hybrid search asked the database till now. */
+    queries: counted.queries,
     regex,
     terms: createTerms(db),
     found: (query: string, limit = 10) => hybrid(searched, query, limit).map(({ document }) => pathOf(document)),
   };
+}
+
+function countQueries(db: Sql): { readonly sql: Sql; readonly queries: () => number } {
+  let queries = 0;
+  const prepare = (text: string): SqlStatement => {
+    const statement = db.prepare(text);
+    const one =
+      <Result>(ask: (...values: readonly unknown[]) => Result) =>
+      (...values: readonly unknown[]): Result => {
+        queries++;
+        return ask(...values);
+      };
+    return {
+      run: one((...values) => statement.run(...values)),
+      get: one((...values) => statement.get(...values)),
+      all: one((...values) => statement.all(...values)),
+      iterate: one((...values) => statement.iterate(...values)),
+    };
+  };
+  return { sql: { prepare }, queries: () => queries };
 }
