@@ -2,6 +2,7 @@ import { errnoClause } from "./trouble.ts";
 import { basename } from "node:path";
 import type { FolderNews } from "./daemon-folder.ts";
 import { openDesktop } from "./notify.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
 
 /**
  * What is worth interrupting a person for: a new conflict, and a halt. Nothing else: a note that is not needed teaches to overlook the next one.
@@ -20,12 +21,12 @@ export function openAlerts(
     if (news.kind === "change" && news.what === "conflict") conflicts.set(root, [...found, news.path]);
     if (news.kind === "change" && news.what === "halt")
       desktop.show(
-        `mdmirror has halted: ${basename(root)}`,
-        `${news.detail}. See mdmirror plan; then mdmirror approve, or mdmirror approve --refuse`,
+        `mdmirror has halted: ${shownName(basename(root))}`,
+        `${shownWords(news.detail)}. See mdmirror plan; then mdmirror approve, or mdmirror approve --refuse`,
       );
     if (news.kind !== "run" || found.length === 0) return;
     conflicts.delete(root);
     const what = found.length === 1 ? "a conflict" : `${found.length} conflicts`;
-    desktop.show(`mdmirror: ${what} in ${basename(root)}`, found.join(", "));
+    desktop.show(`mdmirror: ${what} in ${shownName(basename(root))}`, found.map(shownName).join(", "));
   };
 }

@@ -28,12 +28,13 @@ export function faultTrouble(fault: Fault, url: string): Trouble {
         next: "try again: mdmirror looks first whether it happened",
       };
     case "problem":
+      // What it refuses is a matter of the key's grants, or of the address: no fault of ours.
       return {
-        kind: "fault",
+        kind: "offline",
         what: `the service refused: ${fault.detail}`,
         code: fault.code,
         requestId,
-        next: "mdmirror doctor",
+        next: "check the URL, and what the key may read there; another key is given with --key-file FILE",
       };
   }
 }

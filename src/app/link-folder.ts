@@ -23,7 +23,7 @@ import { connect } from "./trust/connect.ts";
 import { findMirror, placeOf } from "./trust/gate.ts";
 import type { TrustedOrigin } from "./trust/origin.ts";
 import { checkOwner, ownershipOf } from "./trust/owner.ts";
-import { quoted } from "./shell-word.ts";
+import { quoted } from "../core/shell-word.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
 /** Linking a folder to a workspace: may it be linked, what would the first sync do, and the linking itself. */

@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { shownName } from "../core/shown-name.ts";
 
 /**
  * What a log line may hold: fields of this list, each of its own narrow form. Free words (a service's `detail`, an exception's message) may
@@ -15,8 +16,9 @@ const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
 const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
 /** An id of the service: `doc_…`, a request's. */
 const ident = textOf(/^[\x21-\x7e]{1,128}$/);
-/** A place, never what is in it: one line. */
-const place = textOf(/^[^\p{Cc}\u2028\u2029]{0,1024}$/u);
+/** A place, never what is in it: one line, which steers no terminal that it is shown on. */
+const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
+const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
 const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
 /** Of undici, Node's name lookup, TLS and SQLite. */

@@ -6,6 +6,7 @@ import { type Standing, standingOf } from "../engine/standing.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
 import { type Config, readConfig } from "./config.ts";
 import { ok, type Result } from "./trouble.ts";
+import { comparePaths } from "../core/by-path.ts";
 
 const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
@@ -22,6 +23,8 @@ export type MirrorStatus = Standing & {
   readonly conflicts: readonly string[];
   /** Documents with text in review. */
   readonly reviews: readonly string[];
+  /** The same, and since when the oldest text of each waits, in milliseconds since the epoch. */
+  readonly reviewedSince: readonly { readonly path: string; readonly since: number }[];
   readonly lastRun: {
     readonly run: number;
     readonly kind: string;
@@ -64,8 +67,9 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     // A parked inode is looked at once more as a matter of course: nothing was cut off.
     pending: intents.filter(({ intent }) => intent.kind !== "parked").length,
     resting: countResting(holds),
-    conflicts: survey.conflicts,
-    reviews: survey.reviews,
+    conflicts: survey.conflicts.toSorted(comparePaths),
+    reviews: survey.reviews.map(({ path }) => path),
+    reviewedSince: survey.reviews,
     lastRun: newestRun === null ? null : lastRunOf(newestRun),
   };
 }

@@ -5,7 +5,7 @@ import type { WhoMoved } from "../core/drift/drift.ts";
 import type { Conflict, DirLink, Hold, Link } from "../core/link.ts";
 import type { Evidence } from "../core/match/matching.ts";
 import type { Plan } from "../core/plan-types.ts";
-import { ancestorsOf, type LocalPath } from "../core/path.ts";
+import { ancestorsOf, isBelow, type LocalPath } from "../core/path.ts";
 import { DEFAULT_GUARDS, type Policy } from "../core/policy.ts";
 import type { Look } from "../core/ports/disk.ts";
 import type { Fault } from "../core/ports/remote.ts";
@@ -39,8 +39,12 @@ export type Why = {
   readonly conflict: Conflict | null;
   readonly hold: Hold | null;
   readonly holdNext: string | null;
-  /** What the next sync would do about it; `guarded`: only after `approve`. */
+  /** What the next sync would do about it, or about what is in the folder; `guarded`: only after `approve`. */
   readonly steps: readonly { readonly action: Action; readonly guarded: boolean }[];
+  /** What is held below the path, where it is a folder. */
+  readonly heldBelow: readonly Pick<Hold, "path" | "reason">[];
+  /** Why a guard has halted the mirror, or would; empty: none does. */
+  readonly halts: readonly string[];
   readonly lastError: MirrorEvent | null;
   /** Oldest first. */
   readonly events: readonly MirrorEvent[];
@@ -87,7 +91,11 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
     conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
     hold,
     holdNext: hold === null ? null : attentionOfHold(hold).next,
-    steps: planned === null ? [] : stepsOf(planned, keys),
+    steps: planned === null ? [] : stepsOf(planned, keys, asked),
+    heldBelow: (planned?.holds ?? [...base.holds.values()])
+      .filter((one) => isWithin(asked, one.path))
+      .map(({ path: held, reason }) => ({ path: held, reason })),
+    halts: planned?.verdict.kind === "halt" ? planned.verdict.reasons.map(({ detail }) => detail) : [],
     lastError:
       events.findLast(({ outcome }) => outcome !== "done" && outcome !== "submitted" && outcome !== "conflict") ?? null,
     events: events.slice(-EVENTS),
@@ -160,13 +168,22 @@ function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | un
   );
 }
 
-function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>): Why["steps"] {
+/** Of the root (an empty path) everything is below. */
+function isWithin(folder: LocalPath, path: LocalPath): boolean {
+  return folder === "" ? path !== "" : isBelow(path, folder);
+}
+
+function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: LocalPath): Why["steps"] {
   const { verdict } = plan;
   const guarded = new Set(verdict.kind === "halt" ? verdict.guarded : []);
   const stopsAll = verdict.kind === "halt" && verdict.stopsAll;
   return plan.steps.flatMap(({ action }, index) => {
     const { id, path } = subjectOf(action);
-    const isOurs = keys.has(path) || (id !== null && keys.has(id)) || ("from" in action && keys.has(action.from));
+    const isOurs =
+      keys.has(path) ||
+      (id !== null && keys.has(id)) ||
+      ("from" in action && keys.has(action.from)) ||
+      isWithin(asked, path);
     return isOurs ? [{ action, guarded: stopsAll || guarded.has(index) }] : [];
   });
 }

@@ -4,6 +4,7 @@ import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { locate } from "./find-mirror.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
 
 /** `protect` and `unprotect`. Nothing here changes: the state is only read. */
 export async function changeProtection(io: Io, args: Args, value: boolean): Promise<ExitCode> {
@@ -15,10 +16,14 @@ export async function changeProtection(io: Io, args: Args, value: boolean): Prom
   const mirror = await openMirror(root, { mode: "read", what: "protect", env, cwd, clock, random, keyFile });
   if (mirror.kind === "trouble") return complain(io, mirror.trouble);
   try {
-    for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
+    for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
     const changed = await setProtection(mirror.value, path, value);
     if (changed.kind === "trouble") return complain(io, changed.trouble);
-    io.out(value ? `${path} is protected: changes go to review` : `${path} is not protected: changes go live`);
+    io.out(
+      value
+        ? `${shownName(path)} is protected: changes go to review`
+        : `${shownName(path)} is not protected: changes go live`,
+    );
     return EXIT.inSync;
   } finally {
     await mirror.value.close();

@@ -4,9 +4,11 @@ import type { ExitCode } from "./exit.ts";
 
 /** The world of a command: everything that it may say, ask or read. A test makes its own, so that commands run in process. */
 export type Io = {
-  /** One line on standard output: results. */
+  /** One line on standard output: results. What of it would end the line or steer a terminal is escaped. */
   out(line: string): void;
-  /** One line on standard error: errors, hints. */
+  /** The text of a document on standard output: byte for byte, but on a terminal. It ends its own lines. */
+  text(text: string): void;
+  /** One line on standard error: errors, hints; as `out`. */
   err(line: string): void;
   /** Replaces the status line of the terminal (standard error); `""` takes it away. Only where `terminal.error`. */
   status(text: string): void;

@@ -1,6 +1,7 @@
 import type { Trouble } from "../app/trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
+import { shownWords } from "../core/shown-name.ts";
 
 const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   usage: EXIT.usage,
@@ -11,8 +12,8 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
 
 /** Shows why a command cannot go on, and ends it. */
 export function complain(io: Io, trouble: Trouble): ExitCode {
-  io.err(`mdmirror: ${trouble.what}${origin(trouble.code ?? null, trouble.requestId ?? null)}`);
-  io.err(`  next: ${trouble.next}`);
+  io.err(`mdmirror: ${shownWords(trouble.what)}${origin(trouble.code ?? null, trouble.requestId ?? null)}`);
+  io.err(`  next: ${shownWords(trouble.next)}`);
   return exitOfTrouble(trouble);
 }
 
@@ -22,6 +23,9 @@ export function exitOfTrouble({ kind }: Trouble): ExitCode {
 
 /** Where a message comes from: ` (forbidden, request req_1)`. */
 export function origin(code: string | null, requestId: string | null): string {
-  const parts = [...(code === null ? [] : [code]), ...(requestId === null ? [] : [`request ${requestId}`])];
+  const parts = [
+    ...(code === null ? [] : [shownWords(code)]),
+    ...(requestId === null ? [] : [`request ${shownWords(requestId)}`]),
+  ];
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }

@@ -2,6 +2,8 @@ import type { Action, ActionKind } from "../core/action.ts";
 import type { RunReport } from "../app/run.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
+import { comparePaths } from "../core/by-path.ts";
 
 /** Words for what a plan holds and a run did. Arrows show where an effect is: `→` on the service, `←` on this disk. */
 
@@ -57,6 +59,12 @@ export function actionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
+/** As it is put into a line. */
+export function actionName(action: Action, pathOf: PathOf): string {
+  if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
+  return shownName(actionPath(action, pathOf));
+}
+
 export type Group = { readonly words: Words; readonly kind: ActionKind; readonly actions: readonly Action[] };
 
 /** By kind, in the order of the table above. */
@@ -81,18 +89,17 @@ export function groupLines(actions: readonly Action[], most: number, pathOf: Pat
   return groupActions(actions).flatMap(({ words, kind, actions: all }) => {
     const brush = REMOVING.test(kind) ? paint.removed : MAKING.test(kind) ? paint.added : paint.place;
     const named = all
-      .map((action) => ({ path: actionPath(action, pathOf), why: action.why }))
+      .map((action) => ({ path: actionPath(action, pathOf), name: actionName(action, pathOf), why: action.why }))
       .sort(byPath)
       .slice(0, most)
-      .map(({ path, why }) => `    ${path}${why === "" ? "" : `  (${why})`}`);
+      .map(({ name, why }) => `    ${name}${why === "" ? "" : `  (${shownWords(why)})`}`);
     const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
     return [`  ${brush(`${words.arrow} ${words.label}`)}: ${count(all.length)}`, ...named, ...more];
   });
 }
 
-/** The order of every list of paths: that of their characters, the same on each machine. */
 export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+  return comparePaths(a.path, b.path);
 }
 
 const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, string>> = {

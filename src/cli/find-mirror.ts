@@ -2,7 +2,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
 import type { LocalPath } from "../core/path.ts";
 import { examineFolder } from "../app/examine-folder.ts";
-import { quoted } from "../app/shell-word.ts";
+import { quoted } from "../core/shell-word.ts";
 import { foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
 import { ok, type Result, trouble } from "../app/trouble.ts";
 import type { Io } from "./command.ts";

@@ -7,6 +7,7 @@ import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { exitOf, showReport } from "./show-report.ts";
+import { shownWords } from "../core/shown-name.ts";
 
 /** The sync that ends an `init`: afterwards the files are there, which is what the user came for. */
 export async function firstSync(
@@ -21,7 +22,7 @@ export async function firstSync(
   if (mirror.kind === "trouble") return complain(io, mirror.trouble);
   const began = clock.monotonic();
   try {
-    for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
+    for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
     if (prefer !== null) rememberPrefer(mirror.value, prefer);
     const report = await runSync(mirror.value, USUAL_RUN, "init");
     progress.end();

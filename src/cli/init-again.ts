@@ -11,6 +11,7 @@ import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { firstSync } from "./first-sync.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
 
 /** `init` on a folder that is linked: it never links it elsewhere; it takes a new key, and builds a lost state anew. */
 export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCode> {
@@ -35,7 +36,7 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   if (bound.kind === "trouble") return complain(io, bound.trouble);
   const admitted = admit(root, config.value, { mode: "write", env: { ...env, MDMIRROR_URL: "" }, cwd, keyFile });
   if (admitted.kind === "trouble") return complain(io, admitted.trouble);
-  for (const note of admitted.value.notes) io.err(`mdmirror: ${note}`);
+  for (const note of admitted.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
   const key = findKey({ folder, keyFile, cwd, env, origin: admitted.value.origin });
   if (key.kind === "trouble") return complain(io, key.trouble);
   if (key.value.from !== "stored" && key.value.from !== "keychain" && !args.flag("no-store-key")) {
@@ -49,12 +50,12 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   // The way out of a first sync that a flood of conflicts halted: one side wins.
   if (!lost && prefer !== null) return firstSync(io, root, args.text("key-file"), prefer);
   if (!lost) {
-    io.out(`${dir} is linked already, to ${new URL(url).origin}; its state is there`);
+    io.out(`${shownName(dir)} is linked already, to ${new URL(url).origin}; its state is there`);
     io.out("next: mdmirror sync");
     return EXIT.inSync;
   }
   io.out(
-    `${dir} is linked, but its state is not there; it is built anew from both sides, deleting and overwriting nothing`,
+    `${shownName(dir)} is linked, but its state is not there; it is built anew from both sides, deleting and overwriting nothing`,
   );
   return firstSync(
     io,

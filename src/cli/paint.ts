@@ -1,3 +1,4 @@
+import { escaped } from "../core/shown-name.ts";
 import type { Io } from "./command.ts";
 
 /** Colours of a terminal; plain text elsewhere. `good`, `bad` and `asks` are the ends that a command may have. */
@@ -56,12 +57,20 @@ export function shown(io: Io, text: string): string {
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
 
 /**
- * A line as a terminal may be given it: names come from the service and the disk, and none may move the cursor, or show itself in another
- * order than it has (`a\u202egnp.md`). What `paintFor` adds stays.
+ * What is written for one line, to a terminal, a pipe or a file: whatever it holds, it is one line, and steers nothing. Names are shown by
+ * `shownName` where they are put into it; this holds for what was forgotten there.
+ * @param coloured whether `paintFor` was let colour it: only then its colours stay
  */
-export function forTerminal(line: string): string {
-  return line.replace(STEERING, (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`);
+export function oneLine(line: string, coloured: boolean): string {
+  return line.replace(coloured ? BUT_COLOURS : STEERING, escaped);
 }
 
-const STEERING =
-  /[\u0000-\u0008\u000b-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;
+/** Lines of a document as a terminal may be given them. */
+export function linesForTerminal(text: string): string {
+  return text.replace(BUT_LINES, escaped);
+}
+
+const STEERING = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
+const BUT_LINES = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu;
+const BUT_COLOURS =
+  /[\u0000-\u0008\u000a-\u001a\u001c-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]|\u001b(?!\[\d{1,2}(?:;\d{1,3})*m|\[0?m)/gu;

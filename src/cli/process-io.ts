@@ -4,7 +4,7 @@ import { systemRandom } from "../app/random.ts";
 import type { SudoCaller } from "../app/trust/owner.ts";
 import type { Io } from "./command.ts";
 import { once } from "../core/once.ts";
-import { forTerminal } from "./paint.ts";
+import { isColoured, linesForTerminal, oneLine } from "./paint.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
 
 const { readFileSync, statSync } = process.getBuiltinModule("node:fs");
@@ -25,33 +25,41 @@ export function processIo(): Io {
   const clearStatus = () => statusLine?.clear();
   // A dumb terminal (an editor's shell) cannot take a line back.
   const isDumb = process.env["TERM"] === "dumb";
+  const terminal: Io["terminal"] = {
+    get input() {
+      return process.stdin.isTTY === true;
+    },
+    get output() {
+      return stdout.isTTY === true;
+    },
+    get error() {
+      return errors().isTTY === true && !isDumb;
+    },
+    get columns() {
+      return columns();
+    },
+  };
+  const { env } = process;
   return {
     out(line) {
       clearStatus();
-      stdout.write(`${stdout.isTTY ? forTerminal(line) : line}\n`);
+      stdout.write(`${oneLine(line, isColoured({ env, terminal }, "output"))}\n`);
+    },
+    text(text) {
+      clearStatus();
+      stdout.write(stdout.isTTY ? linesForTerminal(text) : text);
     },
     err(line) {
       clearStatus();
-      const stderr = errors();
-      stderr.write(`${stderr.isTTY ? forTerminal(line) : line}\n`);
+      const coloured = isColoured({ env, terminal }, "error");
+      errors().write(`${oneLine(line, coloured)}\n`);
     },
     status(text) {
       if (text === "") return clearStatus();
       statusLine ??= createStatusLine((part) => void errors().write(part), columns);
-      statusLine.show(forTerminal(text));
+      statusLine.show(oneLine(text, false));
     },
-    terminal: {
-      get input() {
-        return process.stdin.isTTY === true;
-      },
-      output: stdout.isTTY === true,
-      get error() {
-        return errors().isTTY === true && !isDumb;
-      },
-      get columns() {
-        return columns();
-      },
-    },
+    terminal,
     env: process.env,
     cwd: process.cwd(),
     get home() {
@@ -96,7 +104,7 @@ async function ask(question: string): Promise<string | null> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const ended = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
-    return await Promise.race([lines.question(question), ended]);
+    return await Promise.race([lines.question(oneLine(question, false)), ended]);
   } finally {
     lines.close();
   }

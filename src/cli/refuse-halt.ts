@@ -6,6 +6,7 @@ import type { Args, Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { count } from "./progress.ts";
 import { agrees } from "./use-mirror.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
 
 /** `approve --refuse`: what it would bring back, said before it is done. */
 
@@ -59,7 +60,9 @@ export async function refuse(
 
 function itemLines(items: readonly RefuseItem[], most: number): string[] {
   return [...Map.groupBy(items, ({ kind }) => kind)].flatMap(([kind, all]) => {
-    const names = all.slice(0, most).map((item) => `    ${item.path}${item.kind === "left" ? `: ${item.why}` : ""}`);
+    const names = all
+      .slice(0, most)
+      .map((item) => `    ${shownName(item.path)}${item.kind === "left" ? `: ${shownWords(item.why)}` : ""}`);
     const more = all.length > most ? [`    … and ${count(all.length - most)} more`] : [];
     return [`  ${count(all.length)} × ${kind === "left" ? "left alone" : WORDS[kind]}:`, ...names, ...more];
   });
@@ -67,8 +70,8 @@ function itemLines(items: readonly RefuseItem[], most: number): string[] {
 
 function tell(io: Io, ends: readonly RefuseEnd[], next: string): ExitCode {
   for (const { item, done, note } of ends) {
-    if (done && note !== "") io.out(`${item.path}: ${note}`);
-    if (!done) io.err(`${item.path}: left alone: ${note}`);
+    if (done && note !== "") io.out(`${shownName(item.path)}: ${shownWords(note)}`);
+    if (!done) io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
   }
   const back = ends.filter(({ done }) => done).length;
   io.out(`refused: ${count(back)} brought back; ${next}`);

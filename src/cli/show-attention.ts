@@ -3,6 +3,8 @@ import { origin } from "./complain.ts";
 import { byPath } from "./describe.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
+import { quoted } from "../core/shell-word.ts";
 
 /** What needs the user, as lines: what many documents share is said once, before those that stand alone. */
 
@@ -30,8 +32,8 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
 
 function aloneLines({ path, kind, code, detail, requestId, next }: Attention, paint: Paint): string[] {
   return [
-    `${path === "" ? "" : `${paint.strong(path)}: `}${paint.asks(kind)}: ${detail}${origin(code, requestId)}`,
-    paint.dim(`  next: ${next}`),
+    `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
+    paint.dim(`  next: ${shownWords(next)}`),
   ];
 }
 
@@ -41,13 +43,13 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
   const names = group
     .toSorted(byPath)
     .slice(0, NAMES)
-    .map((one) => one.path)
+    .map((one) => shownName(one.path))
     .join(", ");
   const more = group.length > NAMES ? ` and ${count(group.length - NAMES)} more` : "";
-  const generic = next.replaceAll(`'${path.replaceAll("'", "'\\''")}'`, "PATH").replaceAll(path, "PATH");
+  const generic = next.replaceAll(quoted(path), "PATH").replaceAll(path, "PATH");
   return [
-    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${detail}${origin(code, requestId)}`,
+    `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
     `  ${names}${more}`,
-    paint.dim(`  next: ${generic}`),
+    paint.dim(`  next: ${shownWords(generic)}`),
   ];
 }

@@ -1,5 +1,6 @@
 import type { ConflictHunk } from "../core/merge.ts";
 import type { DiffHunk } from "../app/line-diff.ts";
+import { shownName } from "../core/shown-name.ts";
 import type { Io } from "./command.ts";
 import { paintFor, shown } from "./paint.ts";
 
@@ -28,9 +29,10 @@ export function unifiedLines(
   hunks: readonly DiffHunk[],
 ): string[] {
   const paint = paintFor(io);
-  const lines = [paint.strong(`--- ${names.before ?? "/dev/null"}`), paint.strong(`+++ ${names.after ?? "/dev/null"}`)];
-  for (const { before, after, lines: own } of hunks) {
-    lines.push(paint.place(`@@ -${range(before)} +${range(after)} @@`));
+  const [before, after] = [names.before, names.after].map((name) => (name === null ? "/dev/null" : shownName(name)));
+  const lines = [paint.strong(`--- ${before}`), paint.strong(`+++ ${after}`)];
+  for (const { before: from, after: to, lines: own } of hunks) {
+    lines.push(paint.place(`@@ -${range(from)} +${range(to)} @@`));
     for (const { kind, text } of own) {
       const line = text.endsWith("\n") ? text.slice(0, -1) : text;
       const painted =

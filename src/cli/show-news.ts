@@ -7,6 +7,8 @@ import { ACTION_WORDS } from "./describe.ts";
 import { count } from "./progress.ts";
 import { attentionLines } from "./show-attention.ts";
 import { renamedLines, reportJson } from "./show-report.ts";
+import { jsonLine } from "./json-line.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
 
 /** What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing, applying) is no news. */
 
@@ -30,9 +32,9 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
       lastPhase.set(root, told);
       if (told === before) return;
     }
-    if (json) return io.out(JSON.stringify(newsJson(root, news)));
+    if (json) return io.out(jsonLine(newsJson(root, news)));
     const lines = newsLines(news);
-    const prefix = `${timeOf(news.at)} ${several ? `${basename(root)}: ` : ""}`;
+    const prefix = `${timeOf(news.at)} ${several ? `${shownName(basename(root))}: ` : ""}`;
     for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
   };
 }
@@ -72,7 +74,10 @@ export function newsLines(news: FolderNews): string[] {
     case "returned":
       return [`mdmirror ${news.what} is done; looking at everything`];
     case "broken":
-      return [`${news.trouble.what}; opened again in ${seconds(news.retryMs)}`, `  next: ${news.trouble.next}`];
+      return [
+        `${shownWords(news.trouble.what)}; opened again in ${seconds(news.retryMs)}`,
+        `  next: ${shownWords(news.trouble.next)}`,
+      ];
     case "phase":
       return phaseLines(news.phase);
     case "change":
@@ -89,7 +94,7 @@ export function newsLines(news: FolderNews): string[] {
     case "deletion-pending":
       return [pendingLine(news)];
     case "deletion-called-off":
-      return [`${news.path} is not deleted on the service`];
+      return [`${shownName(news.path)} is not deleted on the service`];
     case "watch-limit":
       return [`the system gives no more watches (${news.code}): looking with each poll instead; next: mdmirror doctor`];
     case "woke":
@@ -100,8 +105,8 @@ export function newsLines(news: FolderNews): string[] {
 function pendingLine({ path, dueAt, at, inConflict }: Extract<FolderNews, { kind: "deletion-pending" }>): string {
   const left = seconds(Math.max(0, dueAt - at));
   return inConflict
-    ? `${path} is gone here while it is in conflict; in ${left} the service's text comes back, and yours is in its history`
-    : `${path} is gone here; deleted on the service in ${left}`;
+    ? `${shownName(path)} is gone here while it is in conflict; in ${left} the service's text comes back, and yours is in its history`
+    : `${shownName(path)} is gone here; deleted on the service in ${left}`;
 }
 
 type PhaseNews = Extract<FolderNews, { kind: "phase" }>["phase"];
@@ -111,10 +116,10 @@ function phaseLines(phase: PhaseNews): string[] {
     case "waiting":
       return phase.why === "paused"
         ? ["paused; next: mdmirror resume"]
-        : [`${phase.why}: ${phase.detail}; tried again by itself`];
+        : [`${phase.why}: ${shownWords(phase.detail)}; tried again by itself`];
     case "halted":
       return [
-        `halted: ${phase.detail}`,
+        `halted: ${shownWords(phase.detail)}`,
         "  next: mdmirror plan; to let it go: mdmirror approve; to bring it back: mdmirror approve --refuse",
       ];
     case "stopped":
@@ -134,8 +139,10 @@ function changeLine(news: Extract<FolderNews, { kind: "change" }>): string {
   const head = words === null ? `· ${what}` : `${words.arrow} ${label}`;
   const size = lines === null ? "" : `  (+${count(lines.added)} −${count(lines.removed)})`;
   const ended =
-    outcome === "done" || outcome === "submitted" ? "" : `  ${outcome}: ${detail}${origin(code, requestId)}`;
-  return `${head}: ${path === "" ? detail : path}${size}${ended}`;
+    outcome === "done" || outcome === "submitted"
+      ? ""
+      : `  ${outcome}: ${shownWords(detail)}${origin(code, requestId)}`;
+  return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${ended}`;
 }
 
 function seconds(ms: number): string {

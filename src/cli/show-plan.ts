@@ -9,6 +9,8 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { nextOfHalt } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural, showProgress } from "./progress.ts";
+import { jsonLine } from "./json-line.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
 
 export type PlanOptions = {
   readonly json: boolean;
@@ -42,11 +44,11 @@ export async function showPlan(io: Io, root: string, request: RunRequest, option
   });
   if (mirror.kind === "trouble") return complain(io, mirror.trouble);
   try {
-    for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
+    for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
     const preview = await previewSync(mirror.value, request);
     progress.end();
     if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.value.url));
-    if (options.json) io.out(JSON.stringify(planJson(preview)));
+    if (options.json) io.out(jsonLine(planJson(preview)));
     else if (!options.quiet)
       for (const line of planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST, paintFor(io))) io.out(line);
     if (preview.plan.verdict.kind === "halt") return EXIT.halted;
@@ -68,7 +70,10 @@ export function planLines({ plan, open, staysLocal, trees }: Planned, most: numb
   const held = open
     .toSorted(byPath)
     .slice(0, most)
-    .map(({ path, kind, detail, code, requestId }) => `    ${path}  (${kind}: ${detail}${origin(code, requestId)})`);
+    .map(
+      ({ path, kind, detail, code, requestId }) =>
+        `    ${shownName(path)}  (${kind}: ${shownWords(detail)}${origin(code, requestId)})`,
+    );
   const stays = stayLine(staysLocal);
   return [
     ...groupLines(actions, most, pathsOf(trees.base), paint),
@@ -92,7 +97,7 @@ function endLine(steps: number, held: number, verdict: Planned["plan"]["verdict"
 function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string[] {
   if (verdict.kind === "run") return [];
   return [
-    ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would halt")}: ${reason}: ${detail}`),
+    ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would halt")}: ${reason}: ${shownWords(detail)}`),
     ...nextOfHalt(verdict.reasons).map((way) => `  next: ${way}`),
   ];
 }

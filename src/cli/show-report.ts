@@ -3,12 +3,13 @@ import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
 import type { Io } from "./command.ts";
 import { faultTrouble } from "../app/fault.ts";
 import { complain } from "./complain.ts";
-import { actionPath, byPath, doneLine, wordsOf } from "./describe.ts";
+import { actionName, actionPath, byPath, doneLine, wordsOf } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { attentionJson, needs, NEXT_OF_LOST_ROOT, nextOfHalt } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
+import { shownName, shownWords } from "../core/shown-name.ts";
 
 /** How a run is told: one summary line, then what needs the user. */
 
@@ -45,11 +46,11 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
 
 /** Names here that gave way to the service's. */
 export function renamedLines({ renamed = [] }: RunReport): string[] {
-  return renamed.slice(0, MOST).map(({ from, to }) => `${to}: renamed: ${renamedDetail(from, to)}`);
+  return renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`);
 }
 
 function renamedDetail(from: string, to: string): string {
-  return `another has the name ${from} on the service, so yours is ${to} now, here and there`;
+  return `another has the name ${shownName(from)} on the service, so yours is ${shownName(to)} now, here and there`;
 }
 
 /** The cause comes first, then what follows from it. */
@@ -63,14 +64,19 @@ function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: s
 
 function showHalt(io: Io, { halt, stopped }: RunReport): void {
   const paint = paintFor(io, "error");
-  for (const { reason, detail } of halt?.reasons ?? []) io.err(`${paint.bad("halted")}: ${reason}: ${detail}`);
+  for (const { reason, detail } of halt?.reasons ?? [])
+    io.err(`${paint.bad("halted")}: ${reason}: ${shownWords(detail)}`);
   if (halt?.reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) === true) {
     io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
     return;
   }
-  const named = stopped.map((action) => ({ words: wordsOf(action), path: actionPath(action, () => null) }));
-  for (const { words, path } of named.toSorted(byPath).slice(0, MOST)) {
-    io.err(`    ${words.arrow} ${words.label}: ${path}`);
+  const named = stopped.map((action) => ({
+    words: wordsOf(action),
+    path: actionPath(action, () => null),
+    name: actionName(action, () => null),
+  }));
+  for (const { words, name } of named.toSorted(byPath).slice(0, MOST)) {
+    io.err(`    ${words.arrow} ${words.label}: ${name}`);
   }
   if (halt?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
     io.err("  next: if one side should win where both are new: mdmirror init DIR --prefer local | remote; else:");

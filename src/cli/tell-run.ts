@@ -10,6 +10,7 @@ import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
 import { exitOf, reportJson, showNeeds, showReport } from "./show-report.ts";
+import { jsonLine } from "./json-line.ts";
 
 /** How the end of a `sync` is told, by what was asked for. */
 
@@ -25,7 +26,7 @@ export function tellRun(
   const isPassing = passes(report);
   // It has had the folder; and where it reached the service, that is over too.
   endPassing(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
-  if (json) io.out(JSON.stringify(reportJson(report)));
+  if (json) io.out(jsonLine(reportJson(report)));
   else if (!quiet) showReport(io, report, took, url);
   else if (!isPassing) showNeeds(io, report, url);
   else whenItLasted(io, root, "offline", () => showNeeds(io, report, url));

@@ -6,6 +6,7 @@ import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { exitOf, reportJson, showReport } from "./show-report.ts";
+import { shownWords } from "../core/shown-name.ts";
 
 /** Opening and closing what a command works on. */
 
@@ -31,7 +32,7 @@ export async function useMirror(
   const mirror = await openMirror(root, { mode, what, env, cwd, clock, random, progress, ...reach });
   if (mirror.kind === "trouble") return complain(io, mirror.trouble);
   try {
-    for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
+    for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
     return await work(mirror.value);
   } finally {
     progress.end();

@@ -9,6 +9,8 @@ import type { StepEnd } from "./execute.ts";
 import { NEXT_OF_REASON, nextOfHold } from "./hold-next.ts";
 import { subjectOf } from "./subject.ts";
 import type { Counts } from "./world.ts";
+import { quoted } from "../core/shell-word.ts";
+import { comparePaths } from "../core/by-path.ts";
 
 /** What a run tells: the object of `sync --json`, and what the summary line is made of. */
 
@@ -58,10 +60,6 @@ export function attentionOfHold(hold: Hold): Attention {
   };
 }
 
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}
-
 export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"], number>> {
   const counts: Partial<Record<LocalOther["kind"], number>> = {};
   for (const { kind } of local.others.values()) counts[kind] = (counts[kind] ?? 0) + 1;
@@ -74,11 +72,7 @@ export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"
  */
 export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]): readonly Attention[] {
   const open = holds.filter(({ reason }) => isOpen(reason)).map(attentionOfHold);
-  return [...open, ...beside].toSorted((a, b) => order(a.path, b.path) || order(a.kind, b.kind));
-}
-
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return [...open, ...beside].toSorted((a, b) => comparePaths(a.path, b.path) || comparePaths(a.kind, b.kind));
 }
 
 /** What a look did not show, where no hold says so: nothing is proven of it. */

@@ -6,8 +6,8 @@ export type Survey = {
   readonly folders: number;
   /** Local paths of the documents in conflict; the sidecar's where there is no link. */
   readonly conflicts: readonly string[];
-  /** Local paths of the documents with text in review. */
-  readonly reviews: readonly string[];
+  /** Documents with text in review, by local path; since when the oldest of it waits, in milliseconds since the epoch. */
+  readonly reviews: readonly { readonly path: string; readonly since: number }[];
 };
 
 export function openSurvey(db: Db): () => Survey {
@@ -19,9 +19,9 @@ export function openSurvey(db: Db): () => Survey {
       "SELECT coalesce(links.local_path, conflicts.sidecar_path) FROM conflicts LEFT JOIN links USING (id) ORDER BY conflicts.rowid",
     )
     .pluck();
-  const reviews = db
-    .prepare<[], string>("SELECT local_path FROM links WHERE submissions IS NOT NULL ORDER BY local_path")
-    .pluck();
+  const reviews = db.prepare<[], { readonly path: string; readonly since: number }>(
+    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since FROM links WHERE submissions IS NOT NULL ORDER BY local_path",
+  );
   return () => ({
     documents: documents.get() ?? 0,
     folders: folders.get() ?? 0,

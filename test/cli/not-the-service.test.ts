@@ -84,11 +84,18 @@ describe("init, where something else answers", () => {
     expect([code, readdirSync(rig.root)]).toEqual([5, ["mine.md"]]);
   });
 
-  test("a service that refuses the list as a whole is not linked either", async () => {
-    instead = json(403, { code: "forbidden", status: 403, detail: "no list for you" });
-    const { code, err } = await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
-    expect([code === 0, existsSync(rig.root)]).toEqual([false, false]);
-    expect(err[0]).toContain("the service refused: no list for you (forbidden)");
+  test.each([
+    [401, "unauthenticated", "refuses the key"],
+    [403, "forbidden", "the service refused: no list for you"],
+    [404, "workspace_not_found", "no workspace of "],
+    [404, "file_not_found", "the service refused: no list for you"],
+  ])("a service that refuses the list with %i %s is not linked either: 5", async (status, code, says) => {
+    instead = json(status, { code, status, detail: "no list for you" });
+    const ran = await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+    expect([ran.code, existsSync(rig.root)]).toEqual([5, false]);
+    expect(ran.err[0]).toContain(says);
+    expect(ran.err[0]).toContain(`(${code})`);
+    expect(ran.err[1]).toMatch(/next: .*--key-file FILE/);
   });
 });
 

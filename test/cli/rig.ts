@@ -96,6 +96,11 @@ export async function openRig(): Promise<Rig> {
           printed.push(line);
           options.onOut?.(line);
         },
+        text: (text) => {
+          const lines = text.replace(/\n$/, "");
+          out.push(lines);
+          printed.push(lines);
+        },
         err: (line) => {
           err.push(line);
           printed.push(line);

@@ -3,7 +3,7 @@ import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { readConfig } from "../config.ts";
-import { quoted } from "../shell-word.ts";
+import { quoted } from "../../core/shell-word.ts";
 import { ok, type Result, trouble } from "../trouble.ts";
 import { addressOf, pickUrl } from "./address.ts";
 import { findMirror, placeOf } from "./gate.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
-import { quoted } from "../shell-word.ts";
+import { quoted } from "../../core/shell-word.ts";
 import { ok, type Result, trouble } from "../trouble.ts";
 
 const { lstatSync } = process.getBuiltinModule("node:fs");

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
 import { isSidecarName } from "../../core/path.ts";
 import { findKeySource } from "../config/key.ts";
-import { quoted } from "../shell-word.ts";
+import { quoted } from "../../core/shell-word.ts";
 import { trouble } from "../trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
 

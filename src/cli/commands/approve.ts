@@ -8,6 +8,7 @@ import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
 import { NEXT_OF_LOST_ROOT } from "../open.ts";
 import { refuse } from "../refuse-halt.ts";
+import { shownWords } from "../../core/shown-name.ts";
 
 /** Names shown of each kind of action. */
 const MOST = 20;
@@ -51,7 +52,7 @@ export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Pro
   });
   if (opened.kind === "trouble") return complain(io, opened.trouble);
   const mirror = opened.value;
-  for (const note of mirror.notes) io.err(`mdmirror: ${note}`);
+  for (const note of mirror.notes) io.err(`mdmirror: ${shownWords(note)}`);
   try {
     if (isRefusal) withdrawApproval(mirror);
     const halted = await findHalt(mirror, runThatHalted(mirror, io.terminal.output));
@@ -61,7 +62,7 @@ export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Pro
       io.out("nothing is halted; next: mdmirror sync");
       return EXIT.inSync;
     }
-    for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${detail}`);
+    for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${shownWords(detail)}`);
     if (halted.kind === "not-approvable") {
       io.err("mdmirror: that cannot be approved: the folder itself is not what it was");
       io.err(`  next: ${NEXT_OF_LOST_ROOT}`);

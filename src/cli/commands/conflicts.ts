@@ -6,6 +6,8 @@ import { findMirror, locate } from "../find-mirror.ts";
 import { paintFor } from "../paint.ts";
 import { useLocal } from "../use-mirror.ts";
 import { age, bytes, columns, localTime } from "../when.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "conflicts [DIR] [--json] | conflicts show PATH [--json]",
@@ -36,7 +38,7 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
     const { conflicts, holds } = listConflicts(mirror);
     const exit = conflicts.length + holds.length === 0 ? EXIT.inSync : EXIT.attention;
     if (json) {
-      io.out(JSON.stringify({ conflicts, holds }));
+      io.out(jsonLine({ conflicts, holds }));
       return exit;
     }
     const paint = paintFor(io);
@@ -44,7 +46,7 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
     const rows = conflicts
       .toSorted(byPath)
       .map(({ path, since, mine, theirs, renewed }) => [
-        paint.strong(path),
+        paint.strong(shownName(path)),
         `${paint.asks("conflict")} for ${age(io, since)}`,
         `mine ${bytes(mine)}`,
         `theirs ${bytes(theirs, "no longer kept")}${renewed === 0 ? "" : `, renewed ${renewed} times`}`,
@@ -56,9 +58,9 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
       );
     for (const { path, kind, detail, code, requestId, next, since } of holds.toSorted(byPath)) {
       io.out(
-        `${paint.strong(path)}  held for ${age(io, since)}  ${paint.asks(kind)}: ${detail}${origin(code, requestId)}`,
+        `${paint.strong(shownName(path))}  held for ${age(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
       );
-      io.out(`  next: ${next}`);
+      io.out(`  next: ${shownWords(next)}`);
     }
     return exit;
   });
@@ -78,11 +80,13 @@ async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
     const { path, conflict } = subject.value;
     const hunks = conflictHunks(three.value);
     if (json) {
-      io.out(JSON.stringify({ path, since: conflict?.since ?? null, hunks }));
+      io.out(jsonLine({ path, since: conflict?.since ?? null, hunks }));
       return EXIT.attention;
     }
     if (conflict !== null)
-      io.out(`${path}: in conflict since ${localTime(conflict.since)}; theirs is ${conflict.sidecarPath}`);
+      io.out(
+        `${shownName(path)}: in conflict since ${localTime(conflict.since)}; theirs is ${shownName(conflict.sidecarPath)}`,
+      );
     if (hunks.length === 0) io.out("the two edits merge by now; the next sync ends it");
     for (const line of hunkLines(io, hunks)) io.out(line);
     return EXIT.attention;

@@ -4,6 +4,9 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { REACH_OPTIONS, useLocal, useMirror } from "../use-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName } from "../../core/shown-name.ts";
+import { quoted } from "../../core/shell-word.ts";
 
 export const command: Command = {
   usage: "diff [DIR | PATH | PATH@N] [--json]",
@@ -35,7 +38,7 @@ async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCo
   return useMirror(io, args, root.value, { mode: "read", what: "diff", quiet: json }, async (mirror) => {
     const found = await listDifferences(mirror);
     if (found.kind === "offline") return complain(io, faultTrouble(found.fault, mirror.url));
-    if (json) io.out(JSON.stringify({ documents: found.rows }));
+    if (json) io.out(jsonLine({ documents: found.rows }));
     else for (const line of await rowLines(found.rows)) io.out(line);
     return found.rows.length === 0 ? EXIT.inSync : EXIT.attention;
   });
@@ -52,7 +55,7 @@ async function rowLines(rows: readonly DiffRow[]): Promise<string[]> {
   if (rows.length === 0) return ["both sides are the same"];
   return columns(
     rows.map(({ path, kind, lines }) => [
-      path,
+      shownName(path),
       lines === null ? WORDS[kind] || "differs" : `+${lines.added} -${lines.removed}`,
     ]),
   );
@@ -84,7 +87,7 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
     const text = state.text(entry.digest);
     if (text === null) {
       io.err(`mdmirror: the text of version ${n} is no longer kept`);
-      io.err(`  next: mdmirror history ${name} shows which are`);
+      io.err(`  next: mdmirror history ${quoted(name)} shows which are`);
       return EXIT.usage;
     }
     const read = disk.read(document.path);
@@ -108,7 +111,11 @@ async function show(
   const { countLines, diffLines } = await import("../../app/line-diff.ts");
   const { unifiedLines } = await import("../show-hunks.ts");
   const same = before === after && (names.before === null) === (names.after === null);
-  if (args.flag("json")) io.out(JSON.stringify({ ...names, same, ...countLines(before, after) }));
-  else if (!same) for (const line of unifiedLines(io, names, diffLines(before, after))) io.out(line);
+  if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));
+  else if (!same) {
+    // In a pipe it is a patch: byte for byte.
+    const put = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);
+    for (const line of unifiedLines(io, names, diffLines(before, after))) put(line);
+  }
   return same ? EXIT.inSync : EXIT.attention;
 }

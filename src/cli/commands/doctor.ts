@@ -3,6 +3,8 @@ import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode, worstExit } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "doctor [DIR] [--json]",
@@ -23,7 +25,7 @@ export const command: Command = {
     const checks = await examine(root.value, { env, cwd, clock, random, keyFile: args.text("key-file") });
     if (args.flag("json")) {
       io.out(
-        JSON.stringify({
+        jsonLine({
           checks: checks.map(({ about, state, detail, next, bytes }) => ({
             ...{ about, state, detail, next },
             ...(bytes === undefined ? {} : { bytes }),
@@ -32,8 +34,8 @@ export const command: Command = {
       );
     } else {
       for (const { about, state, detail, next } of checks) {
-        io.out(`${MARKS[state]} ${about}: ${detail}`);
-        if (next !== null) io.out(`    next: ${next}`);
+        io.out(`${MARKS[state]} ${about}: ${shownWords(detail)}`);
+        if (next !== null) io.out(`    next: ${shownWords(next)}`);
       }
     }
     return worstExit(checks.map(exitOf));

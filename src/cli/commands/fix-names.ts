@@ -3,6 +3,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { plural } from "../progress.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "fix-names [DIR] [--dry-run]",
@@ -23,11 +24,11 @@ export const command: Command = {
     const mirror = await openMirror(root.value, { mode, what: "fix-names", env, cwd, clock, random });
     if (mirror.kind === "trouble") return complain(io, mirror.trouble);
     try {
-      for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
+      for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
       const fixes = fixNames(mirror.value, !dry);
       for (const { from, to, end } of fixes) {
-        if (end.kind === "left") io.err(`${from}: not renamed: ${end.why}`);
-        else io.out(`${from} → ${to}`);
+        if (end.kind === "left") io.err(`${shownName(from)}: not renamed: ${shownWords(end.why)}`);
+        else io.out(`${shownName(from)} → ${shownName(to)}`);
       }
       const left = fixes.filter(({ end }) => end.kind === "left").length;
       const good = fixes.length - left;

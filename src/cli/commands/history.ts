@@ -5,6 +5,8 @@ import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
 import { bytes, columns, localTime } from "../when.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "history PATH|ID [--json]",
@@ -26,13 +28,11 @@ export const command: Command = {
       const look = disk.look(document.path);
       const now = document.link !== null && look.kind === "file" ? look.digest : null;
       if (args.flag("json")) {
-        io.out(
-          JSON.stringify({ id: document.id, path: document.path, gone: document.link === null, versions: entries }),
-        );
+        io.out(jsonLine({ id: document.id, path: document.path, gone: document.link === null, versions: entries }));
         return EXIT.inSync;
       }
       io.out(
-        `${document.path}  ${document.id ?? "(no document now)"}${document.id !== null && document.link === null ? "  (gone)" : ""}`,
+        `${shownName(document.path)}  ${document.id ?? "(no document now)"}${document.id !== null && document.link === null ? "  (gone)" : ""}`,
       );
       const last = entries.findLast(({ digest }) => digest === now);
       for (const line of columns(entries.map((entry) => row(entry, entry === last)))) io.out(line);
@@ -48,6 +48,6 @@ function row({ n, at, size, from, what, other }: HistoryEntry, isNow: boolean): 
     at <= 0 ? "before" : localTime(at),
     from,
     kept,
-    `${what}${other === null ? "" : `  (of ${other}, which stood here)`}${isNow ? "  (here now)" : ""}`,
+    `${shownWords(what)}${other === null ? "" : `  (of ${shownName(other)}, which stood here)`}${isNow ? "  (here now)" : ""}`,
   ];
 }

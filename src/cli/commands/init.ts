@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../app/config.ts";
 import type { FoundKey } from "../../app/config/key.ts";
-import { quoted } from "../../app/shell-word.ts";
+import { quoted } from "../../core/shell-word.ts";
 import { ok, type Result } from "../../app/trouble.ts";
 import type { TrustedOrigin } from "../../app/trust/origin.ts";
 import { ownershipOf } from "../../app/trust/owner.ts";
@@ -10,6 +10,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { workAsOwner } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
+import { shownName } from "../../core/shown-name.ts";
 
 const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
@@ -120,7 +121,9 @@ async function linkNew(
   const linked = linkFolder({ dir, ...link, random, env, name: args.text("name") }, stored);
   if (linked.kind === "trouble") return complain(io, linked.trouble);
   if (linked.value !== null) io.err(`mdmirror: ${linked.value}`);
-  io.out(`linked ${dir} to ${new URL(config.url).origin}${config.remote === "" ? "" : `, folder ${config.remote}`}`);
+  io.out(
+    `linked ${shownName(dir)} to ${new URL(config.url).origin}${config.remote === "" ? "" : `, folder ${shownName(config.remote)}`}`,
+  );
   const { firstSync } = await import("../first-sync.ts");
   return firstSync(io, dir, args.text("key-file"), prefer);
 }
@@ -150,7 +153,7 @@ async function showFirstPlan(
       const what = `${inside} in this folder is a mirrored folder of its own; its files would be mirrored twice`;
       return complain(io, { kind: "usage", what, next: "move it out, or choose another folder" });
     }
-    io.out(`the first sync of ${dir}:`);
+    io.out(`the first sync of ${shownName(dir)}:`);
     for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do yet: both sides are empty, or equal");
     if (args.flag("yes") || (!io.terminal.input && onlyFillsFolder(preview))) return "agreed";

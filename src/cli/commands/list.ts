@@ -3,6 +3,8 @@ import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { columns } from "../when.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "list [--json]",
@@ -18,7 +20,7 @@ export const command: Command = {
     if (listed.kind === "trouble") return complain(io, listed.trouble);
     const { mirrors, notes } = listed.value;
     for (const note of notes) io.err(`mdmirror: ${note}; what it held is asked for again, by mdmirror trust`);
-    if (args.flag("json")) io.out(JSON.stringify({ mirrors }));
+    if (args.flag("json")) io.out(jsonLine({ mirrors }));
     else if (mirrors.length === 0) io.out("no folder is mirrored yet; next: mdmirror init DIR --url URL");
     else for (const line of columns(mirrors.map(cells))) io.out(line);
     return EXIT.inSync;
@@ -32,5 +34,5 @@ const WORDS: Readonly<Record<ListedMirror["state"], string>> = {
 };
 
 function cells({ root, name, addresses, state }: ListedMirror): string[] {
-  return [root, name ?? "", addresses.join(" "), WORDS[state]];
+  return [shownName(root), name ?? "", addresses.join(" "), WORDS[state]];
 }

@@ -34,7 +34,7 @@ export const command: Command = {
       return end;
     }
     if (args.flag("print") || args.flag("origins")) {
-      if (text !== "") io.out(text.endsWith("\n") ? text.slice(0, -1) : text);
+      if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
       return end;
     }
     const written = writeMerged(paths[1], text);

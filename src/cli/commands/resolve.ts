@@ -7,6 +7,9 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
+import { quoted } from "../../core/shell-word.ts";
 
 const WAYS = ["mine", "theirs", "merged", "tool", "delete", "keep", "recreate"] as const;
 
@@ -55,11 +58,11 @@ export const command: Command = {
       const done = await resolveSubject(mirror.world, subject.value, way.value, { force: args.flag("force") });
       if (done.kind === "trouble") return complain(io, done.trouble);
       if (!json) {
-        io.out(`${path}: ${kind}`);
-        for (const note of done.value) io.out(`  ${note}`);
+        io.out(`${shownName(path)}: ${kind}`);
+        for (const note of done.value) io.out(`  ${shownWords(note)}`);
       }
       const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
-      if (json) io.out(JSON.stringify({ path, way: kind, notes: done.value, sync: sync?.report ?? null }));
+      if (json) io.out(jsonLine({ path, way: kind, notes: done.value, sync: sync?.report ?? null }));
       return sync?.exit ?? EXIT.inSync;
     });
   },
@@ -67,7 +70,7 @@ export const command: Command = {
 
 async function agreesToRecreate(io: Io, args: Args, { path, link, ways }: Subject): Promise<boolean> {
   if (!ways.includes("recreate")) return true;
-  const what = `a new document will be made for ${path}, with a new id, and the old one (${link.id}, ${link.remotePath}) deleted with its history there. Go on?`;
+  const what = `a new document will be made for ${shownName(path)}, with a new id, and the old one (${link.id}, ${shownName(link.remotePath)}) deleted with its history there. Go on?`;
   return agrees(io, args.flag("yes"), what);
 }
 
@@ -95,7 +98,7 @@ async function wayOf(
       const { readThree } = await import("../../app/conflicts.ts");
       const { runMergeTool } = await import("../../app/merge-tool.ts");
       if (subject.conflict === null)
-        return trouble("usage", `${subject.path} is not in conflict`, `mdmirror why ${subject.path}`);
+        return trouble("usage", `${subject.path} is not in conflict`, `mdmirror why ${quoted(subject.path)}`);
       const three = readThree(mirror.world, subject);
       if (three.kind === "trouble") return three;
       const merged = runMergeTool(subject.path, three.value, io.env);

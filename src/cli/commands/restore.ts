@@ -7,6 +7,8 @@ import { locateAny } from "../locate-document.ts";
 import { count } from "../progress.ts";
 import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { localTime } from "../when.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "restore PATH[@N] | ID[@N] | FOLDER | 'GLOB' … [--as-of TIME] [--dry-run] [--yes] [--no-sync] [--json]",
@@ -67,20 +69,22 @@ async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string
     const chosen = chooseVersion(mirror.world, name, n);
     if (chosen.kind === "trouble") return complain(io, chosen.trouble);
     const { path, entry, anew } = chosen.value;
-    if (json) io.out(JSON.stringify({ path, version: entry.n, anew, notes: [], sync: null }));
+    if (json) io.out(jsonLine({ path, version: entry.n, anew, notes: [], sync: null }));
     else
-      io.out(`${path}: version ${entry.n} of ${localTime(entry.at)} would be back${anew ? ", as a new document" : ""}`);
+      io.out(
+        `${shownName(path)}: version ${entry.n} of ${localTime(entry.at)} would be back${anew ? ", as a new document" : ""}`,
+      );
     return EXIT.inSync;
   }
   const restored = await restoreVersion(mirror.world, name, n);
   if (restored.kind === "trouble") return complain(io, restored.trouble);
   const { path, entry, anew, notes } = restored.value;
   if (!json) {
-    io.out(`${path}: version ${entry.n} is back`);
-    for (const note of notes) io.out(`  ${note}`);
+    io.out(`${shownName(path)}: version ${entry.n} is back`);
+    for (const note of notes) io.out(`  ${shownWords(note)}`);
   }
   const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
-  if (json) io.out(JSON.stringify({ path, version: entry.n, anew, notes, sync: sync?.report ?? null }));
+  if (json) io.out(jsonLine({ path, version: entry.n, anew, notes, sync: sync?.report ?? null }));
   return sync?.exit ?? EXIT.inSync;
 }
 
@@ -99,7 +103,7 @@ async function restoreSeveral(
   const able = items.filter(({ kind }) => kind === "put-back").length;
   if (!json) for (const line of planLines(items, asOf)) io.out(line);
   if (args.flag("dry-run") || able === 0) {
-    if (json) io.out(JSON.stringify({ asOf, items: items.map(itemJson), sync: null }));
+    if (json) io.out(jsonLine({ asOf, items: items.map(itemJson), sync: null }));
     return able === 0 && items.length > 0 ? EXIT.attention : EXIT.inSync;
   }
   if (able > 1 && !(await agrees(io, args.flag("yes"), `put back ${count(able)} documents?`))) {
@@ -113,7 +117,7 @@ async function restoreSeveral(
   const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
   if (json) {
     const done = ends.map(({ item, done: isDone, note }) => ({ ...itemJson(item), done: isDone, note }));
-    io.out(JSON.stringify({ asOf, items: items.map(itemJson), done, sync: sync?.report ?? null }));
+    io.out(jsonLine({ asOf, items: items.map(itemJson), done, sync: sync?.report ?? null }));
   }
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
   return left ? EXIT.attention : EXIT.inSync;
@@ -125,9 +129,9 @@ function planLines(items: readonly RestoreItem[], asOf: number | null): string[]
   return [
     `${when}:`,
     ...items.map((item) => {
-      if (item.kind === "left") return `  ${item.path}  left alone: ${item.why}`;
+      if (item.kind === "left") return `  ${shownName(item.path)}  left alone: ${shownWords(item.why)}`;
       const { entry, anew } = item;
-      return `  ${item.path}  version ${entry.n} of ${localTime(entry.at)}${anew ? ", as a new document" : ""}`;
+      return `  ${shownName(item.path)}  version ${entry.n} of ${localTime(entry.at)}${anew ? ", as a new document" : ""}`;
     }),
   ];
 }
@@ -139,6 +143,7 @@ function itemJson(item: RestoreItem): object {
 }
 
 function showEnds(io: Io, ends: readonly RestoreEnd[]): void {
-  for (const { item, done, note } of ends) if (!done) io.err(`${item.path}: left alone: ${note}`);
+  for (const { item, done, note } of ends)
+    if (!done) io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
   io.out(`${count(ends.filter(({ done }) => done).length)} put back`);
 }

@@ -10,6 +10,8 @@ import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",
@@ -42,8 +44,8 @@ export const command: Command = {
     const searched = await searchMirror(root.value, io.random, { query, regex, limit });
     if (searched.kind === "trouble") return complain(io, searched.trouble);
     const { files, indexed, notes } = searched.value;
-    for (const note of notes) io.err(`mdmirror: ${note}`);
-    if (args.flag("json")) io.out(JSON.stringify({ query, regex, files, indexed }));
+    for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
+    if (args.flag("json")) io.out(jsonLine({ query, regex, files, indexed }));
     else for (const line of files.flatMap((file) => shownLines(io, file, regex))) io.out(line);
     return EXIT.inSync;
   },
@@ -76,7 +78,7 @@ function misused(io: Io, why: string): ExitCode {
 function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): string[] {
   const colours = io.terminal.output && (io.env["NO_COLOR"] ?? "") === "";
   const paint = (code: string, text: string) => (colours ? `\x1b[${code}m${text}\x1b[m` : text);
-  const name = paint("35", printable(path));
+  const name = paint("35", shownName(path));
   if (lines.length === 0) return [name];
   return lines.map((line) => {
     const column = columns && line.column !== null ? `:${line.column}` : "";

@@ -4,6 +4,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
+import { shownWords } from "../../core/shown-name.ts";
 
 const VERBS = ["install", "uninstall", "status", "print"] as const;
 type Verb = (typeof VERBS)[number];
@@ -59,7 +60,7 @@ async function install(io: Io, unit: ServiceUnit, root: string): Promise<ExitCod
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = io.env;
   const admitted = admit(root, config.value, { mode: "write", env, cwd: io.cwd });
   if (admitted.kind === "trouble") return complain(io, admitted.trouble);
-  for (const note of admitted.value.notes) io.err(`mdmirror: ${note}`);
+  for (const note of admitted.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
   const key = findKey({ folder, keyFile: null, cwd: io.cwd, env, origin: admitted.value.origin });
   if (key.kind === "trouble")
     return complain(io, { ...key.trouble, next: "store it first: mdmirror init DIR --key-file FILE" });

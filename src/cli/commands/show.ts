@@ -4,6 +4,8 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
+import { shownName } from "../../core/shown-name.ts";
+import { quoted } from "../../core/shell-word.ts";
 
 export const command: Command = {
   usage: "show PATH[@N] | ID[@N] [--output FILE]",
@@ -27,18 +29,18 @@ export const command: Command = {
       const { entry, document } = found.value;
       const text = state.text(entry.digest);
       if (text === null) {
-        io.err(`mdmirror: the text of version ${entry.n} of ${document.path} is no longer kept`);
-        io.err(`  next: mdmirror history ${wanted.path} shows which are`);
+        io.err(`mdmirror: the text of version ${entry.n} of ${shownName(document.path)} is no longer kept`);
+        io.err(`  next: mdmirror history ${quoted(wanted.path)} shows which are`);
         return EXIT.usage;
       }
       const output = args.text("output");
       if (output === null) {
-        if (text !== "") io.out(text.endsWith("\n") ? text.slice(0, -1) : text);
+        if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
         return EXIT.inSync;
       }
       const written = writeNewFile(resolve(io.cwd, output), text);
       if (written.kind === "trouble") return complain(io, written.trouble);
-      io.out(`version ${entry.n} of ${document.path} is in ${output}`);
+      io.out(`version ${entry.n} of ${shownName(document.path)} is in ${shownName(output)}`);
       return EXIT.inSync;
     });
   },

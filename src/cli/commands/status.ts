@@ -11,6 +11,9 @@ import { findMirror } from "../find-mirror.ts";
 import { attentionJson, needs, nextOfHalt } from "../open.ts";
 import { type Paint, paintFor } from "../paint.ts";
 import { plural } from "../progress.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
+import { localTime } from "../when.ts";
 
 const { existsSync } = process.getBuiltinModule("node:fs");
 
@@ -42,7 +45,7 @@ export const command: Command = {
     const status = withDaemon(read.value, daemon);
     const age = status.syncedAt === null ? null : Math.max(0, io.clock.now() - status.syncedAt);
     const old = maxAge !== null && (age === null || age > maxAge);
-    if (args.flag("json")) io.out(JSON.stringify({ ...statusJson(status, age), daemon }));
+    if (args.flag("json")) io.out(jsonLine({ ...statusJson(status, age), daemon }));
     else {
       await showStatus(io, status, age === null ? null : ageText(age));
       if (daemon !== null) io.out(daemonLine(daemon));
@@ -85,7 +88,7 @@ function latest(a: number | null, b: number | null): number | null {
 
 function daemonLine({ pid, phase, detail, paused }: DaemonStatus): string {
   if (paused) return `the daemon (process ${pid}) is paused; next: mdmirror resume`;
-  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${detail}`}`;
+  return `the daemon (process ${pid}) is ${phase}${detail === "" ? "" : `: ${shownWords(detail)}`}`;
 }
 
 function statusJson(status: MirrorStatus, age: number | null): object {
@@ -99,16 +102,16 @@ function statusJson(status: MirrorStatus, age: number | null): object {
 }
 
 async function showStatus(io: Io, status: MirrorStatus, age: string | null): Promise<void> {
-  const { documents, folders, pending, conflicts, reviews, attention, halt, fault } = status;
-  const where = `${status.url}${status.remote === "" ? "" : `, folder ${status.remote}`}`;
+  const { documents, folders, pending, conflicts, reviewedSince, attention, halt, fault } = status;
+  const where = `${shownWords(status.url)}${status.remote === "" ? "" : `, folder ${shownName(status.remote)}`}`;
   io.out(`${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`);
   const paint = paintFor(io);
   io.out(standingLine(status, age, paint));
   if (pending > 0) io.out(`${plural(pending, "effect")} cut off; the next sync settles them`);
   const { suspended = 0 } = status.resting;
   if (suspended > 0) io.out(`${plural(suspended, "document")} left out by .mdmirrorignore; nothing to do`);
-  if (reviews.length > 0) io.out(`in review: ${reviews.toSorted().join(", ")}`);
-  if (conflicts.length > 0) io.out(`${paint.asks("in conflict")}: ${conflicts.toSorted().join(", ")}`);
+  for (const line of reviewLines(reviewedSince)) io.out(line);
+  if (conflicts.length > 0) io.out(`${paint.asks("in conflict")}: ${conflicts.map(shownName).join(", ")}`);
   if (Object.keys(status.staysLocal ?? {}).length > 0) {
     const { stayLine } = await import("../describe.ts");
     const stays = stayLine(status.staysLocal);
@@ -117,15 +120,24 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
   if (fault !== null) {
     const { faultTrouble } = await import("../../app/fault.ts");
     const { what, next } = faultTrouble(fault, status.url);
-    io.out(what);
-    io.out(`  next: ${next}`);
+    io.out(shownWords(what));
+    io.out(`  next: ${shownWords(next)}`);
   }
   const { attentionLines } = await import("../show-attention.ts");
   for (const line of attentionLines(attention, Number.POSITIVE_INFINITY, paint)) io.out(line);
   if (halt === null) return;
-  for (const { reason, detail } of halt.reasons) io.out(`${paint.bad("halted")}: ${reason}: ${detail}`);
+  for (const { reason, detail } of halt.reasons) io.out(`${paint.bad("halted")}: ${reason}: ${shownWords(detail)}`);
   if (halt.approved) io.out("  approved; next: mdmirror sync");
   else for (const way of nextOfHalt(halt.reasons)) io.out(`  next: ${way}`);
+}
+
+/** Of a review only its acceptance can be seen from here, by the live text; so it is said what waits, since when, and what ends it. */
+function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
+  if (reviews.length === 0) return [];
+  return [
+    ...reviews.map(({ path, since }) => `in review since ${localTime(since)}: ${shownName(path)}`),
+    "  a rejection cannot be seen from here; after one, edit the file anew, or take the live text: mdmirror resolve PATH --theirs",
+  ];
 }
 
 /** In sync as of the last run that proved it; where another ended otherwise since, what that came to. */

@@ -3,6 +3,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
+import { shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
@@ -72,7 +73,7 @@ export const command: Command = {
     try {
       const report = await runSync(mirror.value, request, "sync");
       progress.end();
-      for (const note of mirror.value.notes) io.err(`mdmirror: ${note}`);
+      for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
       const took = clock.monotonic() - began;
       return tellRun(io, root.value, report, { quiet, json, url: mirror.value.url, took });
     } finally {

@@ -6,6 +6,8 @@ import { findMirror } from "../find-mirror.ts";
 import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { count } from "../progress.ts";
 import { localTime } from "../when.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "undo [DIR] [RUN] [--dry-run] [--yes] [--no-sync] [--json]",
@@ -39,7 +41,7 @@ export const command: Command = {
       const doable = plan.value.items.filter(({ kind }) => kind !== "left").length;
       if (!json) for (const line of planLines(plan.value)) io.out(line);
       if (dry || doable === 0) {
-        if (json) io.out(JSON.stringify({ run: plan.value.run, items: plan.value.items, done: [], sync: null }));
+        if (json) io.out(jsonLine({ run: plan.value.run, items: plan.value.items, done: [], sync: null }));
         return doable === 0 ? EXIT.attention : EXIT.inSync;
       }
       if (!(await agrees(io, args.flag("yes"), `take back ${count(doable)} of run ${plan.value.run}?`))) {
@@ -53,9 +55,7 @@ export const command: Command = {
       const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
       if (json) {
         const told = ends.map(({ item, done, note }) => ({ path: item.path, kind: item.kind, done, note }));
-        io.out(
-          JSON.stringify({ run: plan.value.run, items: plan.value.items, done: told, sync: sync?.report ?? null }),
-        );
+        io.out(jsonLine({ run: plan.value.run, items: plan.value.items, done: told, sync: sync?.report ?? null }));
       }
       if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
       return left ? EXIT.attention : EXIT.inSync;
@@ -79,8 +79,8 @@ const WORDS = {
 
 function planLines({ run, kind, startedAt, items }: UndoPlan): string[] {
   const lines = items.map((item) => {
-    const more = item.kind === "left" ? `: ${item.why}` : "to" in item ? ` to ${item.to}` : "";
-    return `  ${item.path}  ${WORDS[item.kind]}${more}`;
+    const more = item.kind === "left" ? `: ${shownWords(item.why)}` : "to" in item ? ` to ${shownName(item.to)}` : "";
+    return `  ${shownName(item.path)}  ${WORDS[item.kind]}${more}`;
   });
   return [
     `run ${run} (${kind}, ${localTime(startedAt)}):`,
@@ -90,8 +90,8 @@ function planLines({ run, kind, startedAt, items }: UndoPlan): string[] {
 
 function showEnds(io: Io, ends: readonly UndoEnd[]): void {
   for (const { item, done, note } of ends) {
-    if (done && note !== "") io.out(`${item.path}: ${note}`);
-    if (!done && item.kind !== "left") io.err(`${item.path}: left alone: ${note}`);
+    if (done && note !== "") io.out(`${shownName(item.path)}: ${shownWords(note)}`);
+    if (!done && item.kind !== "left") io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
   }
   io.out(`${count(ends.filter(({ done }) => done).length)} taken back`);
 }

@@ -6,6 +6,8 @@ import { findMirror } from "../find-mirror.ts";
 import { count } from "../progress.ts";
 import { bytes } from "../when.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "verify [DIR] [--json]",
@@ -28,7 +30,7 @@ export const command: Command = {
       const verified = await verifyMirror(mirror.world);
       if (verified.kind === "offline") return complain(io, faultTrouble(verified.fault, mirror.url));
       const { report, agree } = verified;
-      if (json) io.out(JSON.stringify({ state: agree ? "agree" : "drift", ...report }));
+      if (json) io.out(jsonLine({ state: agree ? "agree" : "drift", ...report }));
       else for (const line of reportLines(report, agree)) io.out(line);
       return agree ? EXIT.inSync : EXIT.attention;
     });
@@ -59,11 +61,11 @@ function reportLines(report: VerifyReport, agree: boolean): string[] {
   const size = report.documents.reduce((sum, row) => sum + row.size, 0);
   const { differing, onlyHere, onlyThere, held, unseen, dressed } = report;
   return [
-    ...differing.map(({ path, why }) => `differs: ${path}  (${why})`),
-    ...onlyHere.map((path) => `only here: ${path}`),
-    ...onlyThere.map(({ path, id }) => `only on the service: ${path}  (${id})`),
-    ...held.map(({ path, reason, detail }) => `held: ${path}  (${reason}: ${detail})`),
-    ...unseen.map(({ path, why }) => `not seen: ${path === "" ? "." : path}  (${why})`),
+    ...differing.map(({ path, why }) => `differs: ${shownName(path)}  (${shownWords(why)})`),
+    ...onlyHere.map((path) => `only here: ${shownName(path)}`),
+    ...onlyThere.map(({ path, id }) => `only on the service: ${shownName(path)}  (${id})`),
+    ...held.map(({ path, reason, detail }) => `held: ${shownName(path)}  (${reason}: ${shownWords(detail)})`),
+    ...unseen.map(({ path, why }) => `not seen: ${path === "" ? "." : shownName(path)}  (${shownWords(why)})`),
     ...(dressed.length === 0
       ? []
       : [`${count(dressed.length)} agree but for line ends, byte order mark or final newline, as linked`]),

@@ -3,6 +3,7 @@ import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
+import { shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
   usage: "watch [DIR…] [--json]",
@@ -30,7 +31,7 @@ export const command: Command = {
     const { env, cwd, clock, random } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
     const onNews = showNews(io, { json: args.flag("json"), several: roots.size > 1 });
-    const onNote = (note: string) => io.err(`mdmirror: ${note}`);
+    const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
     const ended = await runDaemons([...roots], { env, cwd, clock, random, url, keyFile, onNews, onNote }, stop);
     return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
   },

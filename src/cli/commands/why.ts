@@ -1,12 +1,15 @@
 import type { Why } from "../../app/why.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
-import { actionPath, wordsOf } from "../describe.ts";
+import { actionName, wordsOf } from "../describe.ts";
 import { EXIT } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 import { age, bytes, columns, localTime } from "../when.ts";
 import { eventLine } from "./log.ts";
+import { jsonLine } from "../json-line.ts";
+import { shownName, shownWords } from "../../core/shown-name.ts";
+import { count, plural } from "../progress.ts";
 
 export const command: Command = {
   usage: "why PATH [--json]",
@@ -24,7 +27,7 @@ export const command: Command = {
     const { explain, formerPath } = await import("../../app/why.ts");
     return useMirror(io, args, root, { mode: "read", what: "why", quiet: true }, async (mirror) => {
       const why = await explain(mirror, path);
-      if (json) io.out(JSON.stringify(why));
+      if (json) io.out(jsonLine(why));
       else for (const line of whyLines(io, why, formerPath(mirror.world.state, path))) io.out(line);
       return EXIT.inSync;
     });
@@ -34,44 +37,59 @@ export const command: Command = {
 function whyLines(io: Io, why: Why, former: string | null): string[] {
   const { link, folder, stays, verdict, hold, holdNext, conflict, lastError, events, offline } = why;
   const facts: string[][] = [];
-  if (offline !== null) facts.push(["offline", `the service cannot be asked (${offline.detail}): by the state alone`]);
+  if (offline !== null)
+    facts.push(["offline", `the service cannot be asked (${shownWords(offline.detail)}): by the state alone`]);
   facts.push(["base", baseFact(why)], ["here", hereFact(why)]);
   if (offline === null) facts.push(["service", serviceFact(why)]);
-  if (stays !== null) facts.push(["stays", `${stays.path === why.path ? "" : `${stays.path} is `}${stays.why}`]);
+  if (stays !== null)
+    facts.push(["stays", `${stays.path === why.path ? "" : `${shownName(stays.path)} is `}${shownWords(stays.why)}`]);
   if (offline === null && (verdict !== null || link !== null)) facts.push(["rule", ruleFact(why)]);
   if (conflict !== null)
-    facts.push(["conflict", `for ${age(io, conflict.since)}; the other version is ${conflict.sidecarPath}`]);
-  if (hold !== null) facts.push(["held", `${hold.reason}: ${hold.detail}${origin(hold.code, hold.requestId)}`]);
+    facts.push(["conflict", `for ${age(io, conflict.since)}; the other version is ${shownName(conflict.sidecarPath)}`]);
+  if (hold !== null)
+    facts.push(["held", `${hold.reason}: ${shownWords(hold.detail)}${origin(hold.code, hold.requestId)}`]);
   if (lastError !== null) facts.push(["error", eventLine(lastError)]);
   if (former !== null && link === null && folder === null)
-    facts.push(["was", `a document of this name is ${former} now, or was there last`]);
+    facts.push(["was", `a document of this name is ${shownName(former)} now, or was there last`]);
   facts.push(...nextFacts(why).map((next) => ["next", next]));
-  if (holdNext !== null) facts.push(["do", holdNext]);
+  if (holdNext !== null) facts.push(["do", shownWords(holdNext)]);
   const last = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
-  return [why.path === "" ? "." : why.path, ...columns(facts).map((line) => `  ${line}`), ...last];
+  return [why.path === "" ? "." : shownName(why.path), ...columns(facts).map((line) => `  ${line}`), ...last];
 }
 
-function ruleFact({ verdict, conflict, path }: Why): string {
+/** What stands before the table's rule: a hold that leaves the text alone. */
+function barredBy({ hold, steps, conflict }: Why): string | null {
+  if (conflict !== null) return "in conflict: nothing is sent until that ends";
+  if (hold === null || steps.length > 0) return null;
+  if (hold.reason === "suspended") return "ignored by .mdmirrorignore: nothing is sent, written or deleted";
+  return `nothing, while it is held (${hold.reason})`;
+}
+
+function ruleFact(why: Why): string {
+  const { verdict, path } = why;
   if (verdict === null) return "text unchanged/unchanged → nothing";
   const { cell, rule, moved, placeRule, evidence, localPath } = verdict;
   const found = evidence === null || localPath === path ? "" : `; found by ${evidence}`;
-  const text = conflict === null ? rule : "in conflict: nothing is sent until that ends";
-  return `text ${cell} → ${text}; place moved by ${moved} → ${placeRule}${found}`;
+  const barred = barredBy(why);
+  if (barred !== null) return `text ${cell} → ${barred}${found}`;
+  return `text ${cell} → ${rule}; place moved by ${moved} → ${placeRule}${found}`;
 }
 
 function baseFact({ link, folder }: Why): string {
   if (link !== null) {
-    const place = link.remotePath === link.localPath ? "" : `, ${link.remotePath} on the service`;
+    const place = link.remotePath === link.localPath ? "" : `, ${shownName(link.remotePath)} on the service`;
     const standing = link.standing === "linked" ? "" : `, ${link.standing}`;
     const review = link.submissions.length === 0 ? "" : `, in review since ${localTime(link.submissions[0]!.at)}`;
     return `${link.id} at ${link.changeId}, text ${link.digest.slice(0, 12)}${place}${standing}${review}`;
   }
-  return folder === null ? "not linked" : `folder ${folder.id}, ${folder.remotePath} on the service`;
+  return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
 }
 
 function hereFact({ look, link, verdict, path }: Why): string {
   const elsewhere =
-    verdict?.localPath != null && verdict.localPath !== path ? `; the document is ${verdict.localPath} now` : "";
+    verdict?.localPath != null && verdict.localPath !== path
+      ? `; the document is ${shownName(verdict.localPath)} now`
+      : "";
   switch (look.kind) {
     case "file": {
       const same = link === null ? "" : look.digest === link.localDigest ? ", as base" : ", differs from base";
@@ -84,13 +102,13 @@ function hereFact({ look, link, verdict, path }: Why): string {
     case "absent":
       return `not there${elsewhere}`;
     case "unknown":
-      return `cannot be told: ${look.why}`;
+      return `cannot be told: ${shownWords(look.why)}`;
   }
 }
 
 function serviceFact({ remote, link, folder }: Why): string {
   if (remote === null) return folder === null ? "not there" : "see its documents";
-  const moved = link === null || remote.path === link.remotePath ? "" : `, now ${remote.path}`;
+  const moved = link === null || remote.path === link.remotePath ? "" : `, now ${shownName(remote.path)}`;
   const version =
     link === null
       ? remote.changeId
@@ -100,16 +118,35 @@ function serviceFact({ remote, link, folder }: Why): string {
   return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
 }
 
-function nextFacts({ path, steps, offline, hold, stays, link, remote, folder }: Why): string[] {
+/** Nothing is to be done; whether all is well is another thing. */
+function agreeFacts(heldBelow: Why["heldBelow"], halts: Why["halts"]): string[] {
+  const held =
+    heldBelow.length === 0
+      ? []
+      : [`nothing for what is held in it: ${plural(heldBelow.length, "name")}; mdmirror conflicts`];
+  const halted = halts.map(
+    (detail) => `a guard halts the mirror, for what is not in it: ${shownWords(detail)}; mdmirror plan`,
+  );
+  return held.length > 0 ? [...held, ...halted] : ["nothing: both sides agree", ...halted];
+}
+
+/** LIMIT: steps in a folder that are named. */
+const MOST_STEPS = 10;
+
+function nextFacts(why: Why): string[] {
+  const { path, steps, offline, hold, stays, link, remote, folder, heldBelow, halts } = why;
   if (offline !== null) return ["the next sync that reaches the service looks again"];
-  if (steps.length > 0)
-    return steps.map(({ action, guarded }) => {
+  if (steps.length > 0) {
+    const named = steps.slice(0, MOST_STEPS).map(({ action, guarded }) => {
       const { arrow, label } = wordsOf(action);
-      return `${arrow} ${label}: ${actionPath(action, () => path)}  (${action.why})${guarded ? ", once approved: mdmirror approve" : ""}`;
+      return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${guarded ? ", once approved: mdmirror approve" : ""}`;
     });
+    const more = steps.length - named.length;
+    return more > 0 ? [...named, `… and ${count(more)} more: mdmirror plan --all`] : named;
+  }
   if (hold !== null) return ["nothing, while it is held"];
   if (stays !== null) return ["nothing: it stays local"];
   return link === null && remote === null && folder === null
     ? ["nothing: it is on neither side"]
-    : ["nothing: both sides agree"];
+    : agreeFacts(heldBelow, halts);
 }

@@ -1,0 +1,20 @@
+import { steers } from "./shown-name.ts";
+
+/**
+ * A path as a shell takes it, for commands that a message shows. One that would steer the terminal, or end the line, is spelled with
+ * `$'…'`, which bash, zsh and ksh take back to the very name.
+ */
+export function quoted(path: string): string {
+  if (/^[\w./@%+=:,-]+$/.test(path)) return path;
+  if (!steers(path)) return `'${path.replaceAll("'", "'\\''")}'`;
+  return `$'${Array.from(path, spelled).join("")}'`;
+}
+
+const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", "'": "\\'", "\\": "\\\\" };
+
+function spelled(character: string): string {
+  const short = SHORT[character];
+  if (short !== undefined || !steers(character)) return short ?? character;
+  const code = character.charCodeAt(0);
+  return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
+}

@@ -1,0 +1,81 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { comparePaths } from "../../src/core/by-path.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+/** What `status` and `why` say of reviews, of ignored documents, of folders in a halt, and in which order. */
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const create = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
+const edit = (path: string, content: string) => {
+  const { id, lastChangeId: baseChangeId } = rig.remote(path)!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId, content });
+};
+
+test("paths are ordered by code points, not by the halves of pairs", () => {
+  const sorted = ["", "Z.md", "a", "a.md", "ab.md", "é.md", "\ufffc.md", "\u{1f600}.md"];
+  expect(sorted.toReversed().toSorted(comparePaths)).toEqual(sorted);
+});
+
+test("status gives conflicts by path, in lines and in JSON, whichever came first", async () => {
+  for (const name of ["b", "a", "c"]) create(`${name}.md`, "x\n");
+  await rig.init();
+  for (const name of ["b", "c", "a"]) {
+    rig.write(`${name}.md`, "mine\n");
+    edit(`${name}.md`, "theirs\n");
+    await rig.run(["sync", "w"]);
+  }
+  const { conflicts } = JSON.parse((await rig.run(["status", "w", "--json"])).out[0]!) as { conflicts: string[] };
+  expect(conflicts).toEqual(["a.md", "b.md", "c.md"]);
+  expect((await rig.run(["status", "w"])).out).toContain("in conflict: a.md, b.md, c.md");
+});
+
+test("status says since when a review waits, that a rejection is not seen, and what ends it; and that ends it", async () => {
+  create("a.md", "x\n");
+  await rig.init();
+  rig.api("PATCH", `/v1/files/${rig.remote("a.md")!.id}`, { protected: true });
+  rig.write("a.md", "for review\n");
+  await rig.run(["sync", "w"], { terminal: true });
+  const { out } = await rig.run(["status", "w"]);
+  expect(out).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^in review since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: a\.md$/),
+      expect.stringContaining("a rejection cannot be seen from here"),
+    ]),
+  );
+  expect((await rig.run(["resolve", "w/a.md", "--theirs"])).code).toBe(0);
+  expect(rig.read("a.md")).toBe("x\n");
+  expect((await rig.run(["status", "w"])).out.join("\n")).not.toContain("in review");
+});
+
+test("why of an ignored document names no deletion", async () => {
+  create("a.md", "x\n");
+  await rig.init();
+  writeFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
+  await rig.run(["sync", "w"]);
+  for (const gone of [false, true]) {
+    if (gone) rmSync(join(rig.root, "a.md"));
+    const told = (await rig.run(["why", "w/a.md"])).out.join("\n");
+    expect(told).toContain("ignored by .mdmirrorignore: nothing is sent, written or deleted");
+    expect(told).not.toContain("delete-remote");
+  }
+});
+
+test("why of a folder tells what a guard stops in it, and that another halts the mirror", async () => {
+  for (const name of ["d/a.md", "d/b.md", "e/c.md", "f.md"]) create(name, `${name}\n`);
+  await rig.init();
+  for (const name of ["d/a.md", "d/b.md", "f.md"]) rmSync(join(rig.root, name));
+  rmSync(join(rig.root, "e"), { recursive: true });
+  expect((await rig.run(["sync", "w"])).code).toBe(4);
+  const told = (await rig.run(["why", "w/d"])).out;
+  expect(told.join("\n")).not.toContain("both sides agree");
+  expect(told.filter((line) => /d\/[ab]\.md.*once approved: mdmirror approve/.test(line))).toHaveLength(2);
+  rig.write("g/new.md", "new\n");
+  expect((await rig.run(["why", "w/g"])).out.join("\n")).toMatch(/new on the service: g\/new\.md|halts the mirror/);
+});

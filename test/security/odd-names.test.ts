@@ -1,0 +1,71 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { steers } from "../../src/core/shown-name.ts";
+import { openRig, type Ran, type Rig } from "../cli/rig.ts";
+
+/** Names that hold lines, colours and marks of direction, through every command that shows names. */
+
+const FORGED = "in sync: nothing to do";
+const ODD = `x\n${FORGED}\u001b[8m\u202e`;
+const FILES = ["conflict", "deleted", "edited", "refused"].map((what) => `${what}${ODD}.md`);
+const [CONFLICT, DELETED, EDITED, REFUSED] = FILES as [string, string, string, string];
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  await rig.init();
+});
+afterEach(() => rig.close());
+
+/** Colours of ours are no steering. */
+function expectTame(what: string, { out, err, asked }: Ran): void {
+  const lines = [...out, ...err, ...asked];
+  expect(lines.length, what).toBeGreaterThan(0);
+  for (const line of lines) {
+    expect(steers(line), `${what}: ${JSON.stringify(line)}`).toBe(false);
+    expect(line.startsWith(FORGED), what).toBe(false);
+  }
+}
+
+const remotes = () =>
+  (rig.api("GET", "/v1/files") as { data: { id: string; path: string; lastChangeId: string }[] }).data;
+
+/** A conflict, a deletion, an edit and a text that cannot be sent, none of which was told yet. */
+async function befall(): Promise<void> {
+  for (const name of FILES) rig.write(name, "first\n");
+  expectTame("first", await rig.run(["sync", "w"]));
+  const { id, lastChangeId } = remotes().find(({ path }) => path.startsWith("conflict"))!;
+  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
+  rig.write(CONFLICT, "mine\n");
+  rmSync(join(rig.root, DELETED));
+  rig.write(EDITED, "edited\n");
+  writeFileSync(join(rig.root, REFUSED), Buffer.from([0xff, 0xfe, 0x41]));
+}
+
+test("no command lets a name make a line of its own, or steer", async () => {
+  await befall();
+  expectTame("plan", await rig.run(["plan", "w"]));
+  expectTame("sync", await rig.run(["sync", "w"]));
+  for (const command of ["status", "conflicts", "verify", "log", "diff", "doctor", "fix-names", "undo --dry-run"]) {
+    const [name, ...more] = command.split(" ") as [string, ...string[]];
+    expectTame(command, await rig.run([name, ...(name === "diff" ? [] : ["w"]), ...more], { cwd: rig.root }));
+  }
+  for (const path of [...FILES, `gone${ODD}.md`]) {
+    const at = join(rig.root, path);
+    for (const command of ["why", "history", "restore --dry-run", "conflicts show", "resolve --keep", "protect"]) {
+      const [name, ...more] = command.split(" ") as [string, ...string[]];
+      const argv = name === "conflicts" ? [name, ...more, at] : [name, at, ...more];
+      expectTame(`${command} ${path}`, await rig.run(argv));
+    }
+  }
+  expectTame("search", await rig.run(["search", "conflict", "w"]));
+});
+
+test("--json gives each name as it is", async () => {
+  await befall();
+  const { out } = await rig.run(["sync", "w", "--json"]);
+  const { attention } = JSON.parse(out[0]!) as { attention: { path: string }[] };
+  expect(attention.map(({ path }) => path)).toEqual(expect.arrayContaining([CONFLICT, REFUSED]));
+  expect(out.every((line) => !steers(line))).toBe(true);
+});
