@@ -32,7 +32,8 @@ type Clean = MergeResult & { readonly kind: "clean" };
 
 /**
  * Merges what local and remote each did to base. Pure, deterministic, and bounded in cost by the texts alone; a merge that
- * could be wrong is a conflict. Where it is clean, merging the result with the same base and local text gives it again.
+ * could be wrong is a conflict. Where it is clean, merging the result with the same base and either side gives it again, and the
+ * sides exchanged merge too.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = byLaw(base, local, remote);
@@ -54,7 +55,7 @@ function mergeSettled(base: string, local: string, remote: string): MergeResult 
   if (!isSide && !isSound({ base, local, remote, text: result.text }, budget)) {
     return refuse(budget.left < 0 ? "too-large" : "unsound", base, local, remote);
   }
-  if (!comesBack(base, local, result, budget) || (result.how === "fine" && !comesBack(base, remote, result, budget))) {
+  if (!comesBack(base, local, result, budget) || !comesBack(base, remote, result, budget)) {
     return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
   }
   return result;

@@ -1,6 +1,7 @@
 import type { Budget } from "./budget.ts";
 import { agree, type Ids, isGone, isMarkOrBreak, isTouched, leaves, reverse, type Words } from "./evidence.ts";
-import { counterparts, diff, type Edit, isRemoval, joinOverBlanks } from "./myers.ts";
+import { compose, counterparts, diff, type Edit, isRemoval, joinOverBlanks } from "./myers.ts";
+import { pairsQuotations } from "./quotes.ts";
 import { diffLines, readLines } from "./scripts.ts";
 import { Interner } from "./split.ts";
 import { BLANK, BREAK, type Token, tokenise } from "./tokens.ts";
@@ -21,9 +22,11 @@ export function isHeld(base: string, less: string, more: string, budget: Budget)
   if (!agree(b.length, earlier, later, direct)) return false;
   const words: Words = (id) => tokenise([budget.interner.text(id)], budget).map((token) => token.text);
   const [bi, li, mi] = [base, less, more].map((text) => readLines(text, budget).ids) as [Ids, Ids, Ids];
+  // The shortest script may pair what was removed with a quotation of it.
+  const edits = pairsQuotations(base, less, more, budget) ? compose(b.length, m.length, earlier, later) : direct;
   return earlier.every((edit) => {
     const own = isRemoval(edit) ? [] : li.slice(edit.from, edit.to).flatMap(words);
-    return isGone(edit, bi, { ids: mi, edits: direct }, words, budget, own);
+    return isGone(edit, bi, { ids: mi, edits }, words, budget, own);
   });
 }
 

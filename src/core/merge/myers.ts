@@ -175,3 +175,18 @@ export function counterparts(length: number, edits: readonly Edit[]): Int32Array
   }
   return found;
 }
+
+/** Two scripts, one after the other, as one: from the first text, of `length` elements, to the last, of `last` elements. */
+export function compose(length: number, last: number, earlier: readonly Edit[], later: readonly Edit[]): Edit[] {
+  const middle = length + earlier.reduce((sum, { start, end, from, to }) => sum + to - from - (end - start), 0);
+  const [first, second] = [counterparts(length, earlier), counterparts(middle, later)];
+  const edits: Edit[] = [];
+  let [start, from] = [0, 0];
+  for (let at = 0; at <= length; at++) {
+    const there = at === length ? last : (second[first[at] as number] ?? -1);
+    if (there < 0) continue;
+    if (start < at || from < there) edits.push({ start, end: at, from, to: there });
+    [start, from] = [at + 1, there + 1];
+  }
+  return edits;
+}

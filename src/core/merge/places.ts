@@ -2,6 +2,7 @@ import { apartIn } from "./apart.ts";
 import { ascending } from "./ascending.ts";
 import { afford, type Budget, type Lines } from "./budget.ts";
 import type { Contexts } from "./contexts.ts";
+import { quotesElsewhere } from "./quotes.ts";
 import { contextsIn, readLines, wordsIn } from "./scripts.ts";
 
 /** Base, local, remote and merged text. */
@@ -27,8 +28,8 @@ type Text = Lines & { readonly contexts: Contexts };
 const LETTERS_A_STEP = 4;
 
 /**
- * Whether each word that is the only one of its kind is in the marks that a side gave it, and, with `removals`, what a side took away as a line is gone. It goes by
- * words alone, not by which lines were paired, so it sees a change that was lost because blank lines or fences look alike.
+ * Whether each word that is the only one of its kind is in the marks that a side gave it, and, with `removals`, what a side took away as a line is gone or
+ * only quoted elsewhere. It goes by words alone, not by which lines were paired, so it sees a change that was lost because blank lines or fences look alike.
  */
 export function keepsPlaces(texts: FourTexts, removals: boolean, budget: Budget): boolean {
   if (!afford(budget, texts.reduce((sum, text) => sum + text.length, 0) / LETTERS_A_STEP)) return false;
@@ -41,7 +42,11 @@ export function keepsPlaces(texts: FourTexts, removals: boolean, budget: Budget)
   const suspects = movedOrGone(read, apart, wrapped, budget);
   if (suspects === undefined) return false;
   // What was made of both sides is counted elsewhere, word by word.
-  return !removals || suspects.size === 0 || !stands(suspects, read[0] as Text, read[3] as Text, apart, budget);
+  if (!removals || suspects.size === 0) return true;
+  const back = standing(suspects, read[0] as Text, read[3] as Text, apart, budget);
+  if (back.length === 0) return true;
+  const quoted = [texts[1], texts[2]].flatMap((side) => quotesElsewhere(texts[0], side, texts[3], budget) ?? []);
+  return back.every((line) => quoted.some((isQuoted) => isQuoted(line)));
 }
 
 /** Words of the base that one side took away and the merged text has; undefined where a word is not in the marks that a side gave it. */
@@ -153,17 +158,23 @@ function turn(open: string[], mark: string): void {
   else if (mark === opener) open.push(mark);
 }
 
-/** Whether most words of a line of the base, which one side took away, stand in the merged text among the words that they stood among. */
-function stands(suspects: ReadonlySet<number>, base: Lines, merged: Lines, apart: Uint8Array, budget: Budget): boolean {
+/** The lines of the base, which one side took away, of which most words stand in the merged text among the words that they stood among. */
+function standing(
+  suspects: ReadonlySet<number>,
+  base: Lines,
+  merged: Lines,
+  apart: Uint8Array,
+  budget: Budget,
+): readonly number[] {
   const there = placedOnce(merged, apart, budget);
   const common = [...placedOnce(base, apart, budget).keys()].filter((one) => there.has(one));
   const kept = ascending(common.map((one) => there.get(one) as number));
-  const standing = new Set(kept.map((at) => common[at] as number).filter((one) => suspects.has(one)));
-  if (standing.size === 0) return false;
-  return base.ids.some((line) => {
-    if (apart[line] !== 1) return false;
-    const words = wordsIn(line, budget);
-    return words.length > 0 && 2 * words.filter((word) => standing.has(word)).length > words.length;
+  const words = new Set(kept.map((at) => common[at] as number).filter((one) => suspects.has(one)));
+  if (words.size === 0) return [];
+  return base.ids.flatMap((line, at) => {
+    if (apart[line] !== 1) return [];
+    const said = wordsIn(line, budget);
+    return 2 * said.filter((word) => words.has(word)).length > said.length ? [at] : [];
   });
 }
 

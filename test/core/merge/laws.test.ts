@@ -1,8 +1,9 @@
 import { fc } from "../../property.ts";
 import { describe, expect, it } from "vitest";
-import { keepsCounts } from "../../../src/core/merge/words.ts";
+import { keepsCounts, wordsOf } from "../../../src/core/merge/words.ts";
 import { mergeText } from "../../../src/core/merge.ts";
-import { seed, threeTexts } from "./documents.ts";
+import { runs, seed, threeTexts } from "./documents.ts";
+import { markdownTexts } from "./markdown.ts";
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -34,7 +35,7 @@ describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
     );
   });
 
-  it("gives a clean merge again when it is merged with the same local text again", () => {
+  it("gives a clean merge again when it is merged with either side again", () => {
     let clean = 0;
     fc.assert(
       fc.property(anyTexts, ([base, local, remote]) => {
@@ -42,8 +43,25 @@ describe(`I28 MERGE-HONEST (seed ${seed})`, () => {
         if (once.kind === "conflict") return;
         clean++;
         expect(mergeText(base, local, once.text)).toMatchObject({ kind: "clean", text: once.text });
+        expect(mergeText(base, remote, once.text)).toMatchObject({ kind: "clean", text: once.text });
       }),
       { seed, numRuns: 2000 },
+    );
+    expect(clean).toBeGreaterThan(200);
+  });
+
+  it("merges exactly what it merges with the sides the other way round, in whatever order", () => {
+    let clean = 0;
+    fc.assert(
+      fc.property(fc.oneof(anyTexts, markdownTexts), ([base, local, remote]) => {
+        const [once, turned] = [mergeText(base, local, remote), mergeText(base, remote, local)];
+        expect(turned.kind).toBe(once.kind);
+        if (once.kind === "conflict" || turned.kind === "conflict") return;
+        clean++;
+        const words = (text: string): string[] => wordsOf(text).sort();
+        expect(words(turned.text)).toEqual(words(once.text));
+      }),
+      { seed, numRuns: runs(2000) },
     );
     expect(clean).toBeGreaterThan(200);
   });

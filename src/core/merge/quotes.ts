@@ -1,0 +1,92 @@
+import { afford, type Budget } from "./budget.ts";
+import { counterparts, type Edit } from "./myers.ts";
+import { diffLines, readLines, wordsIn } from "./scripts.ts";
+
+/** As many characters of a text cost a step. */
+const LETTERS_A_STEP = 4;
+
+/**
+ * Tells of a line of the base, by its index, whether `side` removed it and `more` has its like in a piece of new text alone, which stands elsewhere in the side:
+ * such a piece quotes the line, it does not bring it back. New text is lines added in a row with more words in lines that the base does not have than in others;
+ * elsewhere means past a line with words that both texts have once.
+ */
+export function quotesElsewhere(
+  base: string,
+  side: string,
+  more: string,
+  budget: Budget,
+): ((line: number) => boolean) | undefined {
+  if (!afford(budget, (base.length + side.length + more.length) / LETTERS_A_STEP)) return undefined;
+  const [b, s, m] = [base, side, more].map((text) => readLines(text, budget)) as [Read, Read, Read];
+  const earlier = diffLines(base, side, budget);
+  const later = diffLines(side, more, budget);
+  const known = new Set(b.ids);
+  const pieces = later.filter((edit) => edit.start === edit.end && isNewText(edit, m, known, budget));
+  if (pieces.length === 0) return undefined;
+  const landmarks = landmarksOf(s, m, later, budget);
+  return (line) => {
+    const edit = earlier.find(({ start, end }) => start <= line && line < end);
+    if (edit === undefined) return false;
+    const id = b.ids[line] as number;
+    const quoting = pieces.filter(({ from, to }) => m.ids.slice(from, to).includes(id));
+    return (
+      quoting.length > 0 &&
+      countOf(m.ids, id) === countOf(s.ids, id) + quoting.reduce((sum, piece) => sum + countIn(m.ids, id, piece), 0) &&
+      quoting.every((piece) => landmarks.some((at) => isBetween(at, edit, piece)))
+    );
+  };
+}
+
+/** Whether the script from the base to `more` keeps lines that `side` removed, and all of those with words are quotations. */
+export function pairsQuotations(base: string, side: string, more: string, budget: Budget): boolean {
+  const { ids } = readLines(base, budget);
+  const gone = counterparts(ids.length, diffLines(base, side, budget));
+  const kept = counterparts(ids.length, diffLines(base, more, budget));
+  const paired: number[] = [];
+  for (const [at, id] of ids.entries()) {
+    if ((gone[at] as number) < 0 && (kept[at] as number) >= 0 && wordsIn(id, budget).length > 0) paired.push(at);
+  }
+  const isQuoted = paired.length === 0 ? undefined : quotesElsewhere(base, side, more, budget);
+  return isQuoted !== undefined && paired.every(isQuoted);
+}
+
+type Read = ReturnType<typeof readLines>;
+
+/** Whether lines added in a row say more that the base does not have than what it has. */
+function isNewText({ from, to }: Edit, { ids }: Read, known: ReadonlySet<number>, budget: Budget): boolean {
+  let balance = 0;
+  for (let at = from; at < to; at++) {
+    const words = wordsIn(ids[at] as number, budget).length;
+    balance += known.has(ids[at] as number) ? -words : words;
+  }
+  return balance > 0;
+}
+
+/** The lines of a side, with words, that it has once and the later text has once, at the same place. */
+function landmarksOf(side: Read, more: Read, later: readonly Edit[], budget: Budget): number[] {
+  const [here, there] = [countsOf(side.ids), countsOf(more.ids)];
+  const kept = counterparts(side.ids.length, later);
+  return side.ids.flatMap((id, at) => {
+    const isOne = here.get(id) === 1 && there.get(id) === 1 && (kept[at] as number) >= 0;
+    return isOne && wordsIn(id, budget).length > 0 ? [at] : [];
+  });
+}
+
+/** Whether a line of the side lies between what one script put there and where the other one adds. */
+function isBetween(at: number, earlier: Edit, later: Edit): boolean {
+  return later.start <= earlier.from ? later.start <= at && at < earlier.from : earlier.to <= at && at < later.start;
+}
+
+function countsOf(ids: readonly number[]): Map<number, number> {
+  const counts = new Map<number, number>();
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+  return counts;
+}
+
+function countOf(ids: readonly number[], id: number): number {
+  return ids.reduce((sum, one) => sum + Number(one === id), 0);
+}
+
+function countIn(ids: readonly number[], id: number, { from, to }: Edit): number {
+  return countOf(ids.slice(from, to), id);
+}
