@@ -4,6 +4,7 @@ import { startHttp } from "../service/http.ts";
 import type { Settings } from "../service/settings.ts";
 import { type OpenData, openData } from "../service/data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "../service/import.ts";
+import { ROOM_FOR_LEAST } from "../service/reserve.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 /** The embedded service over HTTP, from a data folder. */
@@ -25,6 +26,8 @@ export type Serving = {
   readonly key: string;
   readonly keyFile: string;
   readonly adminKeyFile: string;
+  /** Why deletions may fail once the disk is full, as a clause, and what to do; null: room is kept for them. */
+  readonly lacks: { readonly what: string; readonly next: string } | null;
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
   close(): Promise<void>;
 };
@@ -57,6 +60,7 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
       key,
       keyFile,
       adminKeyFile,
+      lacks: service.reserved() === 0 ? lacksRoom(options.data) : null,
       importFolder: (dir, onProgress) => importOrTell(data.value, dir, onProgress),
       // ORDER: the last answers are written before the database is closed.
       close: async () => {
@@ -92,6 +96,14 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
     }
     throw error;
   }
+}
+
+function lacksRoom(data: string): NonNullable<Serving["lacks"]> {
+  const megabytes = ROOM_FOR_LEAST / (1024 * 1024);
+  return {
+    what: `the disk of ${data} has less than ${megabytes} MB free, so no room is kept for deletions: once it is full, they fail too`,
+    next: "make room there, or give a folder on a larger disk with --data",
+  };
 }
 
 function isLoopback(host: string): boolean {

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { MOST_RESERVED } from "./reserve.ts";
 import { MIGRATIONS } from "./schema.ts";
 
 export type Db = Sqlite.Database;
@@ -21,9 +22,7 @@ export function openDatabase(location: DatabaseLocation): Db {
       db.pragma("journal_mode = WAL");
       // FULL: an acknowledged write outlives a power cut as well as a killed process.
       db.pragma("synchronous = FULL");
-      // LIMIT: the journal is written back from 4 MB on, and given back to the disk beyond 16, which one great transaction can reach.
-      db.pragma("wal_autocheckpoint = 1000");
-      db.pragma(`journal_size_limit = ${16 * 1024 * 1024}`);
+      boundJournal(db, MOST_RESERVED);
     }
     db.pragma("cache_size = -65536");
     migrate(db);
@@ -32,6 +31,17 @@ export function openDatabase(location: DatabaseLocation): Db {
     throw error;
   }
   return db;
+}
+
+const PAGE_BYTES = 4_096;
+
+/**
+ * Where it is written back, the database grows by as much, and the next changes need as much again: so the journal may have half of the reserve.
+ * LIMIT: with the whole reserve from 4 MB on; what one great transaction takes beyond 16 MB is given back to the disk.
+ */
+export function boundJournal(db: Db, reserved: number): void {
+  db.pragma(`wal_autocheckpoint = ${Math.floor(reserved / 2 / PAGE_BYTES)}`);
+  db.pragma(`journal_size_limit = ${2 * reserved}`);
 }
 
 function sourceOf(location: DatabaseLocation): string | Buffer {

@@ -71,7 +71,8 @@ function dispatchOrMakeRoom(
       return dispatchOrMakeRoom(core, request, fault, admit, requestId);
     }
     core.onFault(error, requestId);
-    const goesOn = request.method === "DELETE" ? "Reading goes on." : "Reading and deleting go on.";
+    const mayDelete = request.method !== "DELETE" && core.ground.store.reserve.bytes() !== 0;
+    const goesOn = mayDelete ? "Reading and deleting go on." : "Reading goes on.";
     const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
   }

@@ -53,6 +53,8 @@ export type Service = {
   pruneStep(): "done" | "more";
   /** Takes again the room that was given up when the disk was full. */
   holdReserve(): void;
+  /** Bytes of the disk that are kept for deletions; null: there is no disk. */
+  reserved(): number | null;
   /** Calls back after each request that may have written. One listener. */
   onWrite(listener: () => void): void;
   /** Requests answered till now: who asks twice knows whether the service was busy. */
@@ -119,7 +121,7 @@ export function createService(options: ServiceOptions): Service {
 const EVERYBODY: Admit = () => null;
 
 /** What is done between requests. */
-function chores(core: Core): Pick<Service, "indexStep" | "indexAll" | "pruneStep" | "holdReserve"> {
+function chores(core: Core): Pick<Service, "indexStep" | "indexAll" | "pruneStep" | "holdReserve" | "reserved"> {
   const { store, now } = core.ground;
   const always = () => true;
   let prunedTo = 0;
@@ -141,5 +143,6 @@ function chores(core: Core): Pick<Service, "indexStep" | "indexAll" | "pruneStep
     holdReserve: () => {
       if (core.isOpen) store.reserve.hold();
     },
+    reserved: () => store.reserve.bytes(),
   };
 }

@@ -1,5 +1,5 @@
 import { type ChangesTable, changesTable } from "./changes-table.ts";
-import { type DatabaseLocation, openDatabase, type Transact, transactions } from "./database.ts";
+import { boundJournal, type DatabaseLocation, type Db, openDatabase, type Transact, transactions } from "./database.ts";
 import { type FilesTable, filesTable } from "./files-table.ts";
 import { type FoldersTable, foldersTable } from "./folders-table.ts";
 import { type GrantsTable, grantsTable } from "./grants-table.ts";
@@ -49,7 +49,7 @@ export function openStore(location: DatabaseLocation, random: (bytes: number) =>
     grants: grantsTable(db),
     search: searchIndex(db),
     settings: settingsTable(db),
-    reserve: reserveIn(typeof location === "object" && "folder" in location ? location.folder : null),
+    reserve: reserveFor(db, location),
     transact,
     transactUnsynced: (work) => {
       // Within a transaction its own end decides.
@@ -64,5 +64,22 @@ export function openStore(location: DatabaseLocation, random: (bytes: number) =>
     cursorSecret: read.get()!.value,
     copy: () => db.serialize(),
     close: () => void db.close(),
+  };
+}
+
+/** The journal is bounded by what is held. */
+function reserveFor(db: Db, location: DatabaseLocation): Reserve {
+  const reserve = reserveIn(typeof location === "object" && "folder" in location ? location.folder : null);
+  const bound = () => {
+    const held = reserve.bytes();
+    if (held !== null && held > 0) boundJournal(db, held);
+  };
+  bound();
+  return {
+    ...reserve,
+    hold: () => {
+      reserve.hold();
+      bound();
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
@@ -51,5 +51,47 @@ describe("a full disk", () => {
     expect([reserve.release(), reserve.release(), existsSync(file)]).toEqual([true, false, false]);
     reserve.hold();
     expect(reserve.release()).toBe(true);
+  });
+
+  it.each([
+    [3.9, 0],
+    [4, 2],
+    [6, 2],
+    [12, 3],
+    [20, 5],
+    [40, 8],
+  ])("of %d MB that are free %d are kept, and none that nobody can spare", (free, kept) => {
+    const MB = 1024 * 1024;
+    const folder = temporaryFolder();
+    let room = free * MB;
+    const reserve = reserveIn(folder, () => room);
+    expect(reserve.bytes()).toBe(kept * MB);
+    // Nearly full by now: what is held stays.
+    room = 0;
+    reserve.hold();
+    expect(reserve.bytes()).toBe(kept * MB);
+    expect(reserve.release()).toBe(kept > 0);
+    room = 100 * MB;
+    reserve.hold();
+    expect(reserve.bytes()).toBe(8 * MB);
+  });
+
+  it("says that deletions go on only where room is kept for them", async () => {
+    const folder = temporaryFolder();
+    const { api, service } = openService({
+      database: { folder },
+      combine: () => {
+        throw diskFull();
+      },
+      onFault: () => undefined,
+    });
+    const file = await api.file("a.md", "one");
+    expectOk(await api.edit(file.id, file.lastChangeId, "two"), 200);
+    const told = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
+    const full = "The disk of the service is full: nothing was saved.";
+    expect([service.reserved(), await told()]).toEqual([8 * 1024 * 1024, `${full} Reading and deleting go on.`]);
+    rmSync(join(folder, "reserve"));
+    expect([service.reserved(), await told()]).toEqual([0, `${full} Reading goes on.`]);
+    service.close();
   });
 });

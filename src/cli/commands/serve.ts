@@ -55,6 +55,10 @@ export const command: Command = {
     try {
       const imported = await runImport(io, args, serving);
       if (imported !== null) return imported;
+      if (serving.lacks !== null) {
+        io.err(`mdmirror serve: ${serving.lacks.what}`);
+        io.err(`  next: ${serving.lacks.next}`);
+      }
       io.out(`serving ${serving.url}`);
       io.out(`key: ${serving.keyFile} (admin: ${serving.adminKeyFile})`);
       io.out(`try: mdmirror init my-notes --url ${serving.url} --key-file ${quoted(serving.keyFile)}`);
