@@ -1,0 +1,145 @@
+import type { FileFacts } from "./facts.ts";
+import { importCircles, importedNames } from "./graph.ts";
+
+/** One thing that is counted. `count`: what it adds, 1 if it is missing. */
+export type Place = { readonly at: string; readonly note: string; readonly count?: number };
+
+/** A measure of the files of one folder: the number of its places, or their share of `outOf`. */
+export type Measure = {
+  readonly id: string;
+  readonly what: string;
+  readonly places: (files: readonly FileFacts[], all: readonly FileFacts[]) => Place[];
+  readonly outOf?: (files: readonly FileFacts[]) => number;
+};
+
+const MOST = { fileLines: 250, functionLines: 60, cyclomatic: 10 } as const;
+
+const functions = (files: readonly FileFacts[]) =>
+  files.flatMap(({ path, functions: found }) => found.map((each) => ({ ...each, at: `${path}:${each.line}` })));
+const countFunctions = (files: readonly FileFacts[]) => functions(files).length;
+const countComments = (files: readonly FileFacts[]) => files.reduce((sum, { comments }) => sum + comments.length, 0);
+
+const longComments = (most: number): Measure["places"] => {
+  return (files) =>
+    files.flatMap(({ path, comments }) =>
+      comments
+        .filter(({ columns }) => columns > most)
+        .map(({ line, columns }) => ({ at: `${path}:${line}`, note: `${columns} columns` })),
+    );
+};
+
+/** All measures, in the order of the table. */
+export const MEASURES: readonly Measure[] = [
+  { id: "files", what: "files", places: (files) => files.map(({ path, lines }) => ({ at: path, note: `${lines}` })) },
+  {
+    id: "lines",
+    what: "lines",
+    places: (files) => files.map(({ path, lines }) => ({ at: path, note: `${lines}`, count: lines })),
+  },
+  {
+    id: "long-files",
+    what: `files over ${MOST.fileLines} lines`,
+    places: (files) =>
+      files
+        .filter(({ lines }) => lines > MOST.fileLines)
+        .map(({ path, lines }) => ({ at: path, note: `${lines} lines` })),
+  },
+  {
+    id: "functions",
+    what: "named functions",
+    places: (files) => functions(files).map(({ at, name }) => ({ at, note: name })),
+  },
+  {
+    id: "long-functions",
+    what: `functions over ${MOST.functionLines} lines`,
+    places: (files) =>
+      functions(files)
+        .filter(({ lines }) => lines > MOST.functionLines)
+        .map(({ at, name, lines }) => ({ at, note: `${name}, ${lines} lines` })),
+  },
+  {
+    id: "cyclomatic",
+    what: `functions of cyclomatic over ${MOST.cyclomatic}`,
+    places: (files) =>
+      functions(files)
+        .filter(({ cyclomatic }) => cyclomatic > MOST.cyclomatic)
+        .map(({ at, name, cyclomatic }) => ({ at, note: `${name}, ${cyclomatic}` })),
+    outOf: countFunctions,
+  },
+  {
+    id: "nested",
+    what: "named functions in functions",
+    places: (files) =>
+      functions(files)
+        .filter(({ isNested }) => isNested)
+        .map(({ at, name }) => ({ at, note: name })),
+    outOf: countFunctions,
+  },
+  {
+    id: "comments-100",
+    what: "comment lines over 100 columns",
+    places: longComments(100),
+    outOf: countComments,
+  },
+  {
+    id: "comments-120",
+    what: "comment lines over 120 columns",
+    places: longComments(120),
+    outOf: countComments,
+  },
+  {
+    id: "circles",
+    what: "import circles",
+    places: (files, all) => {
+      const here = new Set(files.map(({ path }) => path));
+      return importCircles(all)
+        .filter((group) => group.some((path) => here.has(path)))
+        .map((group) => ({ at: group[0]!, note: `with ${group.slice(1).join(", ")}` }));
+    },
+  },
+  {
+    id: "unused-exports",
+    what: "exports imported by tests at most",
+    places: (files, all) => {
+      const isImported = importedNames(all);
+      return files
+        .filter(({ path }) => !path.startsWith("test/"))
+        .flatMap(({ path, exports }) =>
+          exports
+            .filter(({ name }) => !isImported(path, name))
+            .map(({ name, line }) => ({ at: `${path}:${line}`, note: name })),
+        );
+    },
+  },
+  {
+    id: "mentions",
+    what: "lines naming absent documents",
+    places: (files) =>
+      files.flatMap(({ path, mentions }) => mentions.map(({ line }) => ({ at: `${path}:${line}`, note: "" }))),
+  },
+];
+
+/** A folder of `src`, `src` as a whole, or `test`. */
+export type Column = { readonly name: string; readonly files: readonly FileFacts[] };
+
+/** The columns of the table: what is below `src`, by folder and in all, and `test`. */
+export function columnsOf(all: readonly FileFacts[]): Column[] {
+  const below = (folder: string) => all.filter(({ path }) => path.startsWith(`${folder}/`));
+  const folders = new Set(
+    below("src")
+      .map(({ path }) => path.split("/"))
+      .filter((parts) => parts.length > 2)
+      .map((parts) => parts[1]!),
+  );
+  return [
+    ...[...folders].sort().map((name) => ({ name, files: below(`src/${name}`) })),
+    ...["src", "test"].map((name) => ({ name, files: below(name) })),
+  ];
+}
+
+/** @returns a number, or a share from 0 to 1 (0 of nothing) */
+export function figureOf({ places, outOf }: Measure, files: readonly FileFacts[], all: readonly FileFacts[]): number {
+  const sum = places(files, all).reduce((total, { count = 1 }) => total + count, 0);
+  if (outOf === undefined) return sum;
+  return sum === 0 ? 0 : sum / outOf(files);
+}

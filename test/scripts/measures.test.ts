@@ -1,0 +1,126 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { FileFacts } from "../../scripts/measures/facts.ts";
+import { columnsOf, MEASURES, figureOf } from "../../scripts/measures/list.ts";
+import { readTree } from "../../scripts/measures/tree.ts";
+
+const BRANCHES = [
+  "if (n) n++;",
+  "for (;;) break;",
+  "for (const x of [n]) n += x;",
+  "while (n) n--;",
+  "switch (n) { case 1: n++; }",
+  "try { n++; } catch { n--; }",
+  "n = n ? 1 : 2;",
+  "n = n && 1;",
+  "n = n || 1;",
+].join("\n");
+/** What is read as a comment must not be what a literal holds. */
+const LITERALS = 'export const texts = ["// no comment", `/* $' + "{1} // nor this */`, /\\/\\//];";
+
+const TREE: Readonly<Record<string, string>> = {
+  "src/a/long.ts": `export const one = 1;\n${"\n".repeat(250)}`,
+  "src/a/functions.ts": [
+    "export class Shape { area() { return 1; } get side() { return 2; } constructor() { this.area(); } }",
+    "export const bound = () => { const inner = function () { return 1; }; return [1].map((n) => n + inner()); };",
+    `export function long() {${"\n".repeat(60)}}`,
+    "export declare function signature(): void;",
+  ].join("\n"),
+  "src/b/branches.ts": `export function ten(n: number) {\n${BRANCHES}\n}\nexport function eleven(n: number) {\n${BRANCHES}\n[n].forEach((x) => x ?? 1);\n}\n`,
+  "src/b/comments.ts": `// short\n// ${"x".repeat(98)}\n/* ${"x".repeat(118)}\n */\n${LITERALS}\n`,
+  "src/b/here.ts":
+    'import type { There } from "./there.ts";\nexport type Here = There | 1;\nexport const lazy = () => import("./lazy.ts");\n',
+  "src/b/there.ts": 'import { type Here } from "./here.ts";\nexport type There = Here[];\n',
+  "src/b/lazy.ts": 'import { lazy } from "./here.ts";\nexport const loaded = lazy;\n',
+  "src/b/mentions.ts": "// DESIGN 3 says so.\n// A designed merge.\n",
+  "test/a.test.ts": 'import { texts } from "../src/b/comments.ts";\nconsole.log(texts);\n',
+  "scripts/run.ts":
+    'import * as all from "../src/b/branches.ts";\nimport { long as other } from "../src/a/functions.ts";\nconsole.log(all, other);\n',
+};
+
+const root = mkdtempSync(join(tmpdir(), "mdmirror-measures-"));
+let all: FileFacts[] = [];
+
+beforeAll(() => {
+  for (const [path, text] of Object.entries(TREE)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  all = readTree(root);
+});
+afterAll(() => rmSync(root, { recursive: true }));
+
+const measureOf = (id: string) => MEASURES.find((measure) => measure.id === id)!;
+const inSrc = () => columnsOf(all).find(({ name }) => name === "src")!.files;
+const places = (id: string) =>
+  measureOf(id)
+    .places(inSrc(), all)
+    .map(({ at, note }) => `${at} ${note}`.trimEnd());
+
+test("columns are the folders of src, src and test", () => {
+  expect(columnsOf(all).map(({ name, files }) => [name, files.length])).toEqual([
+    ["a", 2],
+    ["b", 6],
+    ["src", 8],
+    ["test", 1],
+  ]);
+});
+
+test("files and lines are counted, and long files named", () => {
+  expect(figureOf(measureOf("files"), inSrc(), all)).toBe(8);
+  const lines = inSrc().reduce((sum, { path }) => sum + TREE[path]!.replace(/\n$/, "").split("\n").length, 0);
+  expect(figureOf(measureOf("lines"), inSrc(), all)).toBe(lines);
+  expect(places("long-files")).toEqual(["src/a/long.ts 251 lines"]);
+});
+
+test("named functions are declarations, methods and what is bound to a name", () => {
+  const names = measureOf("functions")
+    .places(inSrc(), all)
+    .map(({ note }) => note);
+  expect(names).toEqual(["area", "side", "constructor", "bound", "inner", "long", "ten", "eleven", "lazy"]);
+  expect(places("nested")).toEqual(["src/a/functions.ts:2 inner"]);
+  expect(figureOf(measureOf("nested"), inSrc(), all)).toBeCloseTo(1 / 9);
+  expect(places("long-functions")).toEqual(["src/a/functions.ts:3 long, 61 lines"]);
+});
+
+test("each kind of branch counts one, those of nameless callbacks too", () => {
+  const measured = inSrc().flatMap(({ functions }) => functions);
+  expect(measured.filter(({ cyclomatic }) => cyclomatic > 1).map(({ name, cyclomatic }) => [name, cyclomatic])).toEqual(
+    [
+      ["ten", 10],
+      ["eleven", 11],
+    ],
+  );
+  expect(places("cyclomatic")).toEqual(["src/b/branches.ts:12 eleven, 11"]);
+});
+
+test("comment lines are measured, and literals that look like comments are none", () => {
+  expect(
+    inSrc()
+      .find(({ path }) => path === "src/b/comments.ts")!
+      .comments.map(({ line }) => line),
+  ).toEqual([1, 2, 3, 4]);
+  expect(places("comments-100")).toEqual(["src/b/comments.ts:2 101 columns", "src/b/comments.ts:3 121 columns"]);
+  expect(places("comments-120")).toEqual(["src/b/comments.ts:3 121 columns"]);
+  expect(figureOf(measureOf("comments-100"), inSrc(), all)).toBeCloseTo(2 / 6);
+});
+
+test("circles are of values and types; what is loaded by a call closes none", () => {
+  expect(places("circles")).toEqual(["src/b/here.ts with src/b/there.ts"]);
+});
+
+test("an export counts as unused when tests alone import it", () => {
+  expect(places("unused-exports")).toEqual([
+    "src/a/functions.ts:1 Shape",
+    "src/a/functions.ts:2 bound",
+    "src/a/functions.ts:64 signature",
+    "src/a/long.ts:1 one",
+    "src/b/comments.ts:5 texts",
+  ]);
+});
+
+test("lines that name a document which is not there are found", () => {
+  expect(places("mentions")).toEqual(["src/b/mentions.ts:1"]);
+});
