@@ -47,7 +47,9 @@ function mergeSettled(base: string, local: string, remote: string): MergeResult 
   const budget = newBudget();
   const result = attempt(base, local, remote, budget);
   if (result.kind === "conflict") return result;
-  if (!keepsBoth(base, local, remote, result, budget)) return refuse("count-guard", base, local, remote);
+  if (!keepsBoth(base, local, remote, result, budget)) {
+    return refuse(budget.left < 0 ? "too-large" : "count-guard", base, local, remote);
+  }
   const isSide = result.text === local || result.text === remote;
   if (!isProven(base, local, remote, result, budget)) {
     return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
@@ -100,7 +102,9 @@ function comesBack(base: string, side: string, { text }: Clean, budget: Budget):
 /** The guard on a result, which knows nothing of how it was made: below the line every word's count must tell of both sides' changes. */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, budget: Budget): boolean {
   const texts = [base, local, remote, result.text].map((text) => readLines(text, budget));
-  const [b, l, r, m] = countApart(texts, budget) as [Counts, Counts, Counts, Counts];
+  const counts = countApart(texts, budget);
+  if (counts === undefined) return false;
+  const [b, l, r, m] = counts as [Counts, Counts, Counts, Counts];
   if (!countsKept(b, l, r, m)) return false;
   return result.how !== "fine" || result.text === local || result.text === remote || keepsChanges(b, l, r, m);
 }

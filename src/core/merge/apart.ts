@@ -1,4 +1,4 @@
-import type { Budget, Lines } from "./budget.ts";
+import { afford, type Budget, type Lines } from "./budget.ts";
 import { wordsIn } from "./scripts.ts";
 import type { Counts } from "./words.ts";
 
@@ -21,13 +21,19 @@ export function apartIn(texts: readonly Lines[], size: number): Uint8Array {
   return apart;
 }
 
+/** As many characters of the lines that differ cost a step: to cut into words and to count. */
+const LETTERS_A_STEP = 4;
+
 /**
  * How often each word occurs in those lines of some texts that do not occur alike in all of them: what one line adds to each count alike is no matter to
- * the guards that compare the counts.
+ * the guards that compare the counts. Undefined where the budget does not pay for it.
  */
-export function countApart(texts: readonly Lines[], budget: Budget): Counts[] {
+export function countApart(texts: readonly Lines[], budget: Budget): Counts[] | undefined {
   const size = budget.interner.size;
   const apart = apartIn(texts, size);
+  let letters = 0;
+  for (let line = 0; line < size; line++) if (apart[line] === 1) letters += budget.interner.text(line).length;
+  if (!afford(budget, size + letters / LETTERS_A_STEP)) return undefined;
   for (let line = 0; line < size; line++) if (apart[line] === 1) wordsIn(line, budget);
   return timesOf(texts, size).map((times) => {
     const counts: Counts = new Int32Array(budget.words.size);

@@ -19,6 +19,8 @@ export type Lines = {
 export type Budget = {
   left: number;
   readonly cut: Map<string, readonly Token[]>;
+  /** By a line: the texts of its tokens. */
+  readonly tokens: Map<string, readonly string[]>;
   readonly interner: Interner;
   readonly texts: Map<string, Lines>;
   /** Numbers of words and of marks. */
@@ -37,6 +39,7 @@ export function newBudget(): Budget {
   return {
     left: MERGE_STEPS,
     cut: new Map(),
+    tokens: new Map(),
     interner: new Interner(),
     texts: new Map(),
     words: new Interner(),

@@ -35,8 +35,8 @@ export function isGone(
   const removed = base.slice(edit.start, edit.end).flatMap(words);
   // Marks are everywhere: they count where nothing else was removed.
   const counted = removed.some(isWord) ? isWord : (): boolean => true;
-  let known: ReadonlyMap<string, number> | undefined;
-  let [left, all] = [0, 0];
+  const left: string[] = [];
+  let all = 0;
   for (let at = edit.start; at < edit.end; at++) {
     const covered = there.some(({ start, end }) => start <= at && at < end);
     const said = words(base[at] as number);
@@ -49,16 +49,14 @@ export function isGone(
         continue;
       }
       all++;
-      if (!covered || count > 0) {
-        // A word that the base has nowhere else is no common one.
-        known ??= countedOnce(base, words, budget);
-        if (known.get(word) === 1) return false;
-        left++;
-      }
+      if (!covered || count > 0) left.push(word);
       if (covered) counts.set(word, count - 1);
     }
   }
-  return 3 * left <= all;
+  if (left.length === 0 || 3 * left.length > all) return left.length === 0;
+  // A word that the base has nowhere else is no common one; to know it, all of the base is read.
+  const known = countedOnce(base, words, budget);
+  return left.every((word) => known.get(word) !== 1);
 }
 
 /**

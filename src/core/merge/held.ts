@@ -4,7 +4,7 @@ import { compose, counterparts, diff, type Edit, isRemoval, joinOverBlanks } fro
 import { pairsQuotations } from "./quotes.ts";
 import { diffLines, readLines } from "./scripts.ts";
 import { Interner } from "./split.ts";
-import { BLANK, BREAK, type Token, tokenise } from "./tokens.ts";
+import { BLANK, BREAK, textsOf, type Token, tokenise } from "./tokens.ts";
 
 /**
  * Whether `more` is a later text of `less`, with every change that `less` made to `base`, in words and in white space. Without this rule an addition
@@ -20,7 +20,7 @@ export function isHeld(base: string, less: string, more: string, budget: Budget)
   if (!isLater([b, l, m], earlier, later, budget) && !coarse()) return false;
   const direct = diffLines(base, more, budget);
   if (!agree(b.length, earlier, later, direct)) return false;
-  const words: Words = (id) => tokenise([budget.interner.text(id)], budget).map((token) => token.text);
+  const words: Words = (id) => textsOf(budget.interner.text(id), budget);
   const [bi, li, mi] = [base, less, more].map((text) => readLines(text, budget).ids) as [Ids, Ids, Ids];
   // The shortest script may pair what was removed with a quotation of it.
   const edits = pairsQuotations(base, less, more, budget) ? compose(b.length, m.length, earlier, later) : direct;

@@ -7,7 +7,7 @@ import { Interner } from "./split.ts";
 import { diff, type Edit, joinOverBlanks } from "./myers.ts";
 import { subsumes } from "./subsume.ts";
 import { transfer } from "./transfer.ts";
-import { leadsLines, type Token, tokenise, write } from "./tokens.ts";
+import { leadsLines, textsOf, type Token, tokenise, write } from "./tokens.ts";
 
 /** Where both sides changed the text in ways that do not go together. Lines are 0-based: the first line in each text. */
 export type ConflictHunk = {
@@ -50,7 +50,7 @@ export function mergeHunk(
   const ids = { base: interner.ids(hunk.base), local: interner.ids(hunk.local), remote: interner.ids(hunk.remote) };
   const join = (edits: Edit[]): Edit[] => joinOverBlanks(edits, hunk.base, coarse);
   const edits = { local: join(diff(ids.base, ids.local, budget)), remote: join(diff(ids.base, ids.remote, budget)) };
-  const words = (id: number): string[] => tokenise([interner.text(id)], budget).map((token) => token.text);
+  const words = (id: number): readonly string[] => textsOf(interner.text(id), budget);
   const conflicts: ConflictHunk[] = [];
   const shift = { local: 0, remote: 0 };
   let text = "";

@@ -50,25 +50,29 @@ function keepsFrontMatter(local: string, remote: string, merged: string): boolea
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], budget: Budget): boolean {
   const known = (text: string): Known => {
     const { ids, lines } = readLines(text, budget);
-    return { lines, ids: new Set(ids) };
+    return { lines, ids, has: new Set(ids) };
   };
   const [l, r, m] = texts.map(known) as [Known, Known, Known];
-  const made = faultsOf(m, [l, r], budget);
-  return made === 0 || made <= Math.max(faultsOf(l, [m], budget), faultsOf(r, [m], budget));
+  const made = faultsOf(m, [l, r]);
+  return made === 0 || made <= Math.max(faultsOf(l, [m]), faultsOf(r, [m]));
 }
 
-type Known = { readonly lines: readonly string[]; readonly ids: ReadonlySet<number> };
+type Known = { readonly lines: readonly string[]; readonly ids: readonly number[]; readonly has: ReadonlySet<number> };
 
 /** The faults in those blocks of a text that none of the others holds. */
-function faultsOf({ lines }: Known, others: readonly Known[], budget: Budget): number {
-  let faults = 0;
-  for (let at = 0; at < lines.length; ) {
-    let end = at + 1;
+function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): number {
+  let [faults, done] = [0, 0];
+  for (let at = 0; at < lines.length; at++) {
+    // Only a block with a line that the first of the others lacks is not held by it.
+    if (others[0].has.has(ids[at] as number)) continue;
+    let [start, end] = [at, at + 1];
+    while (start > done && flowsOn(lines[start - 1] as string, lines[start] as string)) start--;
     while (end < lines.length && flowsOn(lines[end - 1] as string, lines[end] as string)) end++;
-    const block = lines.slice(at, end);
-    const ids = budget.interner.ids(block);
-    if (!others.some((other) => ids.every((id) => other.ids.has(id)))) faults += inlineFaults(block.join(""));
-    at = end;
+    const block = ids.slice(start, end);
+    const held = others.some(({ has }) => block.every((id) => has.has(id)));
+    if (!held) faults += inlineFaults(lines.slice(start, end).join(""));
+    done = end;
+    at = end - 1;
   }
   return faults;
 }

@@ -67,6 +67,14 @@ export function tokenise(lines: readonly string[], budget: Budget, code = false)
   return tokens;
 }
 
+/** The texts of the tokens of one line, made once a merge. */
+export function textsOf(line: string, budget: Budget): readonly string[] {
+  const known = budget.tokens.get(line) ?? cutLine(line, budget).map((token) => token.text);
+  // What was cut without a budget is no reading of the line.
+  if (budget.left >= 0) budget.tokens.set(line, known);
+  return known;
+}
+
 /** What a token costs in steps: to cut, to number, to compare and to write. */
 const STEPS_A_TOKEN = 30;
 
