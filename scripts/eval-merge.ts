@@ -1,6 +1,6 @@
 // Measures core/merge on real merges and on the costliest texts:
-//   node scripts/eval-merge.ts [--sets DIR] [--rivals] [--list] [--json] [--no-probes] [FILE.jsonl[.gz|.zst]…]
-// Without files it takes the sets in DIR, in $MERGE_SETS, or in ../shared/merge.
+//   node scripts/eval-merge.ts [--sets DIR] [--rivals] [--list] [--json] [--no-probes] [--cost] [FILE.jsonl[.gz|.zst]…]
+// With --cost it measures the costliest texts alone. Without files it takes the sets in DIR, in $MERGE_SETS, or in ../shared/merge.
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,7 +13,7 @@ import { isGarbled, judge, sortedLines, type Verdict } from "./eval-merge/judge.
 import { gitMerge, type Merge, rivals } from "./eval-merge/rivals.ts";
 
 type Row = { cases: number; auto: number; garbled: number } & Record<Exclude<Verdict, "conflict">, number>;
-type Probe = { readonly input: string; readonly cpuMs: number; readonly peakMb: number; readonly end: string };
+type Probe = { readonly input: string; readonly cpuMs: number; readonly grownMb: number; readonly end: string };
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,6 +23,7 @@ const { values: options, positionals } = parseArgs({
     list: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
     "no-probes": { type: "boolean", default: false },
+    cost: { type: "boolean", default: false },
     probe: { type: "string" },
   },
 });
@@ -35,7 +36,7 @@ function main(): void {
     options.sets ?? process.env["MERGE_SETS"] ?? fileURLToPath(new URL("../../shared/merge", import.meta.url));
   const { found, missing } = positionals.length > 0 ? { found: positionals, missing: [] } : findSets(folder);
   if (missing.length > 0) console.error(`not in ${folder}: ${missing.join(", ")} (name the folder with --sets DIR)`);
-  const reports = found.map(measureFile);
+  const reports = options.cost ? [] : found.map(measureFile);
   const probes = options["no-probes"]
     ? []
     : Object.keys(adversaries())
@@ -56,7 +57,9 @@ function show(reports: readonly Report[], probes: readonly Probe[]): void {
     );
   }
   if (probes.length === 0) return;
-  console.log(`\ncostliest inputs of ${LARGEST} characters (CPU of one cold merge; peak memory of its process)`);
+  console.log(
+    `\ncostliest inputs of ${LARGEST} characters (one cold merge in a process of its own: medians of ${PROBES} of its CPU and of its growth in memory)`,
+  );
   console.table(probes);
 }
 
@@ -136,8 +139,17 @@ function cpuMs(call: () => unknown): number {
   return (user + system) / 1000;
 }
 
-/** Merges one costly input in a process of its own, for its memory. */
+/** Processes that merge one costly input. */
+const PROBES = 5;
+
+/** Merges one costly input in processes of its own, for its memory. */
 function probe(input: string): Probe {
+  const probes = Array.from({ length: PROBES }, () => probeOnce(input));
+  const median = (of: (one: Probe) => number): number => probes.map(of).sort((a, b) => a - b)[PROBES >> 1] as number;
+  return { ...(probes[0] as Probe), cpuMs: median((one) => one.cpuMs), grownMb: median((one) => one.grownMb) };
+}
+
+function probeOnce(input: string): Probe {
   const child = spawnSync(process.execPath, [fileURLToPath(import.meta.url), "--probe", input], { encoding: "utf8" });
   if (child.status !== 0) throw new Error(`probe ${input} failed: ${child.stderr}`);
   return JSON.parse(child.stdout) as Probe;
@@ -148,11 +160,11 @@ function runProbe(input: string): void {
   if (make === undefined) throw new Error(`no such input: ${input}`);
   const [base, local, remote] = make();
   let result: MergeResult | undefined;
+  const before = process.memoryUsage.rss();
   const ms = cpuMs(() => {
     result = mergeText(base, local, remote);
   });
   const end = result?.kind === "clean" ? result.how : `conflict: ${result?.reason}`;
-  console.log(
-    JSON.stringify({ input, cpuMs: Math.round(ms), peakMb: Math.round(process.resourceUsage().maxRSS / 1024), end }),
-  );
+  const grownMb = Math.round(process.resourceUsage().maxRSS / 1024 - before / 1024 ** 2);
+  console.log(JSON.stringify({ input, cpuMs: Math.round(ms), grownMb, end }));
 }

@@ -81,6 +81,22 @@ export function adversaries(): Record<string, () => Texts> {
     schemes: three("", (random) => `http:${pick(random, 3)}.`),
     "rules and quotes": three("\n", (random) => "> - ".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
     spaces: three("", (random) => " ".repeat(1 + Math.floor(random() * 999)) + pick(random, 3)),
+    "nested list items": three(
+      "\n",
+      (random, at, side) => `${"  ".repeat(at % 9)}- ${pick(random, 26)}${side} ${at % 40}`,
+    ),
+    "table rows under a header": () =>
+      three("\n", (random, at, side) => `| ${at} | ${(at + side) % 3 === 0 ? pick(random, 9) : "x"} | c |`)().map(
+        (rows) => `| a | b | c |\n|---|---|---|\n${rows}\n`,
+      ) as unknown as Texts,
+    "equal words, some edited": edited(() => pieces(7, " ", () => "same"), 50),
+    "lines of equal words, some edited": edited(
+      () => pieces(7, " ", (_, at) => (at % 10 === 9 ? "same\nsame" : "same")),
+      50,
+    ),
+    "ideographs in many lines": three("", (random, at, side) =>
+      at % 30 === 29 ? `\n${at % 4 === side ? side : ""}` : String.fromCodePoint(0x4e00 + Math.floor(random() * 3000)),
+    ),
     fences: three("\n", (random) => (random() < 0.3 ? "```" : pick(random, 3))),
     "front matter": () =>
       three("\n", (random, at, side) => `k${at}: ${at % 3 === side % 3 ? side : 0}${pick(random, 2)}`)().map(
