@@ -41,6 +41,18 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "forget-folder": { arrow: "·", label: "forget a folder, gone on both sides" },
 };
 
+/** Kinds by whose names nobody but us would know what happened: what programs and `log` are given instead. */
+const PUBLIC_KINDS: Readonly<Record<string, string>> = {
+  meet: "link-new",
+  relink: "note-place",
+  "settle-review": "look-at-review",
+};
+
+/** The name of an action, event or rule outside of the engine. */
+export function publicKind(kind: string): string {
+  return PUBLIC_KINDS[kind] ?? kind;
+}
+
 const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
 
 /** As its kind says; the text of a protected document is sent to review instead of going live. */

@@ -3,17 +3,14 @@ import type { FolderNews } from "../app/daemon.ts";
 import type { ActionKind } from "../core/action.ts";
 import type { Io } from "./command.ts";
 import { origin } from "./complain.ts";
-import { ACTION_WORDS } from "./describe.ts";
+import { ACTION_WORDS, publicKind } from "./describe.ts";
 import { count } from "./progress.ts";
-import { attentionLines } from "./show-attention.ts";
+import { tellOpenNews } from "./open-news.ts";
 import { renamedLines, reportJson } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../core/shown-name.ts";
 
 /** What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing, applying) is no news. */
-
-/** LIMIT: of what needs the user after one run. */
-const MOST = 20;
 
 export type NewsOptions = {
   readonly json: boolean;
@@ -23,6 +20,7 @@ export type NewsOptions = {
 
 export function showNews(io: Io, { json, several }: NewsOptions): (root: string, news: FolderNews) => void {
   const lastPhase = new Map<string, string>();
+  const openNews = tellOpenNews();
   return (root, news) => {
     if (news.kind === "phase") {
       const { kind } = news.phase;
@@ -33,7 +31,7 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
       if (told === before) return;
     }
     if (json) return io.out(jsonLine(newsJson(root, news)));
-    const lines = newsLines(news);
+    const lines = [...newsLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])];
     const prefix = `${timeOf(news.at)} ${several ? `${shownName(basename(root))}: ` : ""}`;
     for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
   };
@@ -52,7 +50,13 @@ export function newsJson(root: string, news: FolderNews): object {
     }
     case "change": {
       const { lines, kind: _kind, at: _at, ...more } = news;
-      return { ...head, ...more, added: lines?.added ?? null, removed: lines?.removed ?? null };
+      return {
+        ...head,
+        ...more,
+        what: publicKind(news.what),
+        added: lines?.added ?? null,
+        removed: lines?.removed ?? null,
+      };
     }
     case "deletion-pending":
       return { ...head, path: news.path, dueAt: new Date(news.dueAt).toISOString(), inConflict: news.inConflict };
@@ -84,13 +88,7 @@ export function newsLines(news: FolderNews): string[] {
       // A halt is told by the phase that it leads to.
       return news.what === "halt" ? [] : [changeLine(news)];
     case "run":
-      return [
-        ...renamedLines(news.report),
-        ...attentionLines(
-          news.report.attention.filter(({ waits }) => !waits),
-          MOST,
-        ),
-      ];
+      return renamedLines(news.report);
     case "deletion-pending":
       return [pendingLine(news)];
     case "deletion-called-off":

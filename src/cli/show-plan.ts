@@ -4,7 +4,7 @@ import { type Preview, previewSync, type RunRequest } from "../app/run.ts";
 import type { DirId, DocId } from "../contract/ids.ts";
 import type { Io } from "./command.ts";
 import { complain, origin } from "./complain.ts";
-import { ACTION_WORDS, actionPath, byPath, groupLines, type PathOf, stayLine } from "./describe.ts";
+import { ACTION_WORDS, actionPath, byPath, groupLines, type PathOf, publicKind, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { nextOfHalt } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
@@ -107,7 +107,7 @@ export function planJson({ plan, staysLocal, trees }: Planned): object {
   const guarded = new Set(plan.verdict.kind === "halt" ? plan.verdict.guarded : []);
   return {
     steps: plan.steps.map(({ action, after }, index) => ({
-      kind: action.kind,
+      kind: publicKind(action.kind),
       side: SIDES[ACTION_WORDS[action.kind].arrow],
       path: "from" in action ? action.to : actionPath(action, pathOf),
       from: "from" in action ? action.from : null,

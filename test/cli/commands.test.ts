@@ -67,7 +67,9 @@ describe("protect and unprotect", () => {
     expect(rig.remote("a.md")!.protected).toBe(true);
     rig.write("a.md", "a, edited\n");
     await rig.run(["sync", "w"], { terminal: true });
-    expect((await rig.run(["status", "w"])).out).toContain("in review: a.md");
+    expect((await rig.run(["status", "w"])).out).toContainEqual(
+      expect.stringMatching(/^in review since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: a\.md$/),
+    );
     expect([rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["a, edited\n", "a\n"]);
     expect((await rig.run(["unprotect", "a.md"], { cwd: rig.root })).out).toEqual([
       "a.md is not protected: changes go live",

@@ -184,7 +184,7 @@ describe("verify", () => {
     expect(code).toBe(3);
     const report = JSON.parse(out[0]!) as Record<string, unknown>;
     expect(report).toMatchObject({
-      state: "drift",
+      state: "differ",
       differing: [{ path: "a.md" }],
       onlyThere: [{ path: "there.md" }],
     });

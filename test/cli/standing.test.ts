@@ -208,7 +208,7 @@ describe("verify", () => {
       expect.stringMatching(/^held: b\.md {2}\(conflict: /),
     ]);
     expect(out).toContain("4 documents agree byte for byte (8 bytes); 1 in review, 1 in conflict");
-    expect(await tell("verify", "w")).toMatchObject({ state: "drift", code: 3 });
+    expect(await tell("verify", "w")).toMatchObject({ state: "differ", code: 3 });
   });
 
   test("a review alone is enough", async () => {

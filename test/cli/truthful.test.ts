@@ -79,3 +79,31 @@ test("why of a folder tells what a guard stops in it, and that another halts the
   rig.write("g/new.md", "new\n");
   expect((await rig.run(["why", "w/g"])).out.join("\n")).toMatch(/new on the service: g\/new\.md|halts the mirror/);
 });
+
+test("no word of ours alone is in log, in JSON, or in why", async () => {
+  create("a.md", "x\n");
+  rig.write("a.md", "x\n");
+  await rig.init();
+  const log = await rig.run(["log", "w"]);
+  const json = await rig.run(["log", "w", "--json"]);
+  const why = await rig.run(["why", "w/a.md", "--json"]);
+  expect(log.out.join("\n")).toContain("  link-new  a.md");
+  expect(json.out.map((line) => (JSON.parse(line) as { kind: string }).kind)).toContain("link-new");
+  expect([...log.out, ...json.out, ...why.out].join("\n")).not.toMatch(/\b(?:meet|relink|settle-review|drift)\b/);
+});
+
+test("status of a folder that is not trusted says so first, with what to do, and nothing of what it claims", async () => {
+  await rig.init();
+  rmSync(rig.stateHome, { recursive: true });
+  const { code, out, err } = await rig.run(["status", "w"]);
+  expect([code, err]).toEqual([2, []]);
+  expect(out).toEqual([
+    expect.stringContaining(`not trusted: ${rig.root} is not in the list of your mirrors`),
+    expect.stringContaining(`mdmirror trust ${rig.root}`),
+  ]);
+  const json = await rig.run(["status", "w", "--json"]);
+  expect([json.code, JSON.parse(json.out[0]!)]).toEqual([
+    2,
+    { state: "untrusted", attention: [expect.objectContaining({ kind: "untrusted", code: "untrusted" })] },
+  ]);
+});

@@ -89,7 +89,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   pause: [local("pause", "w")],
   resume: [local("resume", "w")],
-  status: [local("status", "w"), local("status", "w", "--json")],
+  status: [refused("status", "w"), refused("status", "w", "--json")],
   plan: [refused("plan", "w")],
   approve: [refused("approve", "w", "--yes")],
   refuse: [refused("refuse", "w", "--yes")],

@@ -7,6 +7,7 @@ import { misuse, useLocal } from "../use-mirror.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../core/shown-name.ts";
+import { publicKind } from "../describe.ts";
 
 export const command: Command = {
   usage: "log [DIR] [--limit N] [--path PATH] [--run N] [--json]",
@@ -31,7 +32,8 @@ export const command: Command = {
     const { readEvents } = await import("../../app/events.ts");
     return useLocal(io, root.value, ({ state }) => {
       const events = readEvents(state, { limit, run, path: place?.value.path ?? null });
-      for (const event of events) io.out(args.flag("json") ? jsonLine(event) : eventLine(event));
+      for (const event of events)
+        io.out(args.flag("json") ? jsonLine({ ...event, kind: publicKind(event.kind) }) : eventLine(event));
       if (events.length === 0 && !args.flag("json")) io.out("nothing happened yet");
       return EXIT.inSync;
     });
@@ -45,5 +47,5 @@ function number(text: string): number | null {
 /** `2026-11-21 09:05:03  run 3  put  notes/plan.md  edited here (…)` */
 export function eventLine({ at, run, kind, path, detail, outcome, code, requestId }: MirrorEvent): string {
   const end = outcome === "done" ? "" : ` [${outcome}]`;
-  return `${localTime(at)}  run ${run}  ${kind}  ${path === "" ? "." : shownName(path)}  ${shownWords(detail)}${end}${origin(code, requestId)}`;
+  return `${localTime(at)}  run ${run}  ${publicKind(kind)}  ${path === "" ? "." : shownName(path)}  ${shownWords(detail)}${end}${origin(code, requestId)}`;
 }

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { DaemonStatus } from "../../app/control/protocol.ts";
 import type { MirrorStatus } from "../../app/read-status.ts";
 import { readAge } from "../../app/read-age.ts";
-import type { Result } from "../../app/trouble.ts";
+import type { Result, Trouble } from "../../app/trouble.ts";
 import { CONTROL_FILE, MIRROR_FOLDER } from "../../core/mirror-folder.ts";
 import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, exitOfTrouble } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { attentionJson, needs, nextOfHalt } from "../open.ts";
@@ -35,6 +35,8 @@ export const command: Command = {
     }
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
+    const doubt = await doubtOf(io, root.value);
+    if (doubt !== null) return showUntrusted(io, doubt, args.flag("json"));
     const asking = await askAny(root.value);
     if (asking.kind === "trouble") return complain(io, asking.trouble);
     const daemon = asking.value;
@@ -54,6 +56,29 @@ export const command: Command = {
     return old && status.state === "in-sync" ? EXIT.attention : EXITS[status.state];
   },
 };
+
+/** What lies in the folder is data of whoever made it: where it is not known as the user's, nothing of it is worth telling. */
+async function doubtOf(io: Io, root: string): Promise<Trouble | null> {
+  const [{ admit }, { readConfig }] = await Promise.all([
+    import("../../app/trust/gate.ts"),
+    import("../../app/config.ts"),
+  ]);
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  if (config.kind === "trouble") return null;
+  const admitted = admit(root, config.value, { mode: "read", env: io.env, cwd: io.cwd });
+  return admitted.kind === "trouble" && admitted.trouble.code === "untrusted" ? admitted.trouble : null;
+}
+
+function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boolean): ExitCode {
+  if (json) {
+    const attention = [{ path: "", kind: "untrusted", code: "untrusted", detail: what, next }];
+    io.out(jsonLine({ state: "untrusted", attention }));
+  } else {
+    io.out(`${paintFor(io).bad("not trusted")}: ${shownWords(what)}`);
+    io.out(`  next: ${shownWords(next)}`);
+  }
+  return exitOfTrouble({ kind, what, next });
+}
 
 const EXITS: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,

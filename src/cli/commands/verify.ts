@@ -30,7 +30,7 @@ export const command: Command = {
       const verified = await verifyMirror(mirror.world);
       if (verified.kind === "offline") return complain(io, faultTrouble(verified.fault, mirror.url));
       const { report, agree } = verified;
-      if (json) io.out(jsonLine({ state: agree ? "agree" : "drift", ...report }));
+      if (json) io.out(jsonLine({ state: agree ? "agree" : "differ", ...report }));
       else for (const line of reportLines(report, agree)) io.out(line);
       return agree ? EXIT.inSync : EXIT.attention;
     });

@@ -1,7 +1,7 @@
 import type { Why } from "../../app/why.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
-import { actionName, wordsOf } from "../describe.ts";
+import { actionName, publicKind, wordsOf } from "../describe.ts";
 import { EXIT } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
@@ -27,12 +27,24 @@ export const command: Command = {
     const { explain, formerPath } = await import("../../app/why.ts");
     return useMirror(io, args, root, { mode: "read", what: "why", quiet: true }, async (mirror) => {
       const why = await explain(mirror, path);
-      if (json) io.out(jsonLine(why));
+      if (json) io.out(jsonLine(whyJson(why)));
       else for (const line of whyLines(io, why, formerPath(mirror.world.state, path))) io.out(line);
       return EXIT.inSync;
     });
   },
 };
+
+function whyJson(why: Why): object {
+  const named = <E extends { readonly kind: string }>(one: E): E => ({ ...one, kind: publicKind(one.kind) });
+  const { verdict, steps, events, lastError } = why;
+  return {
+    ...why,
+    verdict: verdict === null ? null : { ...verdict, rule: publicKind(verdict.rule) },
+    steps: steps.map((step) => ({ ...step, action: named(step.action) })),
+    lastError: lastError === null ? null : named(lastError),
+    events: events.map(named),
+  };
+}
 
 function whyLines(io: Io, why: Why, former: string | null): string[] {
   const { link, folder, stays, verdict, hold, holdNext, conflict, lastError, events, offline } = why;
@@ -72,7 +84,7 @@ function ruleFact(why: Why): string {
   const found = evidence === null || localPath === path ? "" : `; found by ${evidence}`;
   const barred = barredBy(why);
   if (barred !== null) return `text ${cell} → ${barred}${found}`;
-  return `text ${cell} → ${rule}; place moved by ${moved} → ${placeRule}${found}`;
+  return `text ${cell} → ${publicKind(rule)}; place moved by ${moved} → ${placeRule}${found}`;
 }
 
 function baseFact({ link, folder }: Why): string {

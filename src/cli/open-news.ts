@@ -1,0 +1,54 @@
+import type { RunReport } from "../app/run.ts";
+import { comparePaths } from "../core/by-path.ts";
+import { shownName } from "../core/shown-name.ts";
+import { count } from "./progress.ts";
+import { attentionLines } from "./show-attention.ts";
+
+/** What needs the user, as `watch` tells it: not all of it after each run, but what is new, what has ended, and how much is left. */
+
+type Attention = RunReport["attention"][number];
+
+/** LIMIT: of each, after one run. */
+const MOST = 20;
+
+/** @returns the lines for one run's end; it remembers what it told of each folder */
+export function tellOpenNews(): (root: string, report: Pick<RunReport, "attention" | "state">) => string[] {
+  const known = new Map<string, ReadonlyMap<string, Attention>>();
+  return (root, { attention, state }) => {
+    // Nothing was looked at: what is known of before neither began nor ended.
+    if (state === "offline") return [];
+    const needing = attention.filter(({ waits }) => !waits);
+    const now = new Map(needing.map((one) => [keyOf(one), one]));
+    const before = known.get(root) ?? new Map<string, Attention>();
+    known.set(root, now);
+    const fresh = needing.filter((one) => !before.has(keyOf(one)));
+    const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
+    if (fresh.length === 0 && ended.length === 0) return [];
+    const left = now.size > fresh.length || ended.length > 0 ? [leftLine(now.size)] : [];
+    return [...attentionLines(fresh, MOST), ...endedLines(ended), ...left];
+  };
+}
+
+function keyOf({ path, kind, code, detail }: Attention): string {
+  return JSON.stringify([path, kind, code, detail]);
+}
+
+/** It may be told in other words by now. */
+function isSameTrouble(a: Attention, b: Attention): boolean {
+  return a.path === b.path && a.kind === b.kind;
+}
+
+function endedLines(ended: readonly Attention[]): string[] {
+  const sorted = ended.toSorted((a, b) => comparePaths(a.path, b.path));
+  const named = sorted
+    .slice(0, MOST)
+    .map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
+  return ended.length > MOST ? [...named, `… and ${count(ended.length - MOST)} more have ended`] : named;
+}
+
+function leftLine(left: number): string {
+  if (left === 0) return "nothing needs you any more";
+  return left === 1
+    ? "one thing needs you in all: mdmirror status"
+    : `${count(left)} things need you in all: mdmirror status`;
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { tellOpenNews } from "../../src/cli/open-news.ts";
+
+/** What `watch` says of what needs the user, after each run. */
+
+const one = (path: string, detail = "why", waits = false) => ({
+  path,
+  kind: "held",
+  code: null,
+  detail,
+  requestId: null,
+  next: "do it",
+  waits,
+});
+const says = (path: string, detail = "why") => [`${path}: held: ${detail}`, "  next: do it"];
+
+test("each thing is told once, then what has ended and how many are left", () => {
+  const tell = tellOpenNews();
+  const run = (...attention: readonly ReturnType<typeof one>[]) => tell("w", { state: "attention", attention });
+  expect(run(one("a.md"), one("b.md"), one("later.md", "why", true))).toEqual([...says("a.md"), ...says("b.md")]);
+  expect(run(one("a.md"), one("b.md"))).toEqual([]);
+  expect(run(one("a.md"), one("b.md"), one("c.md"))).toEqual([
+    ...says("c.md"),
+    "3 things need you in all: mdmirror status",
+  ]);
+  // In other words it is told anew, and has not ended.
+  expect(run(one("a.md", "otherwise"), one("c.md"))).toEqual([
+    ...says("a.md", "otherwise"),
+    "ended: b.md: held",
+    "2 things need you in all: mdmirror status",
+  ]);
+  expect(tell("w", { state: "offline", attention: [] })).toEqual([]);
+  expect(run()).toEqual(["ended: a.md: held", "ended: c.md: held", "nothing needs you any more"]);
+  expect(run()).toEqual([]);
+});
+
+test("each folder has its own", () => {
+  const tell = tellOpenNews();
+  expect(tell("v", { state: "attention", attention: [one("a.md")] })).toEqual(says("a.md"));
+  expect(tell("w", { state: "attention", attention: [one("a.md")] })).toEqual(says("a.md"));
+});
