@@ -62,8 +62,8 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     const report = (await mirror.sync())!;
     expect(report.state).toBe("halted");
     expect(report.halt?.reasons.map(({ detail }) => detail)).toEqual([
-      "3 linked documents are gone from the folder and the other 3 from the service: none would be left",
-      "3 linked documents are gone from the service and the other 3 from the folder: none would be left",
+      "3 linked documents are gone from the folder, and what is left there, 3 more, is gone from the service: the folder would be left with none",
+      "3 linked documents are gone from the service, and what is left there, 3 more, is gone from the folder: the service would be left with none",
     ]);
     expect([...mirror.texts().keys()]).toEqual(paths.slice(3));
     expect([...rig.app.files().keys()]).toEqual(paths.slice(0, 3));

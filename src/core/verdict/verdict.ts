@@ -165,7 +165,8 @@ function judgeEmptied(
 function tellEmptied(side: string, other: string, known: number, gone: number, there: number, left: number): string {
   if (left > 0) return `all linked documents were gone from ${side}, and ${gone} still are`;
   const are = (count: number): string => `${count} linked ${count === 1 ? "document is" : "documents are"}`;
-  if (there > 0) return `${are(gone)} gone from ${side} and the other ${there} from ${other}: none would be left`;
+  if (there > 0)
+    return `${are(gone)} gone from ${side}, and what is left there, ${there} more, is gone from ${other}: ${side} would be left with none`;
   if (gone === known) return `all ${gone} linked documents are gone from ${side}`;
   return `${are(gone)} gone from ${side}, and none of the other ${known - gone} is seen there`;
 }
