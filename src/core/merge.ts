@@ -4,6 +4,7 @@ import { settleDates } from "./merge/dates.ts";
 import { mergeFine } from "./merge/fine.ts";
 import type { ConflictHunk } from "./merge/hunk.ts";
 import { mergeLines } from "./merge/lines.ts";
+import { isUnresolved } from "./merge/markers.ts";
 import { type Edit, joinOverBlanks } from "./merge/myers.ts";
 import { diffLines, readLines } from "./merge/scripts.ts";
 import { isSound } from "./merge/sound.ts";
@@ -53,6 +54,10 @@ function mergeSettled(base: string, local: string, remote: string): MergeResult 
   const isSide = result.text === local || result.text === remote;
   if (!isProven(base, local, remote, result, budget)) {
     return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
+  }
+  // Below the line nothing tells what is one side of an unresolved conflict and what is the other.
+  if (!isSide && result.how === "fine" && (isUnresolved(local) || isUnresolved(remote))) {
+    return refuse("unsound", base, local, remote);
   }
   if (!isSide && !isSound({ base, local, remote, text: result.text }, budget)) {
     return refuse(budget.left < 0 ? "too-large" : "unsound", base, local, remote);

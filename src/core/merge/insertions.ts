@@ -4,6 +4,7 @@ import { openFences } from "./fences.ts";
 import type { Overlap, Surroundings } from "./hunk.ts";
 import { splitLines } from "./split.ts";
 import { type Piece, pieceOf, pieceText } from "./piece.ts";
+import { shareSection } from "./sections.ts";
 import { entriesOf, neighbours, sortKey } from "./entries.ts";
 import { timeOf } from "./time.ts";
 import { isWord, tokenise } from "./tokens.ts";
@@ -57,7 +58,7 @@ export function holds<T>(whole: readonly T[], piece: readonly T[]): boolean {
 
 /** Whether both pieces may stand at the place: not in code, not as a first text, not one entry written twice. */
 function isWelcome(place: Place, mine: Piece, theirs: Piece, budget: Budget): boolean {
-  if (openFences(place.lines.slice(0, place.above + 1)).at(-1) !== "") return false;
+  if (openFences(place.lines.slice(0, place.above + 1)).at(-1) !== "" || shareSection(mine, theirs)) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
   if (local.length * remote.length > MOST_PAIRS || !afford(budget, local.length * remote.length)) return false;
