@@ -3,6 +3,16 @@ import type { Trouble } from "./trouble.ts";
 
 /** What an answer of the service, or its silence, means for the user. */
 export function faultTrouble(fault: Fault, url: string): Trouble {
+  return troubleOf(fault, url, "mdmirror doctor");
+}
+
+/** The same where no folder is linked yet, so that nothing of it could be examined. */
+export function faultOfInit(fault: Fault, url: string): Trouble {
+  return troubleOf(fault, url, "the same mdmirror init again, once the URL is checked and the service runs");
+}
+
+/** @param look what to do to find out more */
+function troubleOf(fault: Fault, url: string, look: string): Trouble {
   const origin = new URL(url).origin;
   const { requestId } = fault;
   switch (fault.kind) {
@@ -16,9 +26,7 @@ export function faultTrouble(fault: Fault, url: string): Trouble {
         what: `${LATER_WORDS[fault.cause]} (${origin}): ${fault.detail}`,
         requestId,
         next:
-          fault.cause === "malformed"
-            ? "check the URL: mdmirror doctor"
-            : "nothing is lost; try again later, or run: mdmirror doctor",
+          fault.cause === "malformed" ? `check the URL: ${look}` : `nothing is lost; try again later, or run: ${look}`,
       };
     case "uncertain":
       return {

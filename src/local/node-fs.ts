@@ -1,5 +1,7 @@
-import * as nodeFs from "node:fs";
+import type { Dirent, Stats } from "node:fs";
 import type { Anchor, Fs, FsStat, OpenFile } from "../core/ports/disk.ts";
+
+const nodeFs = process.getBuiltinModule("node:fs");
 
 // ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it counts 0, and the look at every component stands alone.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
@@ -63,7 +65,7 @@ function anchor(path: string): Anchor {
   };
 }
 
-type Kinded = Pick<nodeFs.Dirent, "isFile" | "isDirectory" | "isSymbolicLink">;
+type Kinded = Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">;
 
 function kindOf(entry: Kinded): FsStat["kind"] {
   if (entry.isFile()) return "file";
@@ -71,7 +73,7 @@ function kindOf(entry: Kinded): FsStat["kind"] {
   return entry.isSymbolicLink() ? "symlink" : "special";
 }
 
-function fsStat(stats: nodeFs.Stats): FsStat {
+function fsStat(stats: Stats): FsStat {
   return {
     dev: stats.dev,
     ino: stats.ino,

@@ -107,3 +107,10 @@ test("status of a folder that is not trusted says so first, with what to do, and
     { state: "untrusted", attention: [expect.objectContaining({ kind: "untrusted", code: "untrusted" })] },
   ]);
 });
+
+test("init that does not reach the service names no command that needs a linked folder", async () => {
+  await rig.stopService();
+  const { code, err } = await rig.init();
+  expect([code, err.at(-1)]).toEqual([5, expect.stringContaining("the same mdmirror init again")]);
+  expect(err.join("\n")).not.toContain("doctor");
+});

@@ -1,10 +1,10 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { readOwn, replaceOwn } from "../../state/own-files.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
+
+const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
 
 /**
  * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain > `.mdmirror/key`. The one home of secrets; no message
@@ -120,7 +120,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   ];
   for (const [command, args, usable] of tools) {
     if (!usable || !isOnPath(command, env["PATH"] ?? "")) continue;
-    const { status, stdout } = spawnSync(command, args, {
+    const { status, stdout } = process.getBuiltinModule("node:child_process").spawnSync(command, args, {
       encoding: "utf8",
       env: withoutKey(env),
       timeout: 3_000,
