@@ -113,6 +113,7 @@ function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentI
       path: action.localPath,
       detail: "sent to review",
       outcome: "submitted",
+      before: link.digest,
       after: action.expect,
     },
   });

@@ -225,6 +225,10 @@ describe("protected documents", () => {
     await rig.pass(600_000);
     expect(rig.sent("PUT")).toEqual([]);
     expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nedit 4\n");
+    // Of what the review changes, not of the whole text.
+    expect(rig.events).toContainEqual(
+      expect.objectContaining({ what: "put", outcome: "submitted", lines: { added: 1, removed: 1 } }),
+    );
     await rig.stop();
   });
 
