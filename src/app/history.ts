@@ -2,6 +2,7 @@ import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../core/digest.ts";
 import type { MirrorEvent, State } from "../core/ports/state.ts";
 import type { KnownPlace } from "./find-document.ts";
+import { type MergeOf, mergeOf } from "./origins.ts";
 
 /** The texts that a document had, as far as the mirror saw them. */
 
@@ -20,13 +21,16 @@ export type HistoryEntry = {
   readonly other: DocId | null;
   /** Bytes in UTF-8; null: the text is no longer kept. */
   readonly size: number | null;
+  /** What the mirror merged it of; null: it did not. */
+  readonly merge: MergeOf | null;
 };
 
 /** LIMIT: events of one document that are read. */
 const EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
-type Seen = Omit<HistoryEntry, "n" | "size">;
+type Seen = Omit<HistoryEntry, "n" | "size" | "merge">;
+type Numbered = Omit<HistoryEntry, "merge">;
 
 /**
  * Every version that the service showed, every text that an effect replaced here, and whatever else the text store has under this document or this path:
@@ -61,7 +65,20 @@ export function readHistory(state: State, document: KnownPlace): HistoryEntry[] 
     // An earlier text that was put back is a text of that moment too.
     if (after !== null && kind === "restore") seen.push({ ...bare(after), at, from: "here", what: detail });
   }
-  return numbered(state, [...seen, ...sightedAlone(state, document, events, seen)]);
+  return withMerges(numbered(state, [...seen, ...sightedAlone(state, document, events, seen)]), events);
+}
+
+/** The result of a merge is the first text like it from then on; what is put back later is no merge. */
+function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]): HistoryEntry[] {
+  const made = new Map<number, MergeOf>();
+  for (const event of events) {
+    const merge = mergeOf(event);
+    if (merge === null) continue;
+    const like = (entry: Numbered) => entry.digest === merge.result;
+    const entry = entries.find((one) => like(one) && one.at >= merge.at) ?? entries.findLast(like);
+    if (entry !== undefined) made.set(entry.n, merge);
+  }
+  return entries.map((entry) => ({ ...entry, merge: made.get(entry.n) ?? null }));
 }
 
 function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
@@ -88,8 +105,8 @@ function sightedAlone(
   return alone;
 }
 
-function numbered(state: State, seen: readonly Seen[]): HistoryEntry[] {
-  const entries: HistoryEntry[] = [];
+function numbered(state: State, seen: readonly Seen[]): Numbered[] {
+  const entries: Numbered[] = [];
   for (const one of seen.toSorted((a, b) => a.at - b.at)) {
     const last = entries.at(-1);
     if (last?.digest === one.digest) {

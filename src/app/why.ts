@@ -17,6 +17,7 @@ import { conflictPolicy } from "./config/conflict-policy.ts";
 import { readEvents } from "./events.ts";
 import { findDocument, linkAt } from "./find-document.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
+import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "./origins.ts";
 import { previewSync, USUAL_RUN } from "./run.ts";
 
 /** What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23). */
@@ -46,6 +47,8 @@ export type Why = {
   /** Why a guard has halted the mirror, or would; empty: none does. */
   readonly halts: readonly string[];
   readonly lastError: MirrorEvent | null;
+  /** Of which texts the one that is here was merged, and whose its changed lines are; null: it was not. */
+  readonly merge: MergeFacts | null;
   /** Oldest first. */
   readonly events: readonly MirrorEvent[];
   /** Why the service could not be asked; then all but the look is by the state alone. */
@@ -80,16 +83,18 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   const keys = new Set([link?.id, asked, path]);
   const hold = holdOf(base, planned, keys);
   const events = eventsOf(state, path);
+  const look = disk.look(asked);
   return {
     path: asked,
     link,
     folder: [...base.dirs.values()].find(({ localPath }) => localPath === asked) ?? null,
-    look: disk.look(asked),
+    look,
     stays: trees === null ? null : staysLocal(trees.local, asked),
     remote: trees === null ? null : remoteOf(trees, link, document, asked),
     verdict: document === null ? null : judgedOf(document),
     conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
     hold,
+    merge: mergeHere(state, events, look),
     holdNext: hold === null ? null : attentionOfHold(hold).next,
     steps: planned === null ? [] : stepsOf(planned, keys, asked),
     heldBelow: (planned?.holds ?? [...base.holds.values()])
@@ -190,6 +195,13 @@ function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: Local
 
 function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
   return readEvents(state, { limit: 200, run: null, path });
+}
+
+/** The last merge, where what is there is what it made. */
+function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
+  const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
+  if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;
+  return mergeFacts(merge, readOrigins(state, merge));
 }
 
 const STAYS: Readonly<Record<LocalOther["kind"], string>> = {

@@ -152,7 +152,7 @@ export type EventFields = {
   readonly id: string | null;
   readonly path: LocalPath;
   readonly detail: string;
-} & Partial<Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from">>;
+} & Partial<Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "merged">>;
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
   world.state.record({
@@ -162,6 +162,7 @@ export function recordEvent(world: World, run: number, fields: EventFields): voi
     before: null,
     after: null,
     from: null,
+    merged: null,
     ...fields,
     run,
     at: world.clock.now(),

@@ -17,15 +17,18 @@ type EventRow = [
   before: Digest | null,
   after: Digest | null,
   from: string | null,
+  mergeBase: Digest | null,
+  mergeTheirs: Digest | null,
 ];
 
 export type EventQuery = Parameters<State["events"]>[0];
 export type RunRow = ReturnType<State["runs"]>[number];
 
-const COLUMNS = "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after, from_path";
+const COLUMNS =
+  "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after, from_path, merge_base, merge_theirs";
 
 export function openEvents(db: Db) {
-  const insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   // Actions that took a document away: what the delete budget counts (DESIGN 6, Guards); empty folders do not. The kinds are literals, as
   // SQLite uses the partial indexes for nothing else.
   const deletions = { local: countSince(db, "trash-local"), remote: countSince(db, "delete-remote") };
@@ -46,6 +49,8 @@ export function openEvents(db: Db) {
         event.before,
         event.after,
         event.from,
+        event.merged?.base ?? null,
+        event.merged?.theirs ?? null,
       );
     },
     find(wanted: EventQuery): MirrorEvent[] {
@@ -96,8 +101,9 @@ function prepareQuery(db: Db, where: string) {
 }
 
 function eventOf(row: EventRow): MirrorEvent {
-  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from] = row;
-  return { run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from };
+  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from, base, theirs] = row;
+  const merged = base === null || theirs === null ? null : { base, theirs };
+  return { run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from, merged };
 }
 
 export function openRuns(db: Db) {

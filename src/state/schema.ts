@@ -124,6 +124,8 @@ CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
     "ALTER TABLE events ADD COLUMN from_path TEXT;",
     // For `status`; a row without a review costs it nothing.
     "CREATE INDEX links_in_review ON links (local_path) WHERE submissions IS NOT NULL;",
+    // What a merge was made of besides the text before it: its origins are told from the texts themselves.
+    "ALTER TABLE events ADD COLUMN merge_base TEXT; ALTER TABLE events ADD COLUMN merge_theirs TEXT;",
   ],
 };
 

@@ -46,12 +46,14 @@ describe("merge", () => {
   it("tells which side each line is from", async () => {
     const paths = files("a\n\nb c d\n", "a\n- mine\n\nb c D\n", "a\n- other\n\nB c d\n");
     const { out } = await rig.run(["merge", ...paths, "--origins"]);
-    expect(out.map((line) => line.split("|").map((part) => part.trim()))).toEqual([
-      ["", "a"],
-      ["theirs", "- other"],
-      ["mine", "- mine"],
-      ["", ""],
-      ["both", "B c D"],
+    expect(out).toEqual([
+      "      | a",
+      "  T   |+- other",
+      "M     |+- mine",
+      "      | ",
+      "    B |-b c d",
+      "M T   |+B c D",
+      "      |?T   M",
     ]);
   });
 

@@ -131,6 +131,7 @@ export function eventOf(more: Partial<MirrorEvent> = {}): MirrorEvent {
     before: textDigest("before"),
     after: textDigest("after"),
     from: null,
+    merged: null,
     ...more,
   };
 }

@@ -64,6 +64,9 @@ test("a state of version 1 opens with all its rows and texts, at the newest vers
     ["notes/b.md", "notes/a.md"],
     ["notes/a.md", null],
   ]);
+  const merged = { base: textDigest("base\n"), theirs: textDigest("theirs\n") };
+  state.record(eventOf({ at: 102, kind: "merge", merged }));
+  expect(state.events({ limit: 9 }).map((event) => event.merged)).toEqual([merged, null, null]);
   state.close();
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
     const db = new Sqlite(join(folder, schema.file));

@@ -9,19 +9,30 @@ import { shownName } from "../../core/shown-name.ts";
 import { quoted } from "../../core/shell-word.ts";
 
 export const command: Command = {
-  usage: "diff [DIR | PATH | PATH@N] [--json]",
+  usage: "diff [DIR | PATH | PATH@N] [--origins] [--json]",
   about: [
     "This folder against the live service. Without a PATH: the documents that differ, with their counts of lines.",
     "PATH: a unified diff; - is live, + is here. PATH@N: - is version N of the history, + is here.",
+    "Of a document in conflict: what merges (M mine, T theirs, B both) and what does not (!).",
     "Writes nothing. Exit: 0 when both are the same, 3 when they differ.",
   ],
-  options: { json: { help: "one JSON object; never a text" }, ...REACH_OPTIONS },
+  options: {
+    json: { help: "one JSON object; never a text" },
+    origins: { help: "of PATH@N, else of the last version that the mirror merged: whose each line is; exit 0" },
+    ...REACH_OPTIONS,
+  },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const [name] = args.operands;
-    if (name === undefined || !NAMES_DOCUMENT.test(name)) return list(io, args, name);
+    const namesOne = name !== undefined && NAMES_DOCUMENT.test(name);
+    if (args.flag("origins") && !namesOne) {
+      io.err("mdmirror diff: --origins asks for a document, as PATH.md or PATH.md@N");
+      return EXIT.usage;
+    }
+    if (!namesOne) return list(io, args, name);
     const { splitVersion } = await import("../../app/history.ts");
     const { path, n } = splitVersion(name);
+    if (args.flag("origins")) return showOrigins(io, args, path, n);
     return n === null ? showOne(io, args, path) : showVersion(io, args, path, n);
   },
 };
@@ -61,6 +72,15 @@ async function rowLines(rows: readonly DiffRow[]): Promise<string[]> {
   );
 }
 
+async function showOrigins(io: Io, args: Args, name: string, n: number | null): Promise<ExitCode> {
+  const { locateDocument } = await import("../locate-document.ts");
+  const place = locateDocument(io, name);
+  if (place.kind === "trouble") return complain(io, place.trouble);
+  const { showMerge } = await import("../show-merge.ts");
+  const { root, name: known } = place.value;
+  return useLocal(io, root, ({ state }) => showMerge(io, state, known, n, args.flag("json")));
+}
+
 async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
   const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
@@ -69,6 +89,13 @@ async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
     const both = await readBothSides(mirror, place.value.path);
     if (both.kind === "trouble") return complain(io, both.trouble);
     const { path, live, local } = both.value;
+    const { readMeeting } = await import("../../app/meeting.ts");
+    const meeting = readMeeting(mirror.world.state, both.value);
+    if (meeting !== null) {
+      const { showMeeting } = await import("../show-meeting.ts");
+      const shown = showMeeting(io, path, meeting, args.flag("json"));
+      if (shown !== null) return shown;
+    }
     const names = { before: live === null ? null : `live/${path}`, after: local === null ? null : `here/${path}` };
     return show(io, args, names, live ?? "", local ?? "");
   });

@@ -9,17 +9,31 @@ import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../core/shown-name.ts";
 
 export const command: Command = {
-  usage: "history PATH|ID [--json]",
+  usage: "history PATH|ID [--origins N] [--json]",
   about: [
     "The texts that a document had, oldest first, as far as this mirror saw them: also of a deleted one, and under an earlier name.",
     "N counts from the oldest, so that it names the same text while newer ones arrive: show PATH@N, diff PATH@N, restore PATH@N.",
+    "A text that the mirror merged is marked with what it was made of; --origins N shows whose each of its lines is.",
   ],
-  options: { json: { help: "one JSON object" } },
+  options: {
+    origins: { value: "N", help: "version N, a merge: whose each line is, M (mine), T (theirs) or B (both)" },
+    json: { help: "one JSON object" },
+  },
   operands: { least: 1, most: 1 },
   async run(io, args) {
     const place = locateDocument(io, args.operands[0]!);
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, name } = place.value;
+    const merged = args.text("origins");
+    if (merged !== null && !/^[1-9]\d{0,8}$/.test(merged)) {
+      io.err(`mdmirror history: --origins ${merged} is no number of a version`);
+      return EXIT.usage;
+    }
+    if (merged !== null) {
+      const { showMerge } = await import("../show-merge.ts");
+      return useLocal(io, root, ({ state }) => showMerge(io, state, name, Number(merged), args.flag("json")));
+    }
+    const { partsClause } = await import("../show-merge.ts");
     const { findVersion } = await import("../../app/restore.ts");
     return useLocal(io, root, ({ state, disk }) => {
       const found = findVersion({ state }, name, null);
@@ -35,19 +49,21 @@ export const command: Command = {
         `${shownName(document.path)}  ${document.id ?? "(no document now)"}${document.id !== null && document.link === null ? "  (gone)" : ""}`,
       );
       const last = entries.findLast(({ digest }) => digest === now);
-      for (const line of columns(entries.map((entry) => row(entry, entry === last)))) io.out(line);
+      const parts = (entry: HistoryEntry) =>
+        entry.merge === null ? "" : `  (merged of ${partsClause(entry.merge, entries.slice(0, entry.n))})`;
+      for (const line of columns(entries.map((entry) => row(entry, entry === last, parts(entry))))) io.out(line);
       return EXIT.inSync;
     });
   },
 };
 
-function row({ n, at, size, from, what, other }: HistoryEntry, isNow: boolean): string[] {
+function row({ n, at, size, from, what, other }: HistoryEntry, isNow: boolean, merged: string): string[] {
   const kept = bytes(size, "no longer kept");
   return [
     `@${n}`,
     at <= 0 ? "before" : localTime(at),
     from,
     kept,
-    `${shownWords(what)}${other === null ? "" : `  (of ${shownName(other)}, which stood here)`}${isNow ? "  (here now)" : ""}`,
+    `${shownWords(what)}${merged}${other === null ? "" : `  (of ${shownName(other)}, which stood here)`}${isNow ? "  (here now)" : ""}`,
   ];
 }

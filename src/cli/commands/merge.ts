@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import type { Origin } from "../../core/merge/origin.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -15,7 +14,9 @@ export const command: Command = {
   ],
   options: {
     print: { help: "print the result; write nothing", short: "p" },
-    origins: { help: "print each line of a clean merge with the side that it is from; write nothing" },
+    origins: {
+      help: "print each line of a clean merge with the side that it is from, M (mine), T (theirs) or B (both); write nothing",
+    },
     driver: { help: "write into MINE and say nothing but what went wrong" },
     "marker-size": { value: "N", help: "for --driver: characters of a marker, 7 if not given; git's %L" },
     path: { value: "PATH", help: "for --driver: the file's name in messages; git's %P" },
@@ -30,7 +31,8 @@ export const command: Command = {
     const { text, conflicts, origins } = merged.value;
     const end = conflicts === 0 ? EXIT.inSync : EXIT.attention;
     if (args.flag("origins") && conflicts === 0) {
-      for (const one of origins) io.out(`${COLUMNS[one.from]} ${one.line.trimEnd()}`);
+      const { rowLines } = await import("../show-origins.ts");
+      for (const line of rowLines(io, origins)) io.out(line);
       return end;
     }
     if (args.flag("print") || args.flag("origins")) {
@@ -66,12 +68,3 @@ async function drive(io: Io, args: Args, paths: [string, string, string]): Promi
   if (note !== null) io.err(`mdmirror: ${note}`);
   return clean ? EXIT.inSync : CONFLICT_FOR_GIT;
 }
-
-/** Three columns: mine, theirs, and words of both in one line. */
-const COLUMNS: Readonly<Record<Origin["from"], string>> = {
-  base: "                 |",
-  local: "mine             |",
-  remote: "      theirs     |",
-  both: "mine  theirs     |",
-  mixed: "            both |",
-};

@@ -1,4 +1,6 @@
+import type { MergeOf } from "../../app/origins.ts";
 import type { Why } from "../../app/why.ts";
+import type { State } from "../../core/ports/state.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
 import { actionName, publicKind, wordsOf } from "../describe.ts";
@@ -15,7 +17,8 @@ export const command: Command = {
   usage: "why PATH [--json]",
   about: [
     "What the mirror knows of a path: the facts of base, this folder and the service, the rule that applies, the last error",
-    "with its request, what the next sync does, and why a file stays local. Writes nothing. Without the service: by the state alone.",
+    "with its request, what the next sync does, why a file stays local, and whose the lines of a merged text are.",
+    "Writes nothing. Without the service: by the state alone.",
   ],
   options: { json: { help: "one JSON object" }, ...REACH_OPTIONS },
   operands: { least: 1, most: 1 },
@@ -29,6 +32,8 @@ export const command: Command = {
       const why = await explain(mirror, path);
       if (json) io.out(jsonLine(whyJson(why)));
       else for (const line of whyLines(io, why, formerPath(mirror.world.state, path))) io.out(line);
+      if (!json && why.merge !== null)
+        for (const line of await mergeLines(io, mirror.world.state, why.merge, why.path)) io.out(line);
       return EXIT.inSync;
     });
   },
@@ -44,6 +49,18 @@ function whyJson(why: Why): object {
     lastError: lastError === null ? null : named(lastError),
     events: events.map(named),
   };
+}
+
+/** Lines of a merge that are shown; the rest is a command away. */
+const SHOWN = 40;
+
+async function mergeLines(io: Io, state: State, merge: MergeOf, path: string): Promise<string[]> {
+  const { readOrigins } = await import("../../app/origins.ts");
+  const { linesOf } = await import("../show-merge.ts");
+  const lines = linesOf(io, readOrigins(state, merge));
+  const more = lines.length - SHOWN;
+  const next = `… ${more} more lines: mdmirror diff ${shownName(path)} --origins`;
+  return [`merged ${localTime(merge.at)}, and so here:`, ...lines.slice(0, SHOWN), ...(more > 0 ? [next] : [])];
 }
 
 function whyLines(io: Io, why: Why, former: string | null): string[] {

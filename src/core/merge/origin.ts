@@ -1,24 +1,138 @@
-import { newBudget } from "./budget.ts";
-import { counterparts } from "./myers.ts";
+import { type Budget, newBudget } from "./budget.ts";
+import { counterparts, diff, type Edit } from "./myers.ts";
 import { diffLines, readLines } from "./scripts.ts";
+import { isWord, tokenise, write } from "./tokens.ts";
 
-/** Where a line of a merged text is from: base, one of the sides, both sides alike, or words of both in one line. */
-export type Origin = { readonly from: "base" | "local" | "remote" | "both" | "mixed"; readonly line: string };
+/** Where something is from: base, one of the sides, or both sides alike. */
+export type Source = "base" | "local" | "remote" | "both";
+
+/** A piece of a line that holds words of both sides; `none`: none of the three texts has it near this place. */
+export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**
- * Tells for each line of a merged text which side it came from, by comparing the texts alone: it knows nothing of how the merge was made, so that it can be
- * trusted to check one. Lines keep their line feeds.
+ * A line of a merge: kept from base, added to it, or removed from it. `mixed`: the line as a whole is no side's; `words` gives its
+ * pieces in their order, and is empty elsewhere. Of a removed line `from` tells who took it away; `base`: neither side did.
+ */
+export type Origin = {
+  readonly kind: "kept" | "added" | "removed";
+  readonly from: Source | "mixed";
+  /** With its line feed, where it has one. */
+  readonly line: string;
+  readonly words: readonly WordOrigin[];
+};
+
+/** The lines of one side: which of them base has not, and where they stand for what base had. */
+type Side = {
+  /** Of each line of base, whether the side has it; of each line of the merge likewise. */
+  readonly keeps: Int32Array;
+  readonly has: Int32Array;
+  readonly edits: readonly Edit[];
+  readonly lines: readonly string[];
+  readonly added: ReadonlySet<string>;
+  readonly words: ReadonlySet<string>;
+};
+
+/**
+ * Tells for each line of a merged text which side it came from, and for each line that base had and it has not who removed it, by
+ * comparing the texts alone: it knows nothing of how the merge was made, so that it can be trusted to check one. The lines
+ * that were kept or added, joined, are the merged text; those that were kept or removed are base.
  */
 export function originsOf(base: string, local: string, remote: string, merged: string): Origin[] {
   const budget = newBudget();
-  const { lines } = readLines(merged, budget);
-  const [inBase, inLocal, inRemote] = [base, local, remote].map((text) =>
-    counterparts(lines.length, diffLines(merged, text, budget)),
-  ) as [Int32Array, Int32Array, Int32Array];
-  return lines.map((line, at) => {
-    const [was, mine, theirs] = [inBase, inLocal, inRemote].map((places) => (places[at] as number) >= 0);
-    if (was) return { from: "base", line };
-    if (mine && theirs) return { from: "both", line };
-    return { from: mine ? "local" : theirs ? "remote" : "mixed", line };
-  });
+  const { lines: was } = readLines(base, budget);
+  const { lines: is } = readLines(merged, budget);
+  const sides = [readSide(base, local, merged, budget), readSide(base, remote, merged, budget)] as const;
+  const rows: Origin[] = [];
+  let at = 0;
+  const keep = (until: number) => {
+    for (; at < until; at++) rows.push({ kind: "kept", from: "base", line: was[at] as string, words: [] });
+  };
+  for (const edit of diffLines(base, merged, budget)) {
+    keep(edit.start);
+    for (; at < edit.end; at++) rows.push(removedRow(was[at] as string, at, sides));
+    for (let to = edit.from; to < edit.to; to++) {
+      const line = is[to] as string;
+      const from = sourceOf(line, to, sides);
+      const words = from === "mixed" ? wordsOf(line, was.slice(edit.start, edit.end), edit, sides, budget) : [];
+      rows.push({ kind: "added", from, line, words });
+    }
+  }
+  keep(was.length);
+  return rows;
+}
+
+function readSide(base: string, side: string, merged: string, budget: Budget): Side {
+  const { lines } = readLines(side, budget);
+  const edits = diffLines(base, side, budget);
+  const added = new Set(edits.flatMap(({ from, to }) => lines.slice(from, to)));
+  return {
+    keeps: counterparts(readLines(base, budget).lines.length, edits),
+    has: counterparts(readLines(merged, budget).lines.length, diffLines(merged, side, budget)),
+    edits,
+    lines,
+    added,
+    words: new Set([...added].flatMap((line) => tokenise([line], budget).map(({ text }) => text))),
+  };
+}
+
+type Sides = readonly [local: Side, remote: Side];
+
+function removedRow(line: string, at: number, [local, remote]: Sides): Origin {
+  const from = either((local.keeps[at] as number) < 0, (remote.keeps[at] as number) < 0) ?? "base";
+  return { kind: "removed", from, line, words: [] };
+}
+
+/** A line that a side wrote elsewhere, and that the merge has moved, is that side's as well. */
+function sourceOf(line: string, at: number, [local, remote]: Sides): Origin["from"] {
+  return (
+    either((local.has[at] as number) >= 0, (remote.has[at] as number) >= 0) ??
+    either(local.added.has(line), remote.added.has(line)) ??
+    "mixed"
+  );
+}
+
+function either(local: boolean, remote: boolean): "local" | "remote" | "both" | null {
+  if (local && remote) return "both";
+  return local ? "local" : remote ? "remote" : null;
+}
+
+/** Compared with what stood at this place in each text; a word that is not there is looked for in all that a side wrote. */
+function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides, budget: Budget): WordOrigin[] {
+  // A blank line has no words.
+  if (line.trim() === "") return [{ from: "base", text: line }];
+  const tokens = tokenise([line], budget);
+  const ids = budget.interner.ids(tokens.map(({ text }) => text));
+  const found = (lines: readonly string[]): Int32Array => {
+    const others = lines.flatMap((one) => tokenise([one], budget).map(({ text }) => text));
+    return counterparts(ids.length, diff(ids, budget.interner.ids(others), budget));
+  };
+  const inBase = found(was);
+  const [inLocal, inRemote] = sides.map((side) => found(near(side, place))) as [Int32Array, Int32Array];
+  const words: { from: WordOrigin["from"]; text: string }[] = [];
+  for (const [at, token] of tokens.entries()) {
+    const [mine, theirs] = [(inLocal[at] as number) >= 0, (inRemote[at] as number) >= 0];
+    const from =
+      (inBase[at] as number) >= 0
+        ? "base"
+        : (either(mine, theirs) ??
+          either(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??
+          (isWord(token.text) ? "none" : "base"));
+    // The space before a piece belongs to no side: it stays with base's, so that a mark stands under words alone.
+    if (token.space !== "") join(words, "base", token.space);
+    join(words, from, write([{ ...token, space: "" }]));
+  }
+  return words;
+}
+
+function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOrigin["from"], text: string): void {
+  const last = words.at(-1);
+  if (last?.from === from) last.text += text;
+  else words.push({ from, text });
+}
+
+/** What a side has where base has `place`: its lines of the edits there. */
+function near({ edits, lines }: Side, place: Edit): string[] {
+  return edits
+    .filter(({ start, end }) => start <= place.end && end >= place.start)
+    .flatMap(({ from, to }) => lines.slice(from, to));
 }

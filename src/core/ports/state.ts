@@ -84,7 +84,12 @@ export type MirrorEvent = {
   readonly after: Digest | null;
   /** Of a move: the local path before it. null: no move, none here, or written by a version that kept none. */
   readonly from: LocalPath | null;
+  /** Of a merge, whose own text was `before` and whose result is `after`. null: none, or by a version that kept none. */
+  readonly merged: MergedOf | null;
 };
+
+/** The other two texts that a merge was made of. */
+export type MergedOf = { readonly base: Digest; readonly theirs: Digest };
 
 /** Whose a text is, and what brought it: by that it is found again. */
 export type TextName = {

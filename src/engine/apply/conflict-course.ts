@@ -55,6 +55,8 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
         detail: MERGES,
         before: action.expect,
         after: writes,
+        merged:
+          conflict.baseDigest === null || writes === digest ? null : { base: conflict.baseDigest, theirs: digest },
       },
     });
   }

@@ -36,7 +36,12 @@ export async function merge(ctx: PassContext, action: Of<"merge">): Promise<Outc
   if (base !== null) {
     const merged = mergeText(base, local, remote.text);
     if (merged.kind === "clean")
-      return landMerged(ctx, action, both.value, { text: merged.text, detail: action.why, counts: "merged" });
+      return landMerged(ctx, action, both.value, {
+        text: merged.text,
+        detail: action.why,
+        counts: "merged",
+        mergedFrom: link.digest,
+      });
   }
   return disagree(ctx, action, both.value);
 }
@@ -68,7 +73,8 @@ export async function settleReview(ctx: PassContext, action: Of<"settle-review">
         ? "what was in review is in the live text"
         : "what was in review is in the live text; what was edited here since is not, and is to be sent";
   const counts = waiting.length > 0 ? "merged" : "accepted";
-  return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting });
+  const mergedFrom = after.local === remote.text ? null : (after.parted?.digest ?? null);
+  return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
 }
 
 /** Those that were made on base; where its change id moved without a new text, all. Of a text that the store lost nothing can be said. */
@@ -104,13 +110,15 @@ type Made = {
   readonly counts: "merged" | "accepted" | "byPolicy";
   /** What is still in review; without it, what was stays. */
   readonly waiting?: readonly Submission[];
+  /** The text that both sides were made of; left out where nothing was merged. */
+  readonly mergedFrom?: Digest | null;
 };
 
 function landMerged(
   ctx: PassContext,
   action: Of<"merge" | "settle-review">,
   both: Both,
-  { text, detail, counts, waiting }: Made,
+  { text, detail, counts, waiting, mergedFrom = null }: Made,
 ): Outcome {
   const { state } = ctx.world;
   const { link, remote } = both;
@@ -140,6 +148,7 @@ function landMerged(
       detail,
       before: action.expect,
       after: writes,
+      merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
     },
   });
 }

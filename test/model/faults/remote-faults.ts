@@ -97,8 +97,8 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I07",
     does: "sends the local text on the service's newest version without merging the two",
     file: "engine/apply/merge.ts",
-    find: 'if (merged.kind === "clean")\n      return landMerged(ctx, action, both.value, { text: merged.text,',
-    replace: "if (merged !== null)\n      return landMerged(ctx, action, both.value, { text: local,",
+    find: 'if (merged.kind === "clean")\n      return landMerged(ctx, action, both.value, {\n        text: merged.text,',
+    replace: "if (merged !== null)\n      return landMerged(ctx, action, both.value, {\n        text: local,",
     net: "courses",
   },
   {

@@ -1,0 +1,35 @@
+import type { Meeting } from "../app/meeting.ts";
+import { originSpans } from "../app/origins.ts";
+import { shownName } from "../core/shown-name.ts";
+import type { Io } from "./command.ts";
+import { jsonLine } from "./json-line.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { originLines } from "./show-origins.ts";
+
+/** What merges of a document in conflict, and what does not. @returns null where that cannot be shown by lines: the two texts are to be, after a word why */
+export function showMeeting(io: Io, path: string, meeting: Meeting, json: boolean): ExitCode | null {
+  if (meeting.kind !== "parts") {
+    if (!json) io.err(`mdmirror: ${shownName(path)} is in conflict: ${whyNot(meeting)}`);
+    return null;
+  }
+  const { rows, conflicts } = meeting;
+  if (json) io.out(jsonLine({ path, same: false, conflicts, origins: originSpans(rows) }));
+  else {
+    io.out(
+      `${shownName(path)}: in conflict at ${conflicts} ${conflicts === 1 ? "place" : "places"} (!); the rest merges`,
+    );
+    for (const line of originLines(io, rows)) io.out(line);
+  }
+  return EXIT.attention;
+}
+
+function whyNot(meeting: Exclude<Meeting, { kind: "parts" }>): string {
+  switch (meeting.kind) {
+    case "merges":
+      return "the two edits merge by now; the next sync ends it";
+    case "no-base":
+      return "the text that both edits were made of is no longer kept";
+    case "whole":
+      return `the two edits do not merge as a whole (${meeting.reason})`;
+  }
+}

@@ -1,0 +1,57 @@
+import { findVersion } from "../app/restore.ts";
+import { type MergeOf, type MergeOrigins, mergeFacts, readOrigins } from "../app/origins.ts";
+import type { HistoryEntry } from "../app/history.ts";
+import type { State } from "../core/ports/state.ts";
+import { shownName } from "../core/shown-name.ts";
+import type { Io } from "./command.ts";
+import { jsonLine } from "./json-line.ts";
+import { complain } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { originLines } from "./show-origins.ts";
+import { localTime } from "./when.ts";
+
+/** Whose each line of a merged version is. @param n of the history; null: the last one that the mirror merged */
+export function showMerge(io: Io, state: State, name: string, n: number | null, json: boolean): ExitCode {
+  const found = findVersion({ state }, name, n);
+  if (found.kind === "trouble") return complain(io, found.trouble);
+  const { document, entries } = found.value;
+  const entry = n === null ? entries.findLast(({ merge }) => merge !== null) : found.value.entry;
+  const { path } = document;
+  if (entry === undefined || entry.merge === null) {
+    const what =
+      entry === undefined ? `no version of ${shownName(path)} is` : `version ${entry.n} of ${shownName(path)} is not`;
+    const next = `mdmirror history ${shownName(name)} shows which are`;
+    return complain(io, { kind: "usage", what: `${what} a merge of the mirror's that it remembers`, next });
+  }
+  const origins = readOrigins(state, entry.merge);
+  if (json) io.out(jsonLine({ path, n: entry.n, merge: mergeFacts(entry.merge, origins) }));
+  else {
+    io.out(`${shownName(path)}@${entry.n}: ${mergeClause(entry.merge, entries.slice(0, entry.n))}`);
+    for (const line of linesOf(io, origins)) io.out(line);
+  }
+  return EXIT.inSync;
+}
+
+/** As lines; the clause that names what is gone, where that cannot be. */
+export function linesOf(io: Io, origins: MergeOrigins): string[] {
+  if (origins.kind === "told") {
+    const lines = originLines(io, origins.rows);
+    return lines.length === 0 ? ["the result is base"] : lines;
+  }
+  const names = origins.gone.map((name) => (name === "result" ? "the result" : name)).join(" and ");
+  return [`whose each line is cannot be told: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer kept`];
+}
+
+/** `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */
+function mergeClause(merge: MergeOf, entries: readonly HistoryEntry[]): string {
+  return `merged ${localTime(merge.at)} of ${partsClause(merge, entries)}`;
+}
+
+/** Each text by its number in the history; by itself where it stands there under none. */
+export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
+  const named = (name: string, digest: string) => {
+    const entry = entries.findLast((one) => one.digest === digest);
+    return entry === undefined ? name : `${name} @${entry.n}`;
+  };
+  return `${named("base", base)}, ${named("mine", mine)} and ${named("theirs", theirs)}`;
+}

@@ -1,0 +1,71 @@
+import type { MeetingRow } from "../app/origins.ts";
+import { originHunks } from "../app/origin-hunks.ts";
+import type { WordOrigin } from "../core/merge/origin.ts";
+import type { Io } from "./command.ts";
+import { type Paint, paintFor, shown } from "./paint.ts";
+import { cellsOf } from "./width.ts";
+
+/** A merge as lines: three columns of marks say whose each line is, also without colours. */
+
+const LEGEND = "M mine, T theirs, B both alike, M T words of both, named below; + added, - removed, ! do not merge";
+
+type Brush = keyof Paint;
+type Look = { readonly marks: string; readonly brush: Brush | null };
+
+const LOOKS: Readonly<Record<string, Look>> = {
+  base: { marks: "     ", brush: null },
+  local: { marks: "M    ", brush: "added" },
+  remote: { marks: "  T  ", brush: "place" },
+  both: { marks: "    B", brush: "strong" },
+  mixed: { marks: "M T  ", brush: "asks" },
+  mine: { marks: "M    ", brush: "added" },
+  theirs: { marks: "  T  ", brush: "place" },
+};
+const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
+
+/** What base had no more is folded away, but for three lines around each change. @returns nothing where nothing changed */
+export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
+  const paint = paintFor(io);
+  const hunks = originHunks(rows);
+  const lines = hunks.flatMap(({ before, after, rows: own }) => [
+    paint.dim(`@@ -${before.line},${before.count} +${after.line},${after.count} @@`),
+    ...rowLines(io, own),
+  ]);
+  return lines.length === 0 ? [] : [paint.dim(LEGEND), ...lines];
+}
+
+/** The rows alone, all of them. */
+export function rowLines(io: Io, rows: readonly MeetingRow[]): string[] {
+  const paint = paintFor(io);
+  return rows.flatMap((row) => {
+    const { marks, brush } = LOOKS[row.kind === "conflict" ? row.of : row.from] as Look;
+    const line = row.line.endsWith("\n") ? row.line.slice(0, -1) : row.line;
+    const written = `${marks} |${SIGNS[row.kind]}${shown(io, line)}`;
+    const painted = row.kind === "removed" ? paint.removed(written) : brush === null ? written : paint[brush](written);
+    const below = row.kind === "conflict" ? "" : wordMarks(row.words);
+    return [
+      painted,
+      ...(below === "" ? [] : [`      |?${below}`]),
+      ...(line.length === row.line.length ? ["      |\\ No newline at end of file"] : []),
+    ];
+  });
+}
+
+const LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
+  base: " ",
+  local: "M",
+  remote: "T",
+  both: "B",
+  none: "?",
+};
+
+/** A letter below each character that is not of base: `?` where no text has it. Tabs stay, so that all stands below its own. */
+function wordMarks(words: readonly WordOrigin[]): string {
+  return words
+    .map(({ from, text }) => {
+      const parts = text.replace(/\r?\n$/, "").split("\t");
+      return parts.map((part) => LETTERS[from].repeat(cellsOf(part))).join("\t");
+    })
+    .join("")
+    .trimEnd();
+}
