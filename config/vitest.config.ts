@@ -1,6 +1,10 @@
+import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** Where CI wants the counts. */
 const report = process.env["MDMIRROR_TEST_REPORT"];
@@ -8,13 +12,39 @@ const report = process.env["MDMIRROR_TEST_REPORT"];
 /** A guard against what never ends, in ms: no test is judged by the clock, however busy the machine. */
 const HANGING_MS = 900_000;
 
+/** The longest first, so that none of them is left running alone at the end. Size, which decides else, says little about time. */
+const LONG = [
+  "test/model/life/life.test.ts",
+  "test/model/faults/drills.test.ts",
+  "test/soak/soak.test.ts",
+  "test/model/simulate.test.ts",
+  "test/engine/daemon/week.test.ts",
+  "test/model/faults/faults.test.ts",
+  "test/cli/watch.test.ts",
+  "test/engine/restore.test.ts",
+  "test/engine/table.test.ts",
+  "test/editors/bulk.test.ts",
+  "test/engine/way-back.test.ts",
+  "test/promises/bounded.test.ts",
+].map((file) => `${root}${file}`);
+for (const file of LONG) if (!existsSync(file)) throw new Error(`${file} is in the list of long tests, and is not there`);
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const rank = ({ moduleId }: TestSpecification) => (LONG.indexOf(moduleId) + LONG.length + 1) % (LONG.length + 1);
+    return sorted.sort((one, other) => rank(one) - rank(other));
+  }
+}
+
 export default defineConfig({
-  root: fileURLToPath(new URL("..", import.meta.url)),
+  root,
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",
     // All cores: by itself the runner leaves one to a watcher that nobody watches here.
     maxWorkers: availableParallelism(),
+    sequence: { sequencer: LongFirst },
     testTimeout: HANGING_MS,
     hookTimeout: HANGING_MS,
     expect: { poll: { timeout: HANGING_MS } },
