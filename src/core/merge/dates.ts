@@ -1,15 +1,16 @@
-import { readFrontMatter } from "./front-matter.ts";
+import { type FrontMatter, readFrontMatter } from "./front-matter.ts";
+import { normalise } from "./style.ts";
 import { timeOf } from "./time.ts";
 
-/** Keys whose date says when something was last done: of two, the later one is right. */
-const LATEST = /^(?:date|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
+/** Keys whose date says when something was last done, or until when it is to be done: of two, the later one is taken. */
+const LATEST = /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * The two sides with the later date in both where both changed the same date of when something was last done. What one side alone changed, and any other date,
- * is left to the merge.
+ * The two sides with the later date in both where both changed the same date of when something was last done or is due. What one side alone changed, and any
+ * other date, is left to the merge, as are the line ends of each side.
  */
 export function settleDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
-  const [b, l, r] = [base, local, remote].map(readFrontMatter);
+  const [b, l, r] = [base, local, remote].map(readDressed);
   if (l === undefined || r === undefined) return [local, remote];
   let [mine, theirs] = [local, remote];
   for (const [key, entry] of l.entries) {
@@ -18,10 +19,21 @@ export function settleDates(base: string, local: string, remote: string): readon
     if (b?.entries.get(key) === entry || b?.entries.get(key) === other) continue;
     const [one, two] = [dateOf(entry), dateOf(other)];
     if (one === undefined || two === undefined || one.length !== two.length) continue;
-    if (one > two) theirs = theirs.replace(other, () => entry);
-    else mine = mine.replace(entry, () => other);
+    if (one > two) theirs = withLine(theirs, other, entry);
+    else mine = withLine(mine, entry, other);
   }
   return [mine, theirs];
+}
+
+/** Front matter of a text with whatever line ends and mark. */
+function readDressed(text: string): FrontMatter | undefined {
+  return /^\uFEFF?---\r?\n/.test(text) ? readFrontMatter(normalise(text, false)) : undefined;
+}
+
+/** A text with one line of its front matter replaced, both given with a line feed; the line end stays as it is there. */
+function withLine(text: string, old: string, line: string): string {
+  const [was, is] = [old, line].map((one) => `\n${one.slice(0, -1)}`) as [string, string];
+  return text.replace(was, () => is);
 }
 
 /** The date that an entry of one line consists of. */

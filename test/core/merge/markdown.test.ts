@@ -310,6 +310,20 @@ describe("what people merge without thought", () => {
       "---\nupdated: 2026-03-01\n---\nx\n",
     ],
     [
+      "the later of two dates of the last change, with line ends of two characters",
+      "---\r\nlast_update: 2026-01-01\r\nupdate: 2026-01-01\r\n---\r\nx\r\n",
+      "---\r\nlast_update: 2026-02-01\r\nupdate: 2026-03-01\r\n---\r\nx\r\n",
+      "---\r\nlast_update: 2026-03-01\r\nupdate: 2026-02-01\r\n---\r\nx\r\n",
+      "---\r\nlast_update: 2026-03-01\r\nupdate: 2026-03-01\r\n---\r\nx\r\n",
+    ],
+    [
+      "the later of two dates until when something is due, where line ends differ",
+      "---\ndue: 2026-01-01\n---\nx\n",
+      "---\r\ndue: 2026-02-01\r\n---\r\nx\r\n",
+      "---\ndue: 2026-03-01\n---\nx\n",
+      "---\r\ndue: 2026-03-01\r\n---\r\nx\r\n",
+    ],
+    [
       "both create front matter",
       "text\n",
       "---\ntitle: A\n---\ntext\n",
