@@ -1,5 +1,5 @@
 import { countApart } from "./merge/apart.ts";
-import { type Budget, newBudget } from "./merge/budget.ts";
+import { type Budget, MERGE_STEPS, newBudget } from "./merge/budget.ts";
 import { settleDates } from "./merge/dates.ts";
 import { mergeFine } from "./merge/fine.ts";
 import type { ConflictHunk } from "./merge/hunk.ts";
@@ -48,24 +48,33 @@ function mergeSettled(base: string, local: string, remote: string): MergeResult 
   const budget = newBudget();
   const result = attempt(base, local, remote, budget);
   if (result.kind === "conflict") return result;
-  if (!keepsBoth(base, local, remote, result, budget)) {
-    return refuse(budget.left < 0 ? "too-large" : "count-guard", base, local, remote);
-  }
+  // What was read and paired serves both ways; the steps of the second are its own.
+  const again = { ...budget, left: MERGE_STEPS };
+  const reason = faultOf(base, local, remote, result, budget) ?? turnedFault(base, local, remote, result, again);
+  if (reason === undefined) return result;
+  return refuse(Math.min(budget.left, again.left) < 0 ? "too-large" : reason, base, local, remote);
+}
+
+/** What is wrong with the merge of the sides exchanged, which may differ in order alone; undefined where that merges too. */
+function turnedFault(base: string, local: string, remote: string, result: Clean, budget: Budget): Fault {
+  if (result.how !== "fine" || result.text === local || result.text === remote) return undefined;
+  const turned = attempt(base, remote, local, budget);
+  if (turned.kind === "conflict") return turned.reason;
+  return turned.text === result.text ? undefined : faultOf(base, remote, local, turned, budget);
+}
+
+type Fault = ConflictReason | undefined;
+
+/** What the guards find wrong with a result; undefined where it is right. */
+function faultOf(base: string, local: string, remote: string, result: Clean, budget: Budget): Fault {
+  if (!keepsBoth(base, local, remote, result, budget)) return "count-guard";
   const isSide = result.text === local || result.text === remote;
-  if (!isProven(base, local, remote, result, budget)) {
-    return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
-  }
+  if (!isProven(base, local, remote, result, budget)) return "unstable";
   // Below the line nothing tells what is one side of an unresolved conflict and what is the other.
-  if (!isSide && result.how === "fine" && (isUnresolved(local) || isUnresolved(remote))) {
-    return refuse("unsound", base, local, remote);
-  }
-  if (!isSide && !isSound({ base, local, remote, text: result.text }, budget)) {
-    return refuse(budget.left < 0 ? "too-large" : "unsound", base, local, remote);
-  }
-  if (!comesBack(base, local, result, budget) || !comesBack(base, remote, result, budget)) {
-    return refuse(budget.left < 0 ? "too-large" : "unstable", base, local, remote);
-  }
-  return result;
+  if (!isSide && result.how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return "unsound";
+  if (!isSide && !isSound({ base, local, remote, text: result.text }, budget)) return "unsound";
+  const comes = comesBack(base, local, result, budget) && comesBack(base, remote, result, budget);
+  return comes ? undefined : "unstable";
 }
 
 /** Whether unique words stand where the sides put them; and, where blank lines may have misled the line merge, the result holds what each side did. */

@@ -5,10 +5,16 @@ import { diffLines, readLines, wordsIn } from "./scripts.ts";
 /** As many characters of a text cost a step. */
 const LETTERS_A_STEP = 4;
 
+/** How many words of new lines there are to each of others, at least, in new text. */
+const MOSTLY = 2;
+
+/** Words of a line that tells places apart, at least: shorter ones, as the heads of small tables, stand anywhere. */
+const TELLING = 3;
+
 /**
  * Tells of a line of the base, by its index, whether `side` removed it and `more` has its like in a piece of new text alone, which stands elsewhere in the side:
- * such a piece quotes the line, it does not bring it back. New text is lines added in a row with more words in lines that the base does not have than in others;
- * elsewhere means past a line with words that both texts have once.
+ * such a piece quotes the line, it does not bring it back. New text is lines added in a row, most of them in words not of the base; elsewhere means past a
+ * line that tells places apart and that both texts have once.
  */
 export function quotesElsewhere(
   base: string,
@@ -52,23 +58,23 @@ export function pairsQuotations(base: string, side: string, more: string, budget
 
 type Read = ReturnType<typeof readLines>;
 
-/** Whether lines added in a row say more that the base does not have than what it has. */
+/** Whether lines added in a row say mostly what the base does not have. */
 function isNewText({ from, to }: Edit, { ids }: Read, known: ReadonlySet<number>, budget: Budget): boolean {
   let balance = 0;
   for (let at = from; at < to; at++) {
     const words = wordsIn(ids[at] as number, budget).length;
-    balance += known.has(ids[at] as number) ? -words : words;
+    balance += known.has(ids[at] as number) ? -MOSTLY * words : words;
   }
   return balance > 0;
 }
 
-/** The lines of a side, with words, that it has once and the later text has once, at the same place. */
+/** The lines of a side, of some words, that it has once and the later text has once, at the same place. */
 function landmarksOf(side: Read, more: Read, later: readonly Edit[], budget: Budget): number[] {
   const [here, there] = [countsOf(side.ids), countsOf(more.ids)];
   const kept = counterparts(side.ids.length, later);
   return side.ids.flatMap((id, at) => {
     const isOne = here.get(id) === 1 && there.get(id) === 1 && (kept[at] as number) >= 0;
-    return isOne && wordsIn(id, budget).length > 0 ? [at] : [];
+    return isOne && wordsIn(id, budget).length >= TELLING ? [at] : [];
   });
 }
 

@@ -19,7 +19,7 @@ describe("I28 a piece of new text may quote elsewhere what the other side remove
       "a note that begins as a translated one did",
       blocks("> Caution:\n>\n> Do not lean out.", "the end"),
       blocks("> Caution:\n>\n> Do not lean out.", "> Caution:\n>\n> What follows is of an older train.", "the end"),
-      blocks("> Achtung:\n>\n> Nicht hinauslehnen.", "the end"),
+      blocks("> Achtung:\n>\n> Nicht aus dem Fenster lehnen.", "the end"),
     ],
   ])("%s", (_title, base, local, remote) => {
     const merged = mergeText(base, local, remote);

@@ -24,6 +24,12 @@ describe("I28 what nobody could merge without asking is a conflict", () => {
       "# log\n\n## CLI only\n\n- a new command\n\n## v1\n\nfirst\n",
       "# log\n\n## Only CLI\n\n- an option less\n\n## v1\n\nfirst\n",
     ],
+    [
+      "a heading and a word, above text that the other side put into a directive, whichever side is merged first",
+      "b0 b1\n\nb2 b3\n",
+      "b0 b1\n\n## l1 l2\n\nb2 l0\n",
+      "r1 r2\n\n> b0 b1\n\n:::tip\nb2 b3\n:::\n",
+    ],
   ])("%s", (_title, base, local, remote) => {
     expect(mergeText(base, local, remote).kind).toBe("conflict");
     expect(mergeText(base, remote, local).kind).toBe("conflict");
