@@ -6,6 +6,7 @@
  * At the end a folder of 1,000 documents is renamed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,18 +60,28 @@ async function timed(times: number[], work: () => Promise<unknown>): Promise<voi
   times.push(performance.now() - started);
 }
 
-/** Starts `work` at a fixed rate, whether or not the last one has ended. */
+/**
+ * Starts `work` at a fixed rate, whether or not the last one has ended.
+ * @throws the first fault, once all that was started has ended
+ */
 async function atRate(everyMs: number, end: number, work: (n: number) => Promise<unknown>): Promise<void> {
   const all: Promise<unknown>[] = [];
-  for (let n = 0, next = performance.now(); next < end; n++, next += everyMs) {
+  const faults: unknown[] = [];
+  for (let n = 0, next = performance.now(); next < end && faults.length === 0; n++, next += everyMs) {
     await sleep(Math.max(0, next - performance.now()));
-    all.push(work(n));
+    all.push(work(n).catch((fault: unknown) => faults.push(fault)));
   }
   await Promise.all(all);
+  if (faults.length > 0) throw faults[0];
 }
 
-async function found(api: Api, query: string): Promise<string[]> {
+/** @param refused takes the 503 of a service that has too much to do: nothing is found then */
+async function found(api: Api, query: string, refused: number[] = []): Promise<string[]> {
   const { status, json } = await api.post("/v1/search", { query });
+  if (status === 503) {
+    refused.push(status);
+    return [];
+  }
   if (status !== 200) throw new Error(`search answered ${status}`);
   return (json.data as FileResource[]).map(({ path }) => path);
 }
@@ -99,17 +110,18 @@ async function load(api: Api, paths: readonly string[], endMs: number, first: nu
     const query = new URLSearchParams({ path: paths[(n * 7_919) % paths.length]! });
     return timed(times.get, async () => {
       const { status } = await api.get(`/v1/files?${query}`);
-      if (status !== 200) times.refused.push(status);
+      if (status === 503) times.refused.push(status);
+      else if (status !== 200) throw new Error(`a list answered ${status}`);
     });
   };
-  const search = () => timed(times.search, () => found(api, "archive notes of the folder"));
+  const search = () => timed(times.search, () => found(api, "archive notes of the folder", times.refused));
   const write = async (n: number) => {
     const word = wordOf(first + n);
     const path = `written/${word}.md`;
     await api.file(path, `# ${word}\n`);
     const there = performance.now();
     let tries = 1;
-    while (!(await found(api, word)).includes(path)) {
+    while (!(await found(api, word, times.refused)).includes(path)) {
       tries++;
       await sleep(EVERY_MS.retry);
     }
@@ -137,7 +149,7 @@ function tellLoad(what: string, times: Load): void {
   tell("search of four words", times.search);
   tell("a write, until it is found", times.isThere);
   tell("searches until a write is found", times.tries);
-  console.log(`  GETs refused: ${times.refused.length}`);
+  console.log(`  refused with 503: ${times.refused.length}`);
 }
 
 async function renameFolder({ api, child }: Served): Promise<void> {
@@ -179,7 +191,9 @@ async function measure(work: string, documents: number, seconds: number): Promis
     tellLoad("after it, the same for 15 s", await load(api, paths, performance.now() + 15_000, 10_000));
     await renameFolder(served);
   } finally {
+    const ended = once(child, "exit");
     child.kill("SIGTERM");
+    await ended;
   }
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { distanceWithin } from "../../../src/core/search/distance.ts";
 import { pathFieldsOf, textFieldsOf } from "../../../src/core/search/fields.ts";
 import { fuseRankings } from "../../../src/core/search/fuse.ts";
+import { createWordRank } from "../../../src/core/search/rank.ts";
 import { needleOf, snippetsOf } from "../../../src/core/search/snippets.ts";
 import { indexedForm, unitsOf } from "../../../src/core/search/tokens.ts";
 import { memoryIndex } from "./memory-index.ts";
@@ -47,15 +48,15 @@ describe("hybrid search", () => {
     expect(queriesAmong(400)).toBe(queriesAmong(20));
   });
 
-  test("judges what has a word in its path by its text too", () => {
+  test("of what has a word in its path, each is ranked by its own text", () => {
     const others = Array.from({ length: 30 }, (_, n) => [`${n}.md`, "other words"]);
-    const { found } = memoryIndex({
+    const { db } = memoryIndex({
       ...Object.fromEntries(others),
       "zebra-1.md": "nothing of it",
       "zebra-2.md": "zebra zebra zebra",
       "zebra-3.md": "one zebra among other words",
     });
-    expect(found("zebra")).toEqual(["zebra-2.md", "zebra-3.md", "zebra-1.md"]);
+    expect([...createWordRank(db).holding(['"zebra"'])]).toEqual([32, 33, 31]);
   });
 
   test("a document that cannot be read now is passed over", () => {
