@@ -31,7 +31,8 @@ export function isGone(
     for (const word of more.ids.slice(from, to).flatMap(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const kept = countOf(own, budget);
-  for (const word of own) counts.set(word, (counts.get(word) ?? 0) - 1);
+  // Words that stand nowhere there need no count: none is left of them.
+  for (const word of own) take(counts, word);
   const removed = base.slice(edit.start, edit.end).flatMap(words);
   // Marks are everywhere: they count where nothing else was removed.
   const counted = removed.some(isWord) ? isWord : (): boolean => true;
@@ -43,20 +44,25 @@ export function isGone(
     // A line that is still there is no common word.
     if (!covered && said.length > 1) return false;
     for (const word of said.filter(counted)) {
-      const count = counts.get(word) ?? 0;
-      if ((kept.get(word) ?? 0) > 0) {
-        kept.set(word, (kept.get(word) as number) - 1);
+      if (kept.size > 0 && (kept.get(word) ?? 0) > 0) {
+        take(kept, word);
         continue;
       }
       all++;
-      if (!covered || count > 0) left.push(word);
-      if (covered) counts.set(word, count - 1);
+      if (!covered || (counts.get(word) ?? 0) > 0) left.push(word);
+      if (covered) take(counts, word);
     }
   }
   if (left.length === 0 || 3 * left.length > all) return left.length === 0;
   // A word that the base has nowhere else is no common one; to know it, all of the base is read.
   const known = countedOnce(base, words, budget);
   return left.every((word) => known.get(word) !== 1);
+}
+
+/** Takes a word from its count where it has one. */
+function take(counts: Map<string, number>, word: string): void {
+  const count = counts.get(word);
+  if (count !== undefined) counts.set(word, count - 1);
 }
 
 /**
