@@ -28,6 +28,9 @@ const { values: options, positionals } = parseArgs({
   },
 });
 
+/** Processes that merge one costly input. */
+const PROBES = 5;
+
 if (options.probe === undefined) main();
 else runProbe(options.probe);
 
@@ -138,9 +141,6 @@ function cpuMs(call: () => unknown): number {
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 }
-
-/** Processes that merge one costly input. */
-const PROBES = 5;
 
 /** Merges one costly input in processes of its own, for its memory. */
 function probe(input: string): Probe {
