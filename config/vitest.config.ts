@@ -14,12 +14,12 @@ const HANGING_MS = 900_000;
 
 /** The longest first, so that none of them is left running alone at the end. Size, which decides else, says little about time. */
 const LONG = [
-  "test/model/life/life.test.ts",
-  "test/model/faults/drills.test.ts",
+  "test/simulator/life/life.test.ts",
+  "test/simulator/faults/drills.test.ts",
   "test/soak/soak.test.ts",
-  "test/model/simulate.test.ts",
+  "test/simulator/simulate.test.ts",
   "test/engine/daemon/week.test.ts",
-  "test/model/faults/faults.test.ts",
+  "test/simulator/faults/faults.test.ts",
   "test/cli/watch.test.ts",
   "test/engine/restore.test.ts",
   "test/engine/table.test.ts",

@@ -10,10 +10,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { systemRandom } from "../src/app/random.ts";
+import { systemRandom } from "../src/app/mirror/random.ts";
 import { searchMirror } from "../src/app/search.ts";
-import { openData } from "../src/service/data.ts";
-import { importFolder } from "../src/service/import.ts";
+import { openData } from "../src/server/data.ts";
+import { importFolder } from "../src/server/import.ts";
 
 type Query = { readonly kind: string; readonly text: string };
 type Times = {

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { FileResource, ListEnvelope } from "../src/contract/resources.ts";
 import type { Wire } from "../src/contract/wire.ts";
-import { openData } from "../src/service/data.ts";
-import { startHttp } from "../src/service/http.ts";
+import { openData } from "../src/server/data.ts";
+import { startHttp } from "../src/server/http.ts";
 import { fetchWire } from "../test/contract/suite/fetch-wire.ts";
 import { Api } from "../test/contract/suite/world.ts";
 

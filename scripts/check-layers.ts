@@ -5,30 +5,37 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/** What is computed from values alone: no clock, no chance, no process. */
+const PURE = ["contract", "model", "planner", "merge", "search"];
+
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  core: ["contract"],
-  service: ["contract", "core"],
-  remote: ["contract", "core"],
-  local: ["contract", "core"],
-  state: ["contract", "core"],
-  engine: ["contract", "core"],
-  app: ["contract", "core", "service", "remote", "local", "state", "engine"],
-  cli: ["contract", "core", "app"],
-  ui: ["contract", "core", "app"],
+  merge: [],
+  search: [],
+  model: ["contract"],
+  planner: ["contract", "model", "merge"],
+  ports: ["contract", "model"],
+  server: [...PURE, "ports"],
+  remote: [...PURE, "ports"],
+  local: [...PURE, "ports"],
+  state: [...PURE, "ports"],
+  engine: [...PURE, "ports"],
+  app: [...PURE, "ports", "server", "remote", "local", "state", "engine"],
+  cli: [...PURE, "ports", "app"],
+  ui: [...PURE, "ports", "app"],
 };
 
 /** Package → the folders (or files) of `src/` that may import it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
-  diff3: ["core/merge"],
-  "better-sqlite3": ["service", "state"],
-  fastify: ["service"],
+  diff3: ["merge"],
+  "better-sqlite3": ["server", "state"],
+  fastify: ["server"],
   undici: ["remote"],
   "p-queue": ["remote"],
   chokidar: ["local"],
   ignore: ["local"],
   pino: ["app"],
-  re2js: ["core/search"],
+  re2js: ["search"],
 };
 
 /** Ours → the one file of `app/` and `cli/` that may import it: no connection is made beside it. */
@@ -42,7 +49,15 @@ const TRUSTS = /\bas TrustedOrigin\b/;
 const TRUSTER = "app/trust/gate.ts";
 
 /** Node's own modules are for the adapters and above; the pure layers get what is a pure function. */
-const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = { contract: [], core: ["node:crypto"], engine: [] };
+const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
+  contract: [],
+  merge: [],
+  search: [],
+  model: ["node:crypto"],
+  planner: ["node:crypto"],
+  ports: [],
+  engine: [],
+};
 
 /** Calls that read the clock or chance, which the pure layers and the engine must not make. */
 const IMPURE = /\b(Date\.now|new Date\(\)|performance\.now|Math\.random|setTimeout|setInterval|process\.)/;

@@ -6,9 +6,9 @@
  * `both`: each fault twice. The last line tells how many were planted and caught; exit 1 on any that its own net missed, or on a control that failed.
  */
 import { parseArgs } from "node:util";
-import { FAULTS } from "../test/model/faults/all.ts";
-import { checkFault } from "../test/model/faults/fault.ts";
-import { controlsOf, type FaultEnd, jobOf, livesJobOf, readEnd, runJobs } from "../test/model/faults/run.ts";
+import { FAULTS } from "../test/simulator/faults/all.ts";
+import { checkFault } from "../test/simulator/faults/fault.ts";
+import { controlsOf, type FaultEnd, jobOf, livesJobOf, readEnd, runJobs } from "../test/simulator/faults/run.ts";
 
 const { values } = parseArgs({
   options: {

@@ -1,14 +1,14 @@
 /**
  * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots | --small]`: seeded lives of several mirrors and a person in the app (test/model/life). Prints each failing
  * seed with its script shrunk to a few steps and the `why` of the documents it names, and the totals; exit 1 on any failure.
- * `--small`: workspaces of one to four documents (test/model/life/small.ts).
- * `--plots`: lives with plots in them (test/model/life/plots.ts). `--one-mirror [--no-kills] [--no-faults]`: the older lives of one mirror (test/model/simulate.ts).
+ * `--small`: workspaces of one to four documents (test/simulator/life/small.ts).
+ * `--plots`: lives with plots in them (test/simulator/life/plots.ts). `--one-mirror [--no-kills] [--no-faults]`: the older lives of one mirror (test/simulator/simulate.ts).
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
-import { addTotals, noTotals, type Totals, tellTotals } from "../test/model/life/totals.ts";
-import type { WorkerTask } from "../test/model/life/worker.ts";
-import { simulate } from "../test/model/simulate.ts";
+import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/life/totals.ts";
+import type { WorkerTask } from "../test/simulator/life/worker.ts";
+import { simulate } from "../test/simulator/simulate.ts";
 
 const { values } = parseArgs({
   options: {
@@ -45,7 +45,7 @@ async function manyLives(): Promise<number> {
 
 function runWorker(workerData: WorkerTask, sum: Totals): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("../test/model/life/worker.ts", import.meta.url), { workerData });
+    const worker = new Worker(new URL("../test/simulator/life/worker.ts", import.meta.url), { workerData });
     worker.on("message", (told: Told) => {
       if (told.kind === "failure") console.log(told.text);
       else addTotals(sum, told.totals);

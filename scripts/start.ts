@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readConfig, writeConfig } from "../src/app/config.ts";
+import { readConfig, writeConfig } from "../src/app/mirror/config.ts";
 import { type Serving, startService } from "../src/app/serve.ts";
 import type { Io } from "../src/cli/command.ts";
 import { complain } from "../src/cli/complain.ts";

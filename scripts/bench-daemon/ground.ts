@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { FILES } from "../../src/contract/routes.ts";
-import { combineByMerge } from "../../src/service/combine.ts";
-import { startHttp } from "../../src/service/http.ts";
-import { createService } from "../../src/service/service.ts";
+import { combineByMerge } from "../../src/server/combine.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { createService } from "../../src/server/service.ts";
 
 /** A workspace of the embedded service in this process, and a folder linked to it by `mdmirror init`. */
 export type Ground = {

@@ -1,6 +1,6 @@
-import { newBudget } from "../../src/core/merge/budget.ts";
-import { Interner, splitLines } from "../../src/core/merge/split.ts";
-import { diff } from "../../src/core/merge/myers.ts";
+import { newBudget } from "../../src/merge/budget.ts";
+import { Interner, splitLines } from "../../src/merge/split.ts";
+import { diff } from "../../src/merge/myers.ts";
 
 /** How a merged text compares with the people's: the same but for white space, a few words off, other order of lines. */
 export type Verdict = "conflict" | "equal" | "near" | "order" | "wrong";

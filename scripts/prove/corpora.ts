@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { importFolder } from "../../src/service/import.ts";
+import { importFolder } from "../../src/server/import.ts";
 import {
   CORPORA,
   differences,

@@ -7,9 +7,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { type OpenData, openData } from "../../src/service/data.ts";
-import { type HttpServer, startHttp } from "../../src/service/http.ts";
-import { type Variant, varyService } from "../../src/service/variant.ts";
+import { type OpenData, openData } from "../../src/server/data.ts";
+import { type HttpServer, startHttp } from "../../src/server/http.ts";
+import { type Variant, varyService } from "../../test/variants/variant.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const CORPORA = join(ROOT, "../shared/corpora");

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { importFolder } from "../../src/service/import.ts";
+import { importFolder } from "../../src/server/import.ts";
 import { CORPORA, type Ground, line, localTree, openGround, readHolds, readLinks, remoteTree, run } from "./ground.ts";
 
 export async function proveKills(times: number, seed: number): Promise<void> {

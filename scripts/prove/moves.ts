@@ -1,7 +1,7 @@
 /** Edits, a folder of 200 files renamed, a swap and a deletion, on each side, against each kind of deployment. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Variant } from "../../src/service/variant.ts";
+import type { Variant } from "../../test/variants/variant.ts";
 import { differences, type Ground, line, localTree, openGround, remoteTree, run } from "./ground.ts";
 
 const VARIANTS: readonly (readonly [string, Variant])[] = [

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
-import { isOnPath } from "../../src/app/config/key.ts";
+import { isOnPath } from "../../src/app/mirror/key.ts";
 import { startDaemon } from "./at-once.ts";
 import { docPath, editThere, type Field, fillThere, findThere, freshMark, linked, openField } from "./field.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Dice } from "../../test/model/dice.ts";
+import type { Dice } from "../../test/simulator/dice.ts";
 import {
   docPath,
   editHere,

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { type Dice, rollDice } from "../../test/model/dice.ts";
+import { type Dice, rollDice } from "../../test/simulator/dice.ts";
 import { type Ground, openGround, ROOT } from "../prove/ground.ts";
 import { edited, newText } from "./marked.ts";
 

@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import { openData } from "../../src/service/data.ts";
-import { startHttp } from "../../src/service/http.ts";
-import { rollDice } from "../../test/model/dice.ts";
+import { openData } from "../../src/server/data.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { rollDice } from "../../test/simulator/dice.ts";
 import { ROOT } from "../prove/ground.ts";
 import {
   docPath,

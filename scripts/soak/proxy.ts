@@ -1,6 +1,6 @@
 /** A proxy that breaks connections: after so many bytes of either direction it resets, ends, or stalls. */
 import { connect, createServer, type Server, type Socket } from "node:net";
-import type { Dice } from "../../test/model/dice.ts";
+import type { Dice } from "../../test/simulator/dice.ts";
 
 export type Break = "reset" | "end" | "stall";
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import type { Digest } from "../../src/core/digest.ts";
+import type { Digest } from "../../src/model/digest.ts";
 import { faultOf } from "../../src/state/database.ts";
 import type { StoredText } from "../../src/state/text-codec.ts";
 import { provenText } from "../../src/state/texts.ts";

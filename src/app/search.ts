@@ -1,17 +1,17 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Digest } from "../core/digest.ts";
-import { isWithin, type LocalPath } from "../core/path.ts";
-import type { Disk } from "../core/ports/disk.ts";
-import type { Log, Random } from "../core/ports/world.ts";
-import type { Range } from "../core/search/snippets.ts";
-import type { LocalTree } from "../core/tree.ts";
+import type { Digest } from "../model/digest.ts";
+import { isWithin, type LocalPath } from "../model/path.ts";
+import type { Disk } from "../ports/disk.ts";
+import type { Log, Random } from "../ports/world.ts";
+import type { Range } from "../search/snippets.ts";
+import type { LocalTree } from "../model/tree.ts";
 import { createDisk } from "../local/disk.ts";
-import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
-import { ok, type Result, trouble } from "./trouble.ts";
+import { ok, type Result, trouble } from "./mirror/trouble.ts";
 
 /** Search over the mirrored folder: offline, by the code that the service searches with, over an index kept in `.mdmirror/search.db`. */
 
@@ -97,7 +97,7 @@ export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, 
 }
 
 async function compile(pattern: string) {
-  const { compileRegex } = await import("../core/search/engine.ts");
+  const { compileRegex } = await import("../search/engine.ts");
   const compiled = compileRegex(pattern);
   if (compiled.kind === "compiled") return ok(compiled.regex);
   return trouble(

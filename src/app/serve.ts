@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { startHttp } from "../service/http.ts";
-import type { Settings } from "../service/settings.ts";
-import { type OpenData, openData } from "../service/data.ts";
-import { type ImportProgress, type ImportReport, importFolder } from "../service/import.ts";
-import { ROOM_FOR_LEAST } from "../service/reserve.ts";
-import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+import { startHttp } from "../server/http.ts";
+import type { Settings } from "../server/settings.ts";
+import { type OpenData, openData } from "../server/data.ts";
+import { type ImportProgress, type ImportReport, importFolder } from "../server/import.ts";
+import { ROOM_FOR_LEAST } from "../server/reserve.ts";
+import { errnoClause, ok, type Result, trouble } from "./mirror/trouble.ts";
 
 /** The embedded service over HTTP, from a data folder. */
 
@@ -32,7 +32,7 @@ export type Serving = {
   close(): Promise<void>;
 };
 
-export type { ImportReport } from "../service/import.ts";
+export type { ImportReport } from "../server/import.ts";
 
 export async function startService(options: ServeOptions): Promise<Result<Serving>> {
   const { host, port, tls, insecureHttp } = options;

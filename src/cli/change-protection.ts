@@ -1,10 +1,10 @@
-import { openMirror } from "../app/open-mirror.ts";
-import { setProtection } from "../app/protect.ts";
+import { openMirror } from "../app/mirror/open-mirror.ts";
+import { setProtection } from "../app/by-hand/protect.ts";
 import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { locate } from "./find-mirror.ts";
-import { shownName, shownWords } from "../core/shown-name.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
 
 /** `protect` and `unprotect`. Nothing here changes: the state is only read. */
 export async function changeProtection(io: Io, args: Args, value: boolean): Promise<ExitCode> {

@@ -1,5 +1,5 @@
 import type { SudoCaller } from "../app/trust/owner.ts";
-import type { Clock, Random } from "../core/ports/world.ts";
+import type { Clock, Random } from "../ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
 /** The world of a command: everything that it may say, ask or read. A test makes its own, so that commands run in process. */

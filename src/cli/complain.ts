@@ -1,7 +1,7 @@
-import type { Trouble } from "../app/trouble.ts";
+import type { Trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { shownWords } from "../core/shown-name.ts";
+import { shownWords } from "../model/shown-name.ts";
 
 const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   usage: EXIT.usage,

@@ -1,9 +1,9 @@
-import type { Action, ActionKind } from "../core/action.ts";
-import type { RunReport } from "../app/run.ts";
+import type { Action, ActionKind } from "../model/action.ts";
+import type { RunReport } from "../app/mirror/run.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
-import { shownName, shownWords } from "../core/shown-name.ts";
-import { comparePaths } from "../core/by-path.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import { comparePaths } from "../model/by-path.ts";
 
 /** Words for what a plan holds and a run did. Arrows show where an effect is: `→` on the service, `←` on this disk. */
 

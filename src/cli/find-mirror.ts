@@ -1,10 +1,10 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
-import type { LocalPath } from "../core/path.ts";
-import { examineFolder } from "../app/examine-folder.ts";
-import { quoted } from "../core/shell-word.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import type { LocalPath } from "../model/path.ts";
+import { examineFolder } from "../app/mirror/examine-folder.ts";
+import { quoted } from "../model/shell-word.ts";
 import { foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
-import { ok, type Result, trouble } from "../app/trouble.ts";
+import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
 
 const { realpathSync, statSync } = process.getBuiltinModule("node:fs");

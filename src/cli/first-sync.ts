@@ -1,13 +1,13 @@
-import { openMirror } from "../app/open-mirror.ts";
-import { faultTrouble } from "../app/fault.ts";
-import { rememberPrefer, runSync, USUAL_RUN } from "../app/run.ts";
+import { openMirror } from "../app/mirror/open-mirror.ts";
+import { faultTrouble } from "../app/mirror/fault.ts";
+import { rememberPrefer, runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { exitOf, showReport } from "./show-report.ts";
-import { shownWords } from "../core/shown-name.ts";
+import { shownWords } from "../model/shown-name.ts";
 
 /** The sync that ends an `init`: afterwards the files are there, which is what the user came for. */
 export async function firstSync(

@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { cleanPrefix, readConfig } from "../app/config.ts";
-import { findKey, storeKey } from "../app/config/key.ts";
-import { openToRead } from "../app/open-state.ts";
-import { ok, type Result } from "../app/trouble.ts";
+import { cleanPrefix, readConfig } from "../app/mirror/config.ts";
+import { findKey, storeKey } from "../app/mirror/key.ts";
+import { openToRead } from "../app/mirror/open-state.ts";
+import { ok, type Result } from "../app/mirror/trouble.ts";
 import { isSameUrl } from "../app/trust/address.ts";
 import { bindMirror, markerOf } from "../app/trust/bind.ts";
 import { admit, originOfUser } from "../app/trust/gate.ts";
@@ -11,7 +11,7 @@ import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { firstSync } from "./first-sync.ts";
-import { shownName, shownWords } from "../core/shown-name.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
 
 /** `init` on a folder that is linked: it never links it elsewhere; it takes a new key, and builds a lost state anew. */
 export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCode> {

@@ -1,6 +1,6 @@
-import type { RunReport } from "../app/run.ts";
-import { comparePaths } from "../core/by-path.ts";
-import { shownName } from "../core/shown-name.ts";
+import type { RunReport } from "../app/mirror/run.ts";
+import { comparePaths } from "../model/by-path.ts";
+import { shownName } from "../model/shown-name.ts";
 import { count } from "./progress.ts";
 import { attentionLines } from "./show-attention.ts";
 

@@ -1,6 +1,6 @@
-import type { RunReport } from "../app/run.ts";
-import type { HaltReason } from "../core/plan-types.ts";
-import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
+import type { RunReport } from "../app/mirror/run.ts";
+import type { HaltReason } from "../planner/plan-types.ts";
+import { NOT_APPROVABLE } from "../planner/verdict/not-approvable.ts";
 import { byPath } from "./describe.ts";
 import { count } from "./progress.ts";
 

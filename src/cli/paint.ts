@@ -1,4 +1,4 @@
-import { escaped } from "../core/shown-name.ts";
+import { escaped } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 
 /** Colours of a terminal; plain text elsewhere. `good`, `bad` and `asks` are the ends that a command may have. */

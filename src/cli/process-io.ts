@@ -1,9 +1,9 @@
 import { homedir, userInfo } from "node:os";
-import { systemClock } from "../app/clock.ts";
-import { systemRandom } from "../app/random.ts";
+import { systemClock } from "../app/mirror/clock.ts";
+import { systemRandom } from "../app/mirror/random.ts";
 import type { SudoCaller } from "../app/trust/owner.ts";
 import type { Io } from "./command.ts";
-import { once } from "../core/once.ts";
+import { once } from "../model/once.ts";
 import { isColoured, linesForTerminal, oneLine } from "./paint.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
 

@@ -1,4 +1,4 @@
-import type { Progress } from "../core/ports/world.ts";
+import type { Progress } from "../ports/world.ts";
 import type { Io } from "./command.ts";
 
 /** What long work shows while it runs: a bar with rate and time left on a terminal, a line now and then in a pipe. Standard error. */

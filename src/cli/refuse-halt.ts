@@ -1,12 +1,12 @@
-import type { Halted } from "../app/approve.ts";
-import type { OpenedMirror } from "../app/open-mirror.ts";
-import type { RefuseEnd, RefuseItem } from "../app/refuse.ts";
-import type { HaltReason } from "../core/plan-types.ts";
+import type { Halted } from "../app/by-hand/approve.ts";
+import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import type { RefuseEnd, RefuseItem } from "../app/by-hand/refuse.ts";
+import type { HaltReason } from "../planner/plan-types.ts";
 import type { Args, Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { count } from "./progress.ts";
 import { agrees } from "./use-mirror.ts";
-import { shownName, shownWords } from "../core/shown-name.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
 
 /** `approve --refuse`: what it would bring back, said before it is done. */
 
@@ -39,7 +39,7 @@ export async function refuse(
   halted: Extract<Halted, { kind: "halted" }>,
   most: number,
 ): Promise<ExitCode> {
-  const { planRefusal, refuseHalt } = await import("../app/refuse.ts");
+  const { planRefusal, refuseHalt } = await import("../app/by-hand/refuse.ts");
   const reasons = halted.reasons.map(({ reason }) => reason);
   const items = planRefusal(mirror.world.state, halted.plan, halted.trees, reasons);
   const able = items.filter(({ kind }) => kind !== "left").length;

@@ -1,10 +1,10 @@
-import type { RunReport } from "../app/run.ts";
+import type { RunReport } from "../app/mirror/run.ts";
 import { origin } from "./complain.ts";
 import { byPath } from "./describe.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
-import { shownName, shownWords } from "../core/shown-name.ts";
-import { quoted } from "../core/shell-word.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
+import { quoted } from "../model/shell-word.ts";
 
 /** What needs the user, as lines: what many documents share is said once, before those that stand alone. */
 

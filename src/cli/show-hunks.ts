@@ -1,6 +1,6 @@
-import type { ConflictHunk } from "../core/merge.ts";
-import type { DiffHunk } from "../app/line-diff.ts";
-import { shownName } from "../core/shown-name.ts";
+import type { ConflictHunk } from "../merge/merge.ts";
+import type { DiffHunk } from "../app/history/line-diff.ts";
+import { shownName } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 import { paintFor, shown } from "./paint.ts";
 

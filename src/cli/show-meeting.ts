@@ -1,6 +1,6 @@
-import type { Meeting } from "../app/meeting.ts";
-import { originSpans } from "../app/origins.ts";
-import { shownName } from "../core/shown-name.ts";
+import type { Meeting } from "../app/history/meeting.ts";
+import { originSpans } from "../app/history/origins.ts";
+import { shownName } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 import { jsonLine } from "./json-line.ts";
 import { EXIT, type ExitCode } from "./exit.ts";

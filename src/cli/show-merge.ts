@@ -1,8 +1,8 @@
-import { findVersion } from "../app/restore.ts";
-import { type MergeOf, type MergeOrigins, mergeFacts, readOrigins } from "../app/origins.ts";
-import type { HistoryEntry } from "../app/history.ts";
-import type { State } from "../core/ports/state.ts";
-import { shownName } from "../core/shown-name.ts";
+import { findVersion } from "../app/history/restore.ts";
+import { type MergeOf, type MergeOrigins, mergeFacts, readOrigins } from "../app/history/origins.ts";
+import type { HistoryEntry } from "../app/history/history.ts";
+import type { State } from "../ports/state.ts";
+import { shownName } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 import { jsonLine } from "./json-line.ts";
 import { complain } from "./complain.ts";

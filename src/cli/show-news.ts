@@ -1,6 +1,6 @@
 import { basename } from "node:path";
-import type { FolderNews } from "../app/daemon.ts";
-import type { ActionKind } from "../core/action.ts";
+import type { FolderNews } from "../app/daemon/daemon.ts";
+import type { ActionKind } from "../model/action.ts";
 import type { Io } from "./command.ts";
 import { origin } from "./complain.ts";
 import { ACTION_WORDS, publicKind } from "./describe.ts";
@@ -8,7 +8,7 @@ import { count } from "./progress.ts";
 import { tellOpenNews } from "./open-news.ts";
 import { renamedLines, reportJson } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
-import { shownName, shownWords } from "../core/shown-name.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
 
 /** What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing, applying) is no news. */
 

@@ -1,6 +1,6 @@
-import type { MeetingRow } from "../app/origins.ts";
-import { originHunks } from "../app/origin-hunks.ts";
-import type { WordOrigin } from "../core/merge/origin.ts";
+import type { MeetingRow } from "../app/history/origins.ts";
+import { originHunks } from "../app/history/origin-hunks.ts";
+import type { WordOrigin } from "../merge/origin.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 import { cellsOf } from "./width.ts";

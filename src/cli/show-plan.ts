@@ -1,6 +1,6 @@
-import { faultTrouble } from "../app/fault.ts";
-import { openMirror } from "../app/open-mirror.ts";
-import { type Preview, previewSync, type RunRequest } from "../app/run.ts";
+import { faultTrouble } from "../app/mirror/fault.ts";
+import { openMirror } from "../app/mirror/open-mirror.ts";
+import { type Preview, previewSync, type RunRequest } from "../app/mirror/run.ts";
 import type { DirId, DocId } from "../contract/ids.ts";
 import type { Io } from "./command.ts";
 import { complain, origin } from "./complain.ts";
@@ -10,7 +10,7 @@ import { nextOfHalt } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural, showProgress } from "./progress.ts";
 import { jsonLine } from "./json-line.ts";
-import { shownName, shownWords } from "../core/shown-name.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
 
 export type PlanOptions = {
   readonly json: boolean;

@@ -1,7 +1,7 @@
-import type { RunReport } from "../app/run.ts";
-import { NOT_APPROVABLE } from "../core/verdict/not-approvable.ts";
+import type { RunReport } from "../app/mirror/run.ts";
+import { NOT_APPROVABLE } from "../planner/verdict/not-approvable.ts";
 import type { Io } from "./command.ts";
-import { faultTrouble } from "../app/fault.ts";
+import { faultTrouble } from "../app/mirror/fault.ts";
 import { complain } from "./complain.ts";
 import { actionName, actionPath, byPath, doneLine, wordsOf } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";
@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { attentionJson, needs, NEXT_OF_LOST_ROOT, nextOfHalt } from "./open.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
-import { shownName, shownWords } from "../core/shown-name.ts";
+import { shownName, shownWords } from "../model/shown-name.ts";
 
 /** How a run is told: one summary line, then what needs the user. */
 

@@ -22,7 +22,7 @@ export async function syncByDaemon(
   if (asked === NO_DAEMON) return null;
   if (asked.kind === "trouble") return tellTrouble(io, root, asked.trouble, { quiet, json });
   const { report } = asked.value;
-  const { readConfig } = await import("../app/config.ts");
+  const { readConfig } = await import("../app/mirror/config.ts");
   const config = readConfig(`${root}/.mdmirror`);
   if (config.kind === "trouble") return complain(io, config.trouble);
   const { url } = config.value;

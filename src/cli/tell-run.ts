@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { ageText } from "../app/ground.ts";
-import { readConfig } from "../app/config.ts";
-import { readAge } from "../app/read-age.ts";
-import { endPassing, notePassing, type Passing } from "../app/passing.ts";
-import type { RunReport } from "../app/run.ts";
-import type { Trouble } from "../app/trouble.ts";
-import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { ageText } from "../app/mirror/ground.ts";
+import { readConfig } from "../app/mirror/config.ts";
+import { readAge } from "../app/mirror/read-age.ts";
+import { endPassing, notePassing, type Passing } from "../app/mirror/passing.ts";
+import type { RunReport } from "../app/mirror/run.ts";
+import type { Trouble } from "../app/mirror/trouble.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";

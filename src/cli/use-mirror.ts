@@ -1,12 +1,12 @@
-import { type OpenedMirror, openMirror } from "../app/open-mirror.ts";
-import { type LocalMirror, openLocal } from "../app/open-local.ts";
-import { runSync, USUAL_RUN } from "../app/run.ts";
+import { type OpenedMirror, openMirror } from "../app/mirror/open-mirror.ts";
+import { type LocalMirror, openLocal } from "../app/mirror/open-local.ts";
+import { runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { exitOf, reportJson, showReport } from "./show-report.ts";
-import { shownWords } from "../core/shown-name.ts";
+import { shownWords } from "../model/shown-name.ts";
 
 /** Opening and closing what a command works on. */
 

@@ -1,5 +1,5 @@
-import { type DiskFolding, pathKey } from "../core/path.ts";
-import type { Anchor, Fs, FsStat } from "../core/ports/disk.ts";
+import { type DiskFolding, pathKey } from "../model/path.ts";
+import type { Anchor, Fs, FsStat } from "../ports/disk.ts";
 import { unless } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 

@@ -1,8 +1,8 @@
-import { digestOf } from "../core/digest.ts";
-import type { DiskFolding, LocalPath } from "../core/path.ts";
-import type { Disk, DiskOutcome, Fs, LocalText, Look } from "../core/ports/disk.ts";
-import type { Random } from "../core/ports/world.ts";
-import type { LocalTree } from "../core/tree.ts";
+import { digestOf } from "../model/digest.ts";
+import type { DiskFolding, LocalPath } from "../model/path.ts";
+import type { Disk, DiskOutcome, Fs, LocalText, Look } from "../ports/disk.ts";
+import type { Random } from "../ports/world.ts";
+import type { LocalTree } from "../model/tree.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnFolding } from "./folding.ts";

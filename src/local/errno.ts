@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import type { DiskOutcome } from "../core/ports/disk.ts";
+import type { DiskOutcome } from "../ports/disk.ts";
 
 type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;

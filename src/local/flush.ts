@@ -1,4 +1,4 @@
-import { ancestorsOf, type LocalPath } from "../core/path.ts";
+import { ancestorsOf, type LocalPath } from "../model/path.ts";
 import { errnoOf } from "./errno.ts";
 import type { Ground } from "./ground.ts";
 

@@ -1,7 +1,7 @@
-import { type DiskFolding, EXACT_DISK } from "../core/path.ts";
+import { type DiskFolding, EXACT_DISK } from "../model/path.ts";
 import { anyErrno, errnoOf } from "./errno.ts";
 import { type Ground, statOrNull } from "./ground.ts";
-import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 
 /**

@@ -1,9 +1,9 @@
-import type { Anchor, DiskOutcome, Fs, FsStat } from "../core/ports/disk.ts";
-import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../core/path.ts";
-import type { Random } from "../core/ports/world.ts";
+import type { Anchor, DiskOutcome, Fs, FsStat } from "../ports/disk.ts";
+import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
+import type { Random } from "../ports/world.ts";
 import { canHold, createWalkHold, holdFolder, type WalkHold } from "./anchor.ts";
 import { anyErrno, fault, stale, unless } from "./errno.ts";
-import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
 /** An end of an effect in which it did not happen. */

@@ -1,6 +1,6 @@
 import ignore from "ignore";
 import { patternFault } from "./pattern-fault.ts";
-import { ancestorsOf, isSidecarName, type LocalPath, nameOf, parentOf } from "../core/path.ts";
+import { ancestorsOf, isSidecarName, type LocalPath, nameOf, parentOf } from "../model/path.ts";
 
 /** The fixed rules of what stays local ("Always ignored" in the design), and those of `.mdmirrorignore` files. */
 

@@ -1,6 +1,6 @@
-import type { Fs } from "../core/ports/disk.ts";
+import type { Fs } from "../ports/disk.ts";
 import { anyErrno, unless } from "./errno.ts";
-import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 /** `.mdmirror/marker` says which mirror a folder is: a random id that the state file holds too. A folder without it is not the root. */
 

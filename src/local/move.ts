@@ -1,6 +1,6 @@
-import { type Digest, digestOf } from "../core/digest.ts";
-import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../core/path.ts";
-import type { DiskOutcome, Written } from "../core/ports/disk.ts";
+import { type Digest, digestOf } from "../model/digest.ts";
+import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
+import type { DiskOutcome, Written } from "../ports/disk.ts";
 import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type Ground, type NotDone, statOrNull } from "./ground.ts";
 import { isLitterName } from "./ignore.ts";

@@ -1,4 +1,4 @@
-import type { FsStat, OpenFile } from "../core/ports/disk.ts";
+import type { FsStat, OpenFile } from "../ports/disk.ts";
 import { anyErrno, errnoOf, unless } from "./errno.ts";
 import { type Ground, statOrNull } from "./ground.ts";
 import { sameInode } from "./stamp.ts";

@@ -1,5 +1,5 @@
 import type { Dirent, Stats } from "node:fs";
-import type { Anchor, Fs, FsStat, OpenFile } from "../core/ports/disk.ts";
+import type { Anchor, Fs, FsStat, OpenFile } from "../ports/disk.ts";
 
 const nodeFs = process.getBuiltinModule("node:fs");
 

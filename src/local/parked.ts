@@ -1,7 +1,7 @@
-import { digestOf } from "../core/digest.ts";
-import type { Stamp } from "../core/link.ts";
-import type { LocalPath } from "../core/path.ts";
-import type { DiskOutcome, LocalText, Written } from "../core/ports/disk.ts";
+import { digestOf } from "../model/digest.ts";
+import type { Stamp } from "../model/link.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type Ground, statOrNull } from "./ground.ts";
 import { ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";

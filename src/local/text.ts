@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../contract/limits.ts";
-import type { TextFault } from "../core/tree.ts";
+import type { TextFault } from "../model/tree.ts";
 
 export type DecodedText = { readonly text: string | null; readonly fault: TextFault | null };
 

@@ -1,11 +1,11 @@
-import { digestOf } from "../core/digest.ts";
-import { depthOf, isSidecarName, joinPath, type LocalPath } from "../core/path.ts";
-import type { Fs, FsStat, KnownFile, OnText } from "../core/ports/disk.ts";
-import type { LocalFile, LocalOther } from "../core/tree.ts";
+import { digestOf } from "../model/digest.ts";
+import { depthOf, isSidecarName, joinPath, type LocalPath } from "../model/path.ts";
+import type { Fs, FsStat, KnownFile, OnText } from "../ports/disk.ts";
+import type { LocalFile, LocalOther } from "../model/tree.ts";
 import type { WalkHold } from "./anchor.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { excludes, type FolderRules, IGNORE_FILE, isLitterName, parseRules, UnfitRules } from "./ignore.ts";
-import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 

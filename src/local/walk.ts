@@ -1,7 +1,7 @@
-import { BorrowedMap, borrow } from "../core/borrowed-map.ts";
-import type { LocalPath } from "../core/path.ts";
-import type { FsStat, KnownFile, OnText } from "../core/ports/disk.ts";
-import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../core/tree.ts";
+import { BorrowedMap, borrow } from "../model/borrowed-map.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { FsStat, KnownFile, OnText } from "../ports/disk.ts";
+import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
 import type { Ground, Root } from "./ground.ts";
 import { ignoresPath } from "./ignore.ts";

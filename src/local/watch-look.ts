@@ -1,7 +1,7 @@
-import { digestOf } from "../core/digest.ts";
-import { type LocalPath, nameOf } from "../core/path.ts";
-import type { OnText } from "../core/ports/disk.ts";
-import type { LocalFile, LocalTree } from "../core/tree.ts";
+import { digestOf } from "../model/digest.ts";
+import { type LocalPath, nameOf } from "../model/path.ts";
+import type { OnText } from "../ports/disk.ts";
+import type { LocalFile, LocalTree } from "../model/tree.ts";
 import { errnoOf, unless } from "./errno.ts";
 import type { Ground } from "./ground.ts";
 import { IGNORE_FILE } from "./ignore.ts";

@@ -1,9 +1,9 @@
 import { type ChokidarOptions, type FSWatcher, watch } from "chokidar";
 import { isAbsolute, join, relative, sep } from "node:path";
-import type { LocalPath } from "../core/path.ts";
-import type { Watcher, WatchHint } from "../core/ports/watch.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { Watcher, WatchHint } from "../ports/watch.ts";
 import { errnoOf } from "./errno.ts";
-import { MIRROR_FOLDER } from "../core/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 type Ignores = Parameters<Watcher["start"]>[0];
 

@@ -1,6 +1,6 @@
-import { type Digest, digestOf } from "../core/digest.ts";
-import type { LocalPath } from "../core/path.ts";
-import type { DiskOutcome, Fs, Written } from "../core/ports/disk.ts";
+import { type Digest, digestOf } from "../model/digest.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { DiskOutcome, Fs, Written } from "../ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type Ground, type NotDone, statOrNull } from "./ground.ts";
 import { freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";

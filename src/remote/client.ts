@@ -1,7 +1,7 @@
 import { isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 import { FILES } from "../contract/routes.ts";
-import type { Remote, RemoteTraits, Wire } from "../core/ports/remote.ts";
-import type { Clock, Log, Random } from "../core/ports/world.ts";
+import type { Remote, RemoteTraits, Wire } from "../ports/remote.ts";
+import type { Clock, Log, Random } from "../ports/world.ts";
 import * as files from "./files.ts";
 import * as folders from "./folders.ts";
 import { createHttp, type KeyHeader } from "./http.ts";

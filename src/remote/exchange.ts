@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { WireResponse } from "../contract/wire.ts";
-import type { WireResult } from "../core/ports/remote.ts";
+import type { WireResult } from "../ports/remote.ts";
 import { decodeBody } from "./body-text.ts";
 
 /** Starts every `why` of an exchange that ran out of time. */

@@ -1,8 +1,8 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { FileResource } from "../contract/resources.ts";
 import { contentRoute, FILES, fileRoute } from "../contract/routes.ts";
-import type { Answer, ParentRef, PutResult } from "../core/ports/remote.ts";
-import type { RemotePath } from "../core/path.ts";
+import type { Answer, ParentRef, PutResult } from "../ports/remote.ts";
+import type { RemotePath } from "../model/path.ts";
 import { type Call, faultOf, misreadFault } from "./http.ts";
 import type { JsonObject } from "./json.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";

@@ -1,8 +1,8 @@
 import type { DirId } from "../contract/ids.ts";
 import type { FolderResource, Selector } from "../contract/resources.ts";
 import { FOLDERS, folderRoute } from "../contract/routes.ts";
-import type { Answer, Fault, Listing, ParentRef } from "../core/ports/remote.ts";
-import { isBelow, type RemotePath } from "../core/path.ts";
+import type { Answer, Fault, Listing, ParentRef } from "../ports/remote.ts";
+import { isBelow, type RemotePath } from "../model/path.ts";
 import { type Call, faultOf, misreadFault, type Reply } from "./http.ts";
 import type { JsonObject } from "./json.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";

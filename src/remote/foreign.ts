@@ -1,5 +1,5 @@
 import type { WireResponse } from "../contract/wire.ts";
-import type { Fault } from "../core/ports/remote.ts";
+import type { Fault } from "../ports/remote.ts";
 import { isObject, member } from "./json.ts";
 
 /**

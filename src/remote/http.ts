@@ -1,6 +1,6 @@
 import type { WireResponse } from "../contract/wire.ts";
-import type { Fault, Wire, WireResult } from "../core/ports/remote.ts";
-import type { Clock, Log } from "../core/ports/world.ts";
+import type { Fault, Wire, WireResult } from "../ports/remote.ts";
+import type { Clock, Log } from "../ports/world.ts";
 import { DEADLINE } from "./exchange.ts";
 import { failureWords } from "./failure-words.ts";
 import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";

@@ -1,6 +1,6 @@
 import type { NameKind } from "../contract/names.ts";
-import type { Answer, Fault } from "../core/ports/remote.ts";
-import type { RemotePath } from "../core/path.ts";
+import type { Answer, Fault } from "../ports/remote.ts";
+import type { RemotePath } from "../model/path.ts";
 import { type Call, faultOf, type Reply } from "./http.ts";
 import type { JsonObject } from "./json.ts";
 import type { Ground } from "./reads.ts";

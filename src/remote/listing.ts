@@ -2,7 +2,7 @@ import { isDirId, isDocId } from "../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../contract/limits.ts";
 import { FILES, listQuery } from "../contract/routes.ts";
 import type { Selector } from "../contract/resources.ts";
-import type { Fault, Held, Listing } from "../core/ports/remote.ts";
+import type { Fault, Held, Listing } from "../ports/remote.ts";
 import { looksOfJson, notTheService } from "./foreign.ts";
 import { faultOf, misreadFault, type Reply } from "./http.ts";
 import { isObject, type JsonObject, member } from "./json.ts";

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import type { Clock } from "../core/ports/world.ts";
+import type { Clock } from "../ports/world.ts";
 
 export type Turn<T> =
   | { readonly kind: "ran"; readonly value: T }

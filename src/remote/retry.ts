@@ -1,4 +1,4 @@
-import type { Clock, Log, Random } from "../core/ports/world.ts";
+import type { Clock, Log, Random } from "../ports/world.ts";
 import { type Call, type Http, isWrite, logFields, mayHaveHappened, type Reply } from "./http.ts";
 import type { CallQueue } from "./queue.ts";
 

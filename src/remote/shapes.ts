@@ -1,7 +1,7 @@
 import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 import { type NameKind, pathSegments } from "../contract/names.ts";
 import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
-import type { RemotePath } from "../core/path.ts";
+import type { RemotePath } from "../model/path.ts";
 import { isObject, type JsonObject, member } from "./json.ts";
 
 /** What the service's objects must look like to be believed. Only documented members are read; all others are ignored. */

@@ -1,5 +1,5 @@
-import { once } from "../core/once.ts";
-import type { Held, Same } from "../core/ports/remote.ts";
+import { once } from "../model/once.ts";
+import type { Held, Same } from "../ports/remote.ts";
 
 /** What a traversal of a list has shown, by id: as an item, or as just what the caller holds, by what was seen of it last. */
 export type Sighting<Item> = {

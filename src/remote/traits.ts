@@ -1,6 +1,6 @@
 import { DOUBTFUL_CHARACTERS, type NameKind, pathFault, SHELL_METACHARACTERS } from "../contract/names.ts";
-import { EXACT_DISK, pathKey, type RemotePath } from "../core/path.ts";
-import type { RemoteTraits } from "../core/ports/remote.ts";
+import { EXACT_DISK, pathKey, type RemotePath } from "../model/path.ts";
+import type { RemoteTraits } from "../ports/remote.ts";
 
 /** What is learned of the deployment while talking to it. */
 export type TraitBook = {

@@ -1,5 +1,5 @@
 import Pool from "undici/lib/dispatcher/pool.js";
-import type { Wire, WireResult } from "../core/ports/remote.ts";
+import type { Wire, WireResult } from "../ports/remote.ts";
 import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";

@@ -1,4 +1,4 @@
-import type { BaseTree } from "../core/tree.ts";
+import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepPages } from "./database.ts";
 import { openMeta } from "./events.ts";
 import { openHolds } from "./holds.ts";

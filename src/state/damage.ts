@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path";
 import type { Statement } from "better-sqlite3";
-import type { Digest } from "../core/digest.ts";
+import type { Digest } from "../model/digest.ts";
 import { examineBase, openBaseTables } from "./base.ts";
 import { type DatabaseFault, type Db, faultOf, keepPages, openForReading, openForWriting } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";

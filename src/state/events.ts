@@ -1,6 +1,6 @@
-import type { Digest } from "../core/digest.ts";
-import type { EventSide, MirrorEvent, State } from "../core/ports/state.ts";
-import { once } from "../core/once.ts";
+import type { Digest } from "../model/digest.ts";
+import type { EventSide, MirrorEvent, State } from "../ports/state.ts";
+import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
 
 type EventRow = [

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Hold } from "../core/link.ts";
-import type { OpenIntent } from "../core/ports/state.ts";
+import type { Hold } from "../model/link.ts";
+import type { OpenIntent } from "../ports/state.ts";
 import { type DatabaseFault, type Db, faultOf, openForReading } from "./database.ts";
 import { openMeta, openRuns, type RunRow } from "./events.ts";
 import { openHolds } from "./holds.ts";

@@ -1,8 +1,8 @@
 import type { ChangeId } from "../contract/ids.ts";
-import type { Digest } from "../core/digest.ts";
-import type { HoldReason } from "../core/hold.ts";
-import type { Hold } from "../core/link.ts";
-import { once } from "../core/once.ts";
+import type { Digest } from "../model/digest.ts";
+import type { HoldReason } from "../model/hold.ts";
+import type { Hold } from "../model/link.ts";
+import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
 import { upsert } from "./upsert.ts";
 

@@ -1,8 +1,8 @@
 import { isChangeId, isDirId, isDocId } from "../contract/ids.ts";
-import { HOLD_REASONS } from "../core/hold.ts";
-import type { Conflict, DirLink, Hold, Link, ShownVersion, Stamp, Submission, Tombstone } from "../core/link.ts";
-import type { Intent, OpenIntent } from "../core/ports/state.ts";
-import type { BaseTree } from "../core/tree.ts";
+import { HOLD_REASONS } from "../model/hold.ts";
+import type { Conflict, DirLink, Hold, Link, ShownVersion, Stamp, Submission, Tombstone } from "../model/link.ts";
+import type { Intent, OpenIntent } from "../ports/state.ts";
+import type { BaseTree } from "../model/tree.ts";
 
 /**
  * What no row of the state can hold: noise that SQLite's own check of the pages passes, since to it any text is a text. It is damage like any other, met before

@@ -1,7 +1,7 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
-import type { Digest } from "../core/digest.ts";
-import type { Intent, OpenIntent, Version } from "../core/ports/state.ts";
-import { once } from "../core/once.ts";
+import type { Digest } from "../model/digest.ts";
+import type { Intent, OpenIntent, Version } from "../ports/state.ts";
+import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
 
 export function openIntents(db: Db) {

@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
-import type { Digest } from "../core/digest.ts";
-import type { DirLink, Link, Stamp, Submission } from "../core/link.ts";
+import type { Digest } from "../model/digest.ts";
+import type { DirLink, Link, Stamp, Submission } from "../model/link.ts";
 import type { Db } from "./database.ts";
 import { upsert } from "./upsert.ts";
 

@@ -1,6 +1,6 @@
-import type { Digest } from "../core/digest.ts";
-import type { Submission } from "../core/link.ts";
-import type { Intent } from "../core/ports/state.ts";
+import type { Digest } from "../model/digest.ts";
+import type { Submission } from "../model/link.ts";
+import type { Intent } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Digest } from "../core/digest.ts";
-import type { LocalPath } from "../core/path.ts";
-import type { EventSide, Sighting, State, TextName } from "../core/ports/state.ts";
+import type { Digest } from "../model/digest.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { EventSide, Sighting, State, TextName } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 import type { DocId } from "../contract/ids.ts";
 

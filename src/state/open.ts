@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Clock } from "../core/ports/world.ts";
+import type { Clock } from "../ports/world.ts";
 import { pageFault } from "./damage.ts";
 import { closeWritten, type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
 import { packAside } from "./pack-aside.ts";

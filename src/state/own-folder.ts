@@ -1,4 +1,4 @@
-import { OWN_ENTRIES, type OwnKind } from "../core/mirror-folder.ts";
+import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
 import { inOwnFolder, lookAtOwn, makeOwnFolder } from "./own-files.ts";
 import { type Expected, judge } from "./unsafe-path.ts";
 

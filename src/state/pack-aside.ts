@@ -1,5 +1,5 @@
 import type { Worker } from "node:worker_threads";
-import type { Digest } from "../core/digest.ts";
+import type { Digest } from "../model/digest.ts";
 import type { PackedBatch } from "./pack-worker.ts";
 import type { StoredText } from "./text-codec.ts";
 

@@ -1,4 +1,4 @@
-import type { Digest } from "../core/digest.ts";
+import type { Digest } from "../model/digest.ts";
 import type { Db } from "./database.ts";
 import type { openNamedTexts } from "./named.ts";
 import type { TextStore } from "./texts.ts";

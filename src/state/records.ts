@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
-import type { Digest } from "../core/digest.ts";
-import type { Conflict, ShownVersion, Tombstone } from "../core/link.ts";
+import type { Digest } from "../model/digest.ts";
+import type { Conflict, ShownVersion, Tombstone } from "../model/link.ts";
 import type { Db } from "./database.ts";
 import { upsert } from "./upsert.ts";
 

@@ -1,4 +1,4 @@
-import { once } from "../core/once.ts";
+import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
 import type { openMeta } from "./events.ts";
 import type { openNamedTexts } from "./named.ts";

@@ -1,13 +1,14 @@
+import { SEARCH_REGEX_LINES } from "../contract/limits.ts";
 import { join } from "node:path";
-import type { Digest } from "../core/digest.ts";
-import type { LocalPath } from "../core/path.ts";
-import type { KnownFile } from "../core/ports/disk.ts";
-import type { CompiledRegex } from "../core/search/engine.ts";
-import { createHybridSearch, type HybridHit, type Searched } from "../core/search/hybrid.ts";
-import { createRegexSearch, type LineMatch } from "../core/search/regex.ts";
-import { SEARCH_SCHEMA } from "../core/search/schema.ts";
-import { createIndexWriter } from "../core/search/write-index.ts";
-import type { LocalFile } from "../core/tree.ts";
+import type { Digest } from "../model/digest.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { KnownFile } from "../ports/disk.ts";
+import type { CompiledRegex } from "../search/engine.ts";
+import { createHybridSearch, type HybridHit, type Searched } from "../search/hybrid.ts";
+import { createRegexSearch, type LineMatch } from "../search/regex.ts";
+import { SEARCH_SCHEMA } from "../search/schema.ts";
+import { createIndexWriter } from "../search/write-index.ts";
+import type { LocalFile } from "../model/tree.ts";
 import { type Db, faultOf } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { removeOwn } from "./own-files.ts";
@@ -133,7 +134,7 @@ function mirrorSearch(db: Db): MirrorSearch {
   );
   const pathOf = db.prepare<[number], { path: string }>("SELECT path FROM search_files WHERE doc = ?");
   const hybrid = createHybridSearch(db);
-  const regex = createRegexSearch(db);
+  const regex = createRegexSearch(db, SEARCH_REGEX_LINES);
   let rows: Map<LocalPath, Row> | null = null;
   const rowsByPath = () => {
     rows ??= new Map(all.all().map((row) => [row.path, row]));

@@ -1,7 +1,7 @@
-import type { Digest } from "../core/digest.ts";
-import type { State } from "../core/ports/state.ts";
-import type { Clock } from "../core/ports/world.ts";
-import type { BaseTree } from "../core/tree.ts";
+import type { Digest } from "../model/digest.ts";
+import type { State } from "../ports/state.ts";
+import type { Clock } from "../ports/world.ts";
+import type { BaseTree } from "../model/tree.ts";
 import { examineBase, openBaseTables, readBase } from "./base.ts";
 import type { DatabaseFault, Db } from "./database.ts";
 import { openEvents, openRuns } from "./events.ts";

@@ -1,5 +1,5 @@
-import { once } from "../core/once.ts";
-import { rebase } from "../core/path.ts";
+import { once } from "../model/once.ts";
+import { rebase } from "../model/path.ts";
 import type { Db } from "./database.ts";
 import type { openHolds } from "./holds.ts";
 

@@ -1,4 +1,4 @@
-import type { Digest } from "../core/digest.ts";
+import type { Digest } from "../model/digest.ts";
 
 /** The texts used last, bounded by their size in memory: a pass reads what it just wrote. A Map keeps the order of insertion. */
 export class TextCache {

@@ -1,8 +1,8 @@
-import { type Digest, digestOf } from "../core/digest.ts";
-import { once } from "../core/once.ts";
-import type { LocalPath } from "../core/path.ts";
-import type { Sighting, State, TextName } from "../core/ports/state.ts";
-import type { Clock } from "../core/ports/world.ts";
+import { type Digest, digestOf } from "../model/digest.ts";
+import { once } from "../model/once.ts";
+import type { LocalPath } from "../model/path.ts";
+import type { Sighting, State, TextName } from "../ports/state.ts";
+import type { Clock } from "../ports/world.ts";
 import { type Db, enterWal, faultOf } from "./database.ts";
 import type { PackAside } from "./pack-aside.ts";
 import { openNames } from "./names.ts";

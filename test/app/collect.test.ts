@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { collectAtRest } from "../../src/app/collect.ts";
+import { collectAtRest } from "../../src/app/daemon/collect.ts";
 
 test("what a run let go is collected, though nothing else is allocated", async () => {
   const letGo = collectAtRest();

@@ -2,8 +2,8 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../src/app/control/ask.ts";
-import { DaemonFolder, type FolderNews, type FolderOptions } from "../../src/app/daemon-folder.ts";
-import { systemRandom } from "../../src/app/random.ts";
+import { DaemonFolder, type FolderNews, type FolderOptions } from "../../src/app/daemon/daemon-folder.ts";
+import { systemRandom } from "../../src/app/mirror/random.ts";
 import type { Daemon } from "../../src/engine/daemon/daemon.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 

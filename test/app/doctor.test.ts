@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNeighbours, checkWatches } from "../../src/app/doctor/disk.ts";
 import { checkHistory, humanSize } from "../../src/app/doctor/history.ts";
 import { checkService, skewOf } from "../../src/app/doctor/service.ts";
-import type { Wire, WireResult } from "../../src/core/ports/remote.ts";
+import type { Wire, WireResult } from "../../src/ports/remote.ts";
 
 let dir: string;
 beforeEach(() => {

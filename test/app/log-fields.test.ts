@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fc } from "../property.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openLog } from "../../src/app/log.ts";
-import type { Clock } from "../../src/core/ports/world.ts";
+import { openLog } from "../../src/app/mirror/log.ts";
+import type { Clock } from "../../src/ports/world.ts";
 
 const SECRET = "key_5f3c0a9d";
 const clock: Clock = { now: () => Date.UTC(2026, 10, 21, 8), monotonic: () => 0, sleep: async () => undefined };

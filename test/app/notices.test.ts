@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openAlerts } from "../../src/app/alerts.ts";
-import type { FolderNews } from "../../src/app/daemon-folder.ts";
-import { openDesktop } from "../../src/app/notify.ts";
-import { keepWatchdog, openSdNotify } from "../../src/app/sd-notify.ts";
+import { openAlerts } from "../../src/app/daemon/alerts.ts";
+import type { FolderNews } from "../../src/app/daemon/daemon-folder.ts";
+import { openDesktop } from "../../src/app/daemon/notify.ts";
+import { keepWatchdog, openSdNotify } from "../../src/app/autostart/sd-notify.ts";
 
 /** A program on PATH that writes down how it was called: its arguments and whether it saw the key. */
 let dir: string;

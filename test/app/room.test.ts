@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { withRoom } from "../../src/app/room.ts";
+import { withRoom } from "../../src/app/mirror/room.ts";
 
-const ROOM = new URL("../../src/app/room.ts", import.meta.url).href;
+const ROOM = new URL("../../src/app/mirror/room.ts", import.meta.url).href;
 
 /** In a process of its own, which begins with the smallest space: what V8 has grown before is nobody's to know. Its size before, after few steps, while there are many, and after. */
 const CHILD = `

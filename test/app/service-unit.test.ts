@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeUnit, type ServiceUnit, type UnitOptions } from "../../src/app/service-unit.ts";
+import { makeUnit, type ServiceUnit, type UnitOptions } from "../../src/app/autostart/service-unit.ts";
 
 let dir: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../src/app/clock.ts";
+import { systemClock } from "../../src/app/mirror/clock.ts";
 
 it("gives each caller a turn of the event loop of its own, in their order, however many ask meanwhile", async () => {
   const turn = systemClock().turn!;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { movedBy, planUndo } from "../../src/app/undo-plan.ts";
-import { createRig, ROOT } from "../model/rig.ts";
+import { movedBy, planUndo } from "../../src/app/history/undo-plan.ts";
+import { createRig, ROOT } from "../simulator/rig.ts";
 
 /** `undo` reads where a move came from in the event's own words: this pins them to what the engine writes. */
 describe("what a run's events tell of its moves", () => {

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
+import { digestOf } from "../../src/model/digest.ts";
 import { openState } from "../../src/state/open.ts";
 import { openRig, type Rig } from "./rig.ts";
 

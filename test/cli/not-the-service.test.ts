@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
-import { startHttp } from "../../src/service/http.ts";
-import { varyService } from "../../src/service/variant.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { varyService } from "../variants/variant.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 /** Something else answers at the service's URL: at the first `init`, and later on an established mirror. */

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { notePassing } from "../../src/app/passing.ts";
+import { notePassing } from "../../src/app/mirror/passing.ts";
 import { acquireLock } from "../../src/state/lock.ts";
-import { startHttp } from "../../src/service/http.ts";
+import { startHttp } from "../../src/server/http.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 /** `sync --quiet`, as a timer starts it every few minutes: each line is a mail. */

@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { systemRandom } from "../../src/app/random.ts";
+import { systemRandom } from "../../src/app/mirror/random.ts";
 import type { SudoCaller } from "../../src/app/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 import type { FileWithContent } from "../../src/contract/resources.ts";
-import { combineByMerge } from "../../src/service/combine.ts";
-import { startHttp } from "../../src/service/http.ts";
-import { createService, type Service } from "../../src/service/service.ts";
-import { rollBytes } from "../model/dice.ts";
+import { combineByMerge } from "../../src/server/combine.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { createService, type Service } from "../../src/server/service.ts";
+import { rollBytes } from "../simulator/dice.ts";
 
 /** Commands in process, against an embedded service on a loopback port and a real temporary folder. */
 

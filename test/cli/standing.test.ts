@@ -2,8 +2,8 @@ import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
-import { startHttp } from "../../src/service/http.ts";
-import { varyService } from "../../src/service/variant.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { varyService } from "../variants/variant.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 /** What `status`, `plan` and `verify` say after runs that did not prove both sides equal. */

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { comparePaths } from "../../src/core/by-path.ts";
+import { comparePaths } from "../../src/model/by-path.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 /** What `status` and `why` say of reviews, of ignored documents, of folders in a halt, and in which order. */

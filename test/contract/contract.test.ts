@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { combineByMerge } from "../../src/service/combine.ts";
-import { type HttpServer, startHttp } from "../../src/service/http.ts";
-import { createService, type Service } from "../../src/service/service.ts";
+import { combineByMerge } from "../../src/server/combine.ts";
+import { type HttpServer, startHttp } from "../../src/server/http.ts";
+import { createService, type Service } from "../../src/server/service.ts";
 import { CONTRACT } from "./suite/all.ts";
 import { fetchWire } from "./suite/fetch-wire.ts";
 import { runContractTest } from "./suite/run.ts";

@@ -1,24 +1,24 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { systemClock } from "../../src/app/clock.ts";
+import { systemClock } from "../../src/app/mirror/clock.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { FILES } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Wire } from "../../src/core/ports/remote.ts";
+import type { Wire } from "../../src/ports/remote.ts";
 import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "../../src/engine/daemon/daemon.ts";
-import { rememberRoot } from "../../src/engine/guard-facts.ts";
-import type { World } from "../../src/engine/world.ts";
+import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
+import type { World } from "../../src/engine/run/world.ts";
 import { createDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
 import { createWatcher } from "../../src/local/watch.ts";
 import { createRemote } from "../../src/remote/client.ts";
-import { combineByMerge } from "../../src/service/combine.ts";
-import { createService } from "../../src/service/service.ts";
+import { combineByMerge } from "../../src/server/combine.ts";
+import { createService } from "../../src/server/service.ts";
 import { openState } from "../../src/state/open.ts";
-import { rollDice } from "../model/dice.ts";
-import { SETTINGS } from "../model/rig.ts";
+import { rollDice } from "../simulator/dice.ts";
+import { SETTINGS } from "../simulator/rig.ts";
 
 /** A daemon on a real folder with the real watcher, and the service in process: what an editor does to a file is done. */
 export type Live = {

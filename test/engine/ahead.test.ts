@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import { digestOf } from "../../src/core/digest.ts";
-import type { Remote } from "../../src/core/ports/remote.ts";
-import type { LocalTree } from "../../src/core/tree.ts";
-import { readAhead } from "../../src/engine/ahead.ts";
-import type { World } from "../../src/engine/world.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { Remote } from "../../src/ports/remote.ts";
+import type { LocalTree } from "../../src/model/tree.ts";
+import { readAhead } from "../../src/engine/observe/ahead.ts";
+import type { World } from "../../src/engine/run/world.ts";
 import { openGround, problem } from "../promises/ground.ts";
 
 const isList = (request: string) => /^GET \/v1\/files(\?|$)/.test(request);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ROOT } from "../model/rig.ts";
+import { ROOT } from "../simulator/rig.ts";
 import { type Ground, openGround, remoteTexts, settle } from "../promises/ground.ts";
 
 /** A document in conflict is renamed: it keeps its id, and its one conflict stands beside it. */

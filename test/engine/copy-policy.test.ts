@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Settings } from "../../src/engine/world.ts";
-import { ROOT } from "../model/rig.ts";
+import type { Settings } from "../../src/engine/run/world.ts";
+import { ROOT } from "../simulator/rig.ts";
 import { isWrite, openGround, remoteTexts, settle } from "../promises/ground.ts";
 
 const [BASE, MINE, THEIRS] = ["one\n", "mine\n", "theirs\n"];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
-import { createRig, type Mirror, type Rig } from "../model/rig.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import { createRig, type Mirror, type Rig } from "../simulator/rig.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const textWith = (line: number, by: string) => LINES.with(line, `by ${by}\n\n`).join("");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { flushEarlier } from "../../src/engine/durable.ts";
-import { createRig, type Mirror } from "../model/rig.ts";
+import { flushEarlier } from "../../src/engine/journal/durable.ts";
+import { createRig, type Mirror } from "../simulator/rig.ts";
 
 /** More than are fsynced one by one at the end of the pass that makes them. */
 const MANY = 70;

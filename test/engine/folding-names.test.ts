@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { hashedName } from "../../src/core/local-name.ts";
-import { createRig, ROOT } from "../model/rig.ts";
+import { hashedName } from "../../src/model/local-name.ts";
+import { createRig, ROOT } from "../simulator/rig.ts";
 
 it("I01 deletes on the service what was deleted here, where another document takes its name in other letters", async () => {
   const rig = createRig(12);

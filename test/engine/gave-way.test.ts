@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRig } from "../model/rig.ts";
+import { createRig } from "../simulator/rig.ts";
 
 /** One name wanted by two: the service's row keeps it, and what is renamed here for it is told, once. */
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openGroup } from "../../src/engine/group.ts";
-import type { Disk, NewFile } from "../../src/core/ports/disk.ts";
+import { openGroup } from "../../src/engine/journal/group.ts";
+import type { Disk, NewFile } from "../../src/ports/disk.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
-import type { ShownVersion } from "../../src/core/link.ts";
-import { gatherSignals } from "../../src/engine/guard-facts.ts";
-import { observeRemote } from "../../src/engine/observe.ts";
-import { newContext } from "../../src/engine/pass.ts";
-import { zeroCounts } from "../../src/engine/world.ts";
-import { createRig, SETTINGS } from "../model/rig.ts";
+import type { ShownVersion } from "../../src/model/link.ts";
+import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
+import { observeRemote } from "../../src/engine/observe/observe.ts";
+import { newContext } from "../../src/engine/run/pass.ts";
+import { zeroCounts } from "../../src/engine/run/world.ts";
+import { createRig, SETTINGS } from "../simulator/rig.ts";
 import { openGround, settle } from "../promises/ground.ts";
 
 /** A document of which the mirror's base is its second version, and the service, put back from a backup, shows the first. */

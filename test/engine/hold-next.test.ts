@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { HOLD_REASONS, type HoldReason, needsYou } from "../../src/core/hold.ts";
-import { nextOfHold } from "../../src/engine/hold-next.ts";
+import { HOLD_REASONS, type HoldReason, needsYou } from "../../src/model/hold.ts";
+import { nextOfHold } from "../../src/engine/run/hold-next.ts";
 
 const reasons = Object.keys(HOLD_REASONS) as HoldReason[];
 const next = (reason: HoldReason) => nextOfHold({ reason, digest: null, changeId: null });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRig, type Mirror, type Rig } from "../model/rig.ts";
+import { createRig, type Mirror, type Rig } from "../simulator/rig.ts";
 
 /** An editor that opened a document before the mirror replaced its file saves into the old inode afterwards: that text was made of the base before. */
 

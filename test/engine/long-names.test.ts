@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { isSidecarName, nameOf, parentOf, sidecarPath } from "../../src/core/path.ts";
-import { createRig } from "../model/rig.ts";
+import { isSidecarName, nameOf, parentOf, sidecarPath } from "../../src/model/path.ts";
+import { createRig } from "../simulator/rig.ts";
 
 describe("the name of a sidecar", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRig, type Mirror, type Rig, ROOT } from "../model/rig.ts";
+import { createRig, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
 
 /** Folders that meet where something stands here that the mirror leaves alone, and names that were given for want of a place. */
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRig } from "../model/rig.ts";
+import { createRig } from "../simulator/rig.ts";
 
 it("I08 I16 holds a rename onto what the key cannot read, and does not send it again", async () => {
   const rig = createRig(11);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRig, type Mirror, type Rig } from "../model/rig.ts";
+import { createRig, type Mirror, type Rig } from "../simulator/rig.ts";
 import { remoteTexts, settle } from "../promises/ground.ts";
 
 /** A mirror of `part`, out of which a document was moved: its text lies in the trash. */

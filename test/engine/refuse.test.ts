@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { planRefusal, refuseHalt } from "../../src/app/refuse.ts";
-import type { Wire } from "../../src/core/ports/remote.ts";
-import { planOnly, syncToConvergence } from "../../src/engine/sync.ts";
-import type { World } from "../../src/engine/world.ts";
+import { planRefusal, refuseHalt } from "../../src/app/by-hand/refuse.ts";
+import type { Wire } from "../../src/ports/remote.ts";
+import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
+import type { World } from "../../src/engine/run/world.ts";
 import { createRemote } from "../../src/remote/client.ts";
-import { combineByMerge } from "../../src/service/combine.ts";
-import { createService } from "../../src/service/service.ts";
-import { rollBytes } from "../model/dice.ts";
-import { SETTINGS } from "../model/rig.ts";
+import { combineByMerge } from "../../src/server/combine.ts";
+import { createService } from "../../src/server/service.ts";
+import { rollBytes } from "../simulator/dice.ts";
+import { SETTINGS } from "../simulator/rig.ts";
 import { makeKey, openGround, type OwnKey, settle } from "../promises/ground.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;

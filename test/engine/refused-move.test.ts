@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRig } from "../model/rig.ts";
+import { createRig } from "../simulator/rig.ts";
 
 it("I08 a refused move is not sent again in the same run, though a folder above it moved here meanwhile", async () => {
   const rig = createRig(12);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRig } from "../model/rig.ts";
+import { createRig } from "../simulator/rig.ts";
 
 it("I09 a document that was moved here and edited there in one pass is known by the file that was written", async () => {
   const rig = createRig(13);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createRig, type Mirror } from "../model/rig.ts";
+import { createRig, type Mirror } from "../simulator/rig.ts";
 import { openGround } from "../promises/ground.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
-import { sidecarPath } from "../../src/core/path.ts";
-import { createRig, type Mirror, type Rig, ROOT } from "../model/rig.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import { sidecarPath } from "../../src/model/path.ts";
+import { createRig, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
 
 const BASE = "base\n";
 const MINE = "mine\n";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { findSubject, resolveSubject, type Way } from "../../src/app/resolve.ts";
-import { digestOf } from "../../src/core/digest.ts";
-import type { RunReport } from "../../src/engine/report.ts";
-import { createRig, Killed, type Mirror, type MirrorOptions, type Rig, ROOT } from "../model/rig.ts";
-import type { Variant } from "../../src/service/variant.ts";
+import { findSubject, resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { RunReport } from "../../src/engine/run/report.ts";
+import { createRig, Killed, type Mirror, type MirrorOptions, type Rig, ROOT } from "../simulator/rig.ts";
+import type { Variant } from "../variants/variant.ts";
 
 async function resolve(mirror: Mirror, path: string, way: Way["kind"]) {
   const world = mirror.world();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { findSubject, resolveSubject, type Way } from "../../src/app/resolve.ts";
-import { digestOf } from "../../src/core/digest.ts";
-import { createRig, Killed, type Mirror, type Rig, ROOT } from "../model/rig.ts";
+import { findSubject, resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import { createRig, Killed, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
 const MINE = "# Plan\n\none\nmine\nthree\n";

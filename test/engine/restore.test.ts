@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { restoreVersion } from "../../src/app/restore.ts";
-import { readUndo, undoRun } from "../../src/app/undo.ts";
-import { digestOf } from "../../src/core/digest.ts";
-import { createRig, Killed, type Mirror, type Rig, ROOT } from "../model/rig.ts";
+import { restoreVersion } from "../../src/app/history/restore.ts";
+import { readUndo, undoRun } from "../../src/app/history/undo.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import { createRig, Killed, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createRig, type Mirror, type MirrorOptions, type Rig } from "../model/rig.ts";
+import { createRig, type Mirror, type MirrorOptions, type Rig } from "../simulator/rig.ts";
 
 /** Services without a route to move or delete folders: what such a folder stands in the way of ends by itself. */
 

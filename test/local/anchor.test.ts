@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Fs } from "../../src/core/ports/disk.ts";
+import type { Fs } from "../../src/ports/disk.ts";
 import { createDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
-import { seededRandom } from "../model/fs-bench.ts";
-import { createRamDisk, type RamDiskOptions } from "../model/ram-disk.ts";
+import { seededRandom } from "../simulator/fs-bench.ts";
+import { createRamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT } from "./benches.ts";
 
 /** A disk in memory on a system that holds folders open, and tells their paths by `tell`. */

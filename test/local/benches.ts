@@ -1,8 +1,8 @@
-import type { Disk } from "../../src/core/ports/disk.ts";
+import type { Disk } from "../../src/ports/disk.ts";
 import { createDisk, type DiskOptions } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
-import { type Bench, createNodeBench, createRamBench, seededRandom } from "../model/fs-bench.ts";
-import { createRamDisk, type RamDisk, type RamDiskOptions } from "../model/ram-disk.ts";
+import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
+import { createRamDisk, type RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 
 export type MirrorBench = Bench & { readonly disk: Disk; at(below: string): string };
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
-import type { Disk } from "../../src/core/ports/disk.ts";
-import { seededRandom } from "../model/fs-bench.ts";
-import type { RamDisk, RamDiskOptions } from "../model/ram-disk.ts";
-import { type LocalIntent, recoverLocal } from "../model/recover-local.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { Disk } from "../../src/ports/disk.ts";
+import { seededRandom } from "../simulator/fs-bench.ts";
+import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
+import { type LocalIntent, recoverLocal } from "../simulator/recover-local.ts";
 import { ramMirror, reopened, ROOT } from "./benches.ts";
 
 const at = (below: string) => `${ROOT}/${below}`;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
-import type { Disk } from "../../src/core/ports/disk.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { Disk } from "../../src/ports/disk.ts";
 import { errnoOf } from "../../src/local/errno.ts";
-import type { RamCall, RamDisk, RamDiskOptions } from "../model/ram-disk.ts";
-import { RamError } from "../model/ram-paths.ts";
+import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
+import { RamError } from "../simulator/ram-paths.ts";
 import { ramMirror, ROOT } from "./benches.ts";
 
 const at = (below: string) => `${ROOT}/${below}`;

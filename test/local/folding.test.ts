@@ -3,9 +3,9 @@ import * as nodeFs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
+import { digestOf } from "../../src/model/digest.ts";
 import { createDisk } from "../../src/local/disk.ts";
-import { type Bench, createNodeBench, createRamBench, seededRandom } from "../model/fs-bench.ts";
+import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
 import { ramMirror, mirrorOn, ROOT } from "./benches.ts";
 
 /** exFAT through FUSE: a real disk that folds case and has no hard links. null where the system cannot mount one. */

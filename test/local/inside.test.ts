@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Disk } from "../../src/core/ports/disk.ts";
+import type { Disk } from "../../src/ports/disk.ts";
 import { createDisk } from "../../src/local/disk.ts";
-import { seededRandom } from "../model/fs-bench.ts";
+import { seededRandom } from "../simulator/fs-bench.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened } from "./benches.ts";
 
 /** Every effect of the port on one path. `park`: where it takes things aside. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
-import type { Disk, DiskOutcome } from "../../src/core/ports/disk.ts";
-import type { RamDisk, RamDiskOptions } from "../model/ram-disk.ts";
-import type { RamUser } from "../model/ram-user.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { Disk, DiskOutcome } from "../../src/ports/disk.ts";
+import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
+import type { RamUser } from "../simulator/ram-user.ts";
 import { ramMirror, ROOT } from "./benches.ts";
 
 const at = (below: string) => `${ROOT}/${below}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { makeMirrorFolder, readMarker } from "../../src/local/marker.ts";
-import { createRamDisk } from "../model/ram-disk.ts";
+import { createRamDisk } from "../simulator/ram-disk.ts";
 
 class Killed extends Error {}
 

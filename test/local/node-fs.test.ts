@@ -3,10 +3,10 @@ import * as nodeFs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
+import { digestOf } from "../../src/model/digest.ts";
 import { createDisk } from "../../src/local/disk.ts";
 import { createNodeFs, MAX_READ_BYTES } from "../../src/local/node-fs.ts";
-import { type Bench, createNodeBench } from "../model/fs-bench.ts";
+import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
 import { mirrorOn } from "./benches.ts";
 
 function codeOf(call: () => unknown): unknown {

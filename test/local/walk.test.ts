@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Digest, digestOf } from "../../src/core/digest.ts";
-import type { KnownFile } from "../../src/core/ports/disk.ts";
-import type { LocalTree } from "../../src/core/tree.ts";
+import { type Digest, digestOf } from "../../src/model/digest.ts";
+import type { KnownFile } from "../../src/ports/disk.ts";
+import type { LocalTree } from "../../src/model/tree.ts";
 import { createDisk } from "../../src/local/disk.ts";
-import { createNodeBench, seededRandom } from "../model/fs-bench.ts";
-import { RamError } from "../model/ram-paths.ts";
+import { createNodeBench, seededRandom } from "../simulator/fs-bench.ts";
+import { RamError } from "../simulator/ram-paths.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened, ROOT } from "./benches.ts";
 
 const nothing = () => null;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { LocalTree } from "../../src/core/tree.ts";
+import type { LocalTree } from "../../src/model/tree.ts";
 import { createDisk } from "../../src/local/disk.ts";
-import { createRamDisk } from "../model/ram-disk.ts";
+import { createRamDisk } from "../simulator/ram-disk.ts";
 
 const ROOT = "/home/ann/notes";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Watcher, WatchHint } from "../../src/core/ports/watch.ts";
+import type { Watcher, WatchHint } from "../../src/ports/watch.ts";
 import { createWatcher } from "../../src/local/watch.ts";
 
 let root = "";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { FsStat } from "../../src/core/ports/disk.ts";
+import type { FsStat } from "../../src/ports/disk.ts";
 import { asText, type Ground, isWrite, openGround, remoteTexts } from "./ground.ts";
 import { Writers } from "./stir.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
-import type { Link } from "../../src/core/link.ts";
-import type { State } from "../../src/core/ports/state.ts";
-import { syncToConvergence } from "../../src/engine/sync.ts";
-import type { Variant } from "../../src/service/variant.ts";
-import { Killed, SETTINGS } from "../model/rig.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { Link } from "../../src/model/link.ts";
+import type { State } from "../../src/ports/state.ts";
+import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import type { Variant } from "../variants/variant.ts";
+import { Killed, SETTINGS } from "../simulator/rig.ts";
 import { type Ground, HTML, openGround, problem, putId, settle } from "./ground.ts";
 import { Writers } from "./stir.ts";
 

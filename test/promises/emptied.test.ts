@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { guardKey } from "../../src/core/verdict/guard-key.ts";
-import { META } from "../../src/engine/meta.ts";
-import type { RunReport } from "../../src/engine/report.ts";
-import { syncToConvergence } from "../../src/engine/sync.ts";
-import type { Settings, World } from "../../src/engine/world.ts";
-import { createRig, SETTINGS } from "../model/rig.ts";
+import { guardKey } from "../../src/planner/verdict/guard-key.ts";
+import { META } from "../../src/engine/run/meta.ts";
+import type { RunReport } from "../../src/engine/run/report.ts";
+import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import type { Settings, World } from "../../src/engine/run/world.ts";
+import { createRig, SETTINGS } from "../simulator/rig.ts";
 import { type Ground, isWrite, openGround, settle } from "./ground.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);

@@ -1,14 +1,14 @@
 import { onTestFinished } from "vitest";
 import { FILES } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import { digestOf } from "../../src/core/digest.ts";
-import type { RunReport } from "../../src/engine/report.ts";
-import { syncToConvergence } from "../../src/engine/sync.ts";
-import type { Settings, World } from "../../src/engine/world.ts";
-import type { Fault, Variant } from "../../src/service/variant.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { RunReport } from "../../src/engine/run/report.ts";
+import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import type { Settings, World } from "../../src/engine/run/world.ts";
+import type { Fault, Variant } from "../variants/variant.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
-import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../model/rig.ts";
+import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../simulator/rig.ts";
 import { tempFolder } from "../state/ground.ts";
 
 /** What the tests of promises share: the rig, with every request seen on its way, faults by a function that may change, and a state on a real disk. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { HOLD_REASONS, type HoldReason } from "../../src/core/hold.ts";
-import type { Hold } from "../../src/core/link.ts";
-import { META } from "../../src/engine/meta.ts";
-import type { Settings } from "../../src/engine/world.ts";
-import type { Fault, Variant } from "../../src/service/variant.ts";
+import { HOLD_REASONS, type HoldReason } from "../../src/model/hold.ts";
+import type { Hold } from "../../src/model/link.ts";
+import { META } from "../../src/engine/run/meta.ts";
+import type { Settings } from "../../src/engine/run/world.ts";
+import type { Fault, Variant } from "../variants/variant.ts";
 import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/ground.ts";
 import {
   asText,

@@ -1,4 +1,4 @@
-import { createRig } from "../model/rig.ts";
+import { createRig } from "../simulator/rig.ts";
 
 /**
  * Clones documents, then uploads an edit of each, in a process of its own, and prints the most bytes of the JavaScript heap that were still held, collected first,

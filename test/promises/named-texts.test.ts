@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { findSubject, resolveSubject } from "../../src/app/resolve.ts";
-import { restoreVersion } from "../../src/app/restore.ts";
-import { textsOf, unreachableTexts } from "../model/reachable.ts";
+import { findSubject, resolveSubject } from "../../src/app/by-hand/resolve.ts";
+import { restoreVersion } from "../../src/app/history/restore.ts";
+import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
 import { type Ground, openGround, settle } from "./ground.ts";
 
 const PATH = "d/note.md";

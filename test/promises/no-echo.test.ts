@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Variant } from "../../src/service/variant.ts";
+import type { Variant } from "../variants/variant.ts";
 import { type Ground, isWrite, openGround, putId, remoteTexts, settle } from "./ground.ts";
 
 const TEXTS = ["plain\n", "", "no final newline", "one\r\ntwo\r\n", "\ufeffBOM\n", "cafe\u0301\n", "x".repeat(20_000)];

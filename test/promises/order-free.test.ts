@@ -1,15 +1,15 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import type { Step } from "../../src/core/action.ts";
-import type { Remote } from "../../src/core/ports/remote.ts";
-import { applyPlan } from "../../src/engine/apply-plan.ts";
-import { flushNow } from "../../src/engine/durable.ts";
-import { gatherSignals } from "../../src/engine/guard-facts.ts";
-import { observe, planWithSecondLook } from "../../src/engine/look.ts";
-import { newContext, type PassInput } from "../../src/engine/pass.ts";
-import { type World, zeroCounts } from "../../src/engine/world.ts";
-import { type Dice, rollDice } from "../model/dice.ts";
-import { SETTINGS } from "../model/rig.ts";
+import type { Step } from "../../src/model/action.ts";
+import type { Remote } from "../../src/ports/remote.ts";
+import { applyPlan } from "../../src/engine/run/apply-plan.ts";
+import { flushNow } from "../../src/engine/journal/durable.ts";
+import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
+import { observe, planWithSecondLook } from "../../src/engine/observe/look.ts";
+import { newContext, type PassInput } from "../../src/engine/run/pass.ts";
+import { type World, zeroCounts } from "../../src/engine/run/world.ts";
+import { type Dice, rollDice } from "../simulator/dice.ts";
+import { SETTINGS } from "../simulator/rig.ts";
 import { type Ground, openGround, remoteTexts, settle } from "./ground.ts";
 
 /** Any order of the steps that `after` allows; their indexes follow. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Fault } from "../../src/service/variant.ts";
+import type { Fault } from "../variants/variant.ts";
 import { type Ground, HTML, isWrite, openGround, problem, type Seen, settle } from "./ground.ts";
 
 const PAGE = 3;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Variant } from "../../src/service/variant.ts";
+import type { Variant } from "../variants/variant.ts";
 import { isWrite, openGround, remoteTexts, settle } from "./ground.ts";
 
 /** Texts that something on the way might mend. */

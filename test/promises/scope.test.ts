@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { syncToConvergence } from "../../src/engine/sync.ts";
-import type { Settings } from "../../src/engine/world.ts";
-import { SETTINGS } from "../model/rig.ts";
+import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import type { Settings } from "../../src/engine/run/world.ts";
+import { SETTINGS } from "../simulator/rig.ts";
 import { type Ground, openGround, remoteTexts, type Seen, settle } from "./ground.ts";
 
 const DOCUMENTS = 12;

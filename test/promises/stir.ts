@@ -1,4 +1,4 @@
-import type { Dice } from "../model/dice.ts";
+import type { Dice } from "../simulator/dice.ts";
 import type { Ground } from "./ground.ts";
 
 /**

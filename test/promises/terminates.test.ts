@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Fault } from "../../src/service/variant.ts";
+import type { Fault } from "../variants/variant.ts";
 import { asText, type Ground, HTML, isWrite, onRealState, openGround, problem, type Restartable } from "./ground.ts";
 
 /** Everything at once that a plan may hold: edits, new documents, moves, deletions and folders, on both sides, and a conflict. */

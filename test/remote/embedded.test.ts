@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
 import type { FileResource } from "../../src/contract/resources.ts";
-import type { Answer, Remote, Wire } from "../../src/core/ports/remote.ts";
+import type { Answer, Remote, Wire } from "../../src/ports/remote.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
-import { startHttp } from "../../src/service/http.ts";
-import { createService, type ServiceWire } from "../../src/service/service.ts";
-import { type Variant, varyService } from "../../src/service/variant.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { createService, type ServiceWire } from "../../src/server/service.ts";
+import { type Variant, varyService } from "../variants/variant.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 /** The client against the embedded service: in process, over HTTP, and as other deployments would have it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
-import type { Answer, Fault, WireResult } from "../../src/core/ports/remote.ts";
+import type { Answer, Fault, WireResult } from "../../src/ports/remote.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, problem } from "./scripted-wire.ts";
 
 const DOC = "doc_1" as DocId;

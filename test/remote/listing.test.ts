@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
-import type { Held } from "../../src/core/ports/remote.ts";
+import type { Held } from "../../src/ports/remote.ts";
 import { LIST_LIMITS } from "../../src/remote/listing.ts";
 import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
 

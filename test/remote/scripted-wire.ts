@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Remote, Wire, WireResult } from "../../src/core/ports/remote.ts";
-import type { Log, Random } from "../../src/core/ports/world.ts";
+import type { Remote, Wire, WireResult } from "../../src/ports/remote.ts";
+import type { Log, Random } from "../../src/ports/world.ts";
 import { createRemote, type RemoteOptions } from "../../src/remote/client.ts";
 import { virtualClock, type VirtualClock } from "./virtual-clock.ts";
 

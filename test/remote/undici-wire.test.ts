@@ -5,7 +5,7 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Wire, WireResult } from "../../src/core/ports/remote.ts";
+import type { Wire, WireResult } from "../../src/ports/remote.ts";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/core/ports/world.ts";
+import type { Clock } from "../../src/ports/world.ts";
 
 export type VirtualClock = Clock & { readonly sleeps: number[] };
 

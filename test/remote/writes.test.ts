@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { SHELL_METACHARACTERS } from "../../src/contract/names.ts";
-import type { WireResult } from "../../src/core/ports/remote.ts";
+import type { WireResult } from "../../src/ports/remote.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
 

@@ -13,7 +13,7 @@ import {
 import { createInterface } from "node:readline";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeUnit } from "../../src/app/service-unit.ts";
+import { makeUnit } from "../../src/app/autostart/service-unit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { ENTRY, whenWatching } from "./process.ts";

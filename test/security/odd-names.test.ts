@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { steers } from "../../src/core/shown-name.ts";
+import { steers } from "../../src/model/shown-name.ts";
 import { openRig, type Ran, type Rig } from "../cli/rig.ts";
 
 /** Names that hold lines, colours and marks of direction, through every command that shows names. */

@@ -14,12 +14,12 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { DEFAULT_CONFIG, writeConfig } from "../../src/app/config.ts";
-import { storeKey } from "../../src/app/config/key.ts";
+import { DEFAULT_CONFIG, writeConfig } from "../../src/app/mirror/config.ts";
+import { storeKey } from "../../src/app/mirror/key.ts";
 import { writePlace } from "../../src/app/control/place.ts";
-import { openLog } from "../../src/app/log.ts";
+import { openLog } from "../../src/app/mirror/log.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
-import { OWN_ENTRIES } from "../../src/core/mirror-folder.ts";
+import { OWN_ENTRIES } from "../../src/model/mirror-folder.ts";
 import { setAsideDamaged } from "../../src/state/damage.ts";
 import { acquireLock } from "../../src/state/lock.ts";
 import { type OpenedState, openState } from "../../src/state/open.ts";

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { beforeAll, afterAll, expect, it } from "vitest";
-import { combineByMerge } from "../../src/service/combine.ts";
-import { type HttpServer, startHttp } from "../../src/service/http.ts";
-import { createService, type Service } from "../../src/service/service.ts";
-import { rollBytes } from "../model/dice.ts";
+import { combineByMerge } from "../../src/server/combine.ts";
+import { type HttpServer, startHttp } from "../../src/server/http.ts";
+import { createService, type Service } from "../../src/server/service.ts";
+import { rollBytes } from "../simulator/dice.ts";
 
 /** Bytes on the service's socket that no client would send: one request has one answer, none is a 5xx, and none reaches what it must not. */
 

@@ -1,6 +1,6 @@
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
-import { systemClock } from "../../src/app/clock.ts";
+import { systemClock } from "../../src/app/mirror/clock.ts";
 
 /** A client in a process of its own, whose memory can be measured: lists files and folders, reads a file; prints what it found and its peak. */
 

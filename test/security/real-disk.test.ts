@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createNodeFs } from "../../src/local/node-fs.ts";
-import { startHttp } from "../../src/service/http.ts";
+import { startHttp } from "../../src/server/http.ts";
 import { openRig, type Rig, snapshot } from "../cli/rig.ts";
 import { LIE, lieAbout, lieAt, type Lies } from "./liar.ts";
 

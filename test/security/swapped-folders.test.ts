@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
-import type { Disk } from "../../src/core/ports/disk.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { Disk } from "../../src/ports/disk.ts";
 import { NAMES, openSwapGround, type SwapGround } from "./swapped-folders.ts";
 
 /** I26 in the moment between a look at a folder and the call that relies on it. Only Linux can hold the very folder that was looked at. */

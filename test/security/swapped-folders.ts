@@ -1,10 +1,10 @@
 import * as nodeFs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Disk, Fs } from "../../src/core/ports/disk.ts";
+import type { Disk, Fs } from "../../src/ports/disk.ts";
 import { createDisk } from "../../src/local/disk.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
-import { type Bench, createNodeBench, seededRandom } from "../model/fs-bench.ts";
+import { type Bench, createNodeBench, seededRandom } from "../simulator/fs-bench.ts";
 
 /** A mirrored folder on a real disk, beside it a twin with files of the same names, and a hook around each system call. */
 

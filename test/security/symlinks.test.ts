@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ROOT } from "../model/rig.ts";
-import type { RamCall } from "../model/ram-disk.ts";
+import { ROOT } from "../simulator/rig.ts";
+import type { RamCall } from "../simulator/ram-disk.ts";
 import { type HostileGround, openHostileGround } from "./hostile-ground.ts";
 
 /** I26: nothing behind a symlink is read, written or deleted, whenever it was planted. */

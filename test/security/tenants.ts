@@ -1,4 +1,4 @@
-import { openService } from "../service/ground.ts";
+import { openService } from "../server/ground.ts";
 
 /** Several keys with grants of their own on one service, and what each may see. The same ids and keys each time that it is opened. */
 

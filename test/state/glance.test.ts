@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Conflict } from "../../src/core/link.ts";
+import type { Conflict } from "../../src/model/link.ts";
 import { glanceAtState } from "../../src/state/glance.ts";
 import { change, dirOf, doc, holdOf, linkOf, openIn, tempFolder, textDigest } from "./ground.ts";
 
@@ -35,7 +35,7 @@ test("a glance counts what a whole load shows, and names what is in conflict and
     documents: base.links.size,
     folders: base.dirs.size,
     conflicts: ["notes/a.md", "notes/unlinked (theirs).md"],
-    reviews: ["notes/d.md"],
+    reviews: [{ path: "notes/d.md", since: submission.at }],
   });
   expect(glanced.glance.holds).toEqual([...base.holds.values()]);
 });

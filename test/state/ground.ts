@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import { type Digest, digestOf } from "../../src/core/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Tombstone } from "../../src/core/link.ts";
-import type { MirrorEvent } from "../../src/core/ports/state.ts";
-import type { Clock } from "../../src/core/ports/world.ts";
+import { type Digest, digestOf } from "../../src/model/digest.ts";
+import type { Conflict, DirLink, Hold, Link, Tombstone } from "../../src/model/link.ts";
+import type { MirrorEvent } from "../../src/ports/state.ts";
+import type { Clock } from "../../src/ports/world.ts";
 import { type OpenedState, openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 

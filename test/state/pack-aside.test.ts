@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
+import { digestOf } from "../../src/model/digest.ts";
 import { openState } from "../../src/state/open.ts";
 import { packAside, startThread } from "../../src/state/pack-aside.ts";
 import { decodeText, encodeText } from "../../src/state/text-codec.ts";

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
-import type { LocalFile } from "../../src/core/tree.ts";
+import { digestOf } from "../../src/model/digest.ts";
+import type { LocalFile } from "../../src/model/tree.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../../src/state/search.ts";
 import { tempFolder } from "./ground.ts";
 

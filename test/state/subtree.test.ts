@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { expect, test } from "vitest";
-import { isWithin, rebase } from "../../src/core/path.ts";
-import type { BaseTree } from "../../src/core/tree.ts";
+import { isWithin, rebase } from "../../src/model/path.ts";
+import type { BaseTree } from "../../src/model/tree.ts";
 import { conflictOf, dirOf, doc, holdOf, linkOf, memoryState, openIn, tombstoneOf } from "./ground.ts";
 
 /** Names that patterns and ranges get wrong: wildcards, neighbours of "/", case, other lengths in bytes than in units. */

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/core/digest.ts";
+import { digestOf } from "../../src/model/digest.ts";
 import { TextCache } from "../../src/state/text-cache.ts";
 import { decodeText, encodeText } from "../../src/state/text-codec.ts";
 import { changesSeen } from "./changes.ts";

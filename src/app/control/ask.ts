@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { join } from "node:path";
-import { ageText } from "../ground.ts";
-import { ok, type Result, trouble } from "../trouble.ts";
+import { ageText } from "../mirror/ground.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { lineReader } from "./lines.ts";
 import { type ControlPlace, findPlace } from "./place.ts";
 import {

@@ -1,6 +1,6 @@
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
-import type { Trouble } from "../trouble.ts";
+import type { Trouble } from "../mirror/trouble.ts";
 import { lineReader } from "./lines.ts";
 import { type ControlRequest, MAX_REQUEST, PROTOCOL, readRequest, type Reply, replyLine } from "./protocol.ts";
 

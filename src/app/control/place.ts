@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
-import { CONTROL_FILE } from "../../core/mirror-folder.ts";
+import { CONTROL_FILE } from "../../model/mirror-folder.ts";
 import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { isOwner, UnsafePath } from "../../state/unsafe-path.ts";
-import { errnoClause, ok, type Result, trouble } from "../trouble.ts";
+import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 const { lstatSync, mkdirSync } = process.getBuiltinModule("node:fs");
 

@@ -1,5 +1,5 @@
-import type { RunReport } from "../run.ts";
-import type { Trouble } from "../trouble.ts";
+import type { RunReport } from "../mirror/run.ts";
+import type { Trouble } from "../mirror/trouble.ts";
 
 /**
  * What commands and a running daemon say to each other: one JSON object a line. Never a text, never the key: `sync` answers with a report, and a

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, linkSync, readdirSync, readFileSync, statfsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Disk } from "../../core/ports/disk.ts";
-import type { Random } from "../../core/ports/world.ts";
+import type { Disk } from "../../ports/disk.ts";
+import type { Random } from "../../ports/world.ts";
 import { createOwn, inOwnFolder, removeOwn } from "../../state/own-files.ts";
-import { errnoClause } from "../trouble.ts";
+import { errnoClause } from "../mirror/trouble.ts";
 import { bad, type Check, good, note, warn } from "./check.ts";
 
 const LOW_BYTES = 200 * 1024 * 1024;

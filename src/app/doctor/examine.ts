@@ -1,13 +1,13 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Clock, Random } from "../../core/ports/world.ts";
+import type { Clock, Random } from "../../ports/world.ts";
 import { createDisk } from "../../local/disk.ts";
-import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { checkFiles } from "../../state/damage.ts";
-import { readConfig } from "../config.ts";
-import { findKey } from "../config/key.ts";
-import type { Result } from "../trouble.ts";
+import { readConfig } from "../mirror/config.ts";
+import { findKey } from "../mirror/key.ts";
+import type { Result } from "../mirror/trouble.ts";
 import { openWire } from "../trust/connect.ts";
 import { admit } from "../trust/gate.ts";
 import { bad, type Check, good, note } from "./check.ts";

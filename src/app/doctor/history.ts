@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { errnoClause } from "../trouble.ts";
+import { errnoClause } from "../mirror/trouble.ts";
 import { type Check, good, warn } from "./check.ts";
 
 /** What the history takes, in bytes (lengths of files, not blocks). */

@@ -1,5 +1,5 @@
 import { checkBaseUrl, withoutRoute } from "../../remote/base-url.ts";
-import { ok, type Result, trouble } from "../trouble.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /** Where the service is: who named it, and whether it can be used. */
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import { readConfig } from "../config.ts";
-import { quoted } from "../../core/shell-word.ts";
-import { ok, type Result, trouble } from "../trouble.ts";
+import { readConfig } from "../mirror/config.ts";
+import { quoted } from "../../model/shell-word.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { addressOf, pickUrl } from "./address.ts";
 import { findMirror, placeOf } from "./gate.ts";
 import { checkOwner, ownerName } from "./owner.ts";

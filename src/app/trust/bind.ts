@@ -1,6 +1,6 @@
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import type { Result } from "../trouble.ts";
+import type { Result } from "../mirror/trouble.ts";
 import { keepMirror, placeOf } from "./gate.ts";
 import { findByMarker } from "./registry.ts";
 

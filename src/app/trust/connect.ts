@@ -1,4 +1,4 @@
-import type { Remote, Wire } from "../../core/ports/remote.ts";
+import type { Remote, Wire } from "../../ports/remote.ts";
 import { createRemote, type RemoteOptions } from "../../remote/client.ts";
 import { createUndiciWire } from "../../remote/undici-wire.ts";
 import type { TrustedOrigin } from "./origin.ts";

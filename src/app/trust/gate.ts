@@ -1,7 +1,7 @@
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import type { Config } from "../config.ts";
-import { codeOf, errnoClause, ok, type Result, trouble } from "../trouble.ts";
+import type { Config } from "../mirror/config.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
 import type { TrustedOrigin } from "./origin.ts";
 import { checkOwner } from "./owner.ts";

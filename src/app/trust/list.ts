@@ -1,6 +1,6 @@
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
-import { ok, type Result } from "../trouble.ts";
+import { ok, type Result } from "../mirror/trouble.ts";
 import { placeOf } from "./gate.ts";
 import { listMirrors } from "./registry.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
-import { quoted } from "../../core/shell-word.ts";
-import { ok, type Result, trouble } from "../trouble.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { quoted } from "../../model/shell-word.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 const { lstatSync } = process.getBuiltinModule("node:fs");
 

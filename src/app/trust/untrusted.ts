@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { MIRROR_FOLDER } from "../../core/mirror-folder.ts";
-import { isSidecarName } from "../../core/path.ts";
-import { findKeySource } from "../config/key.ts";
-import { quoted } from "../../core/shell-word.ts";
-import { trouble } from "../trouble.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { isSidecarName } from "../../model/path.ts";
+import { findKeySource } from "../mirror/key.ts";
+import { quoted } from "../../model/shell-word.ts";
+import { trouble } from "../mirror/trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
 
 const { readdirSync } = process.getBuiltinModule("node:fs");

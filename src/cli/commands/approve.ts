@@ -1,5 +1,5 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Halted } from "../../app/approve.ts";
+import type { Halted } from "../../app/by-hand/approve.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { groupLines, type PathOf } from "../describe.ts";
@@ -8,7 +8,7 @@ import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
 import { NEXT_OF_LOST_ROOT } from "../open.ts";
 import { refuse } from "../refuse-halt.ts";
-import { shownWords } from "../../core/shown-name.ts";
+import { shownWords } from "../../model/shown-name.ts";
 
 /** Names shown of each kind of action. */
 const MOST = 20;
@@ -33,10 +33,10 @@ export const command: Command = {
 export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Promise<ExitCode> {
   const root = findMirror(io, args.operands[0]);
   if (root.kind === "trouble") return complain(io, root.trouble);
-  const { openMirror } = await import("../../app/open-mirror.ts");
-  const { approve, findHalt, withdrawApproval } = await import("../../app/approve.ts");
-  const { faultTrouble } = await import("../../app/fault.ts");
-  const { runThatHalted } = await import("../../app/run.ts");
+  const { openMirror } = await import("../../app/mirror/open-mirror.ts");
+  const { approve, findHalt, withdrawApproval } = await import("../../app/by-hand/approve.ts");
+  const { faultTrouble } = await import("../../app/mirror/fault.ts");
+  const { runThatHalted } = await import("../../app/mirror/run.ts");
   const progress = showProgress(io, false);
   const { env, cwd, clock, random } = io;
   const keyFile = args.text("key-file");

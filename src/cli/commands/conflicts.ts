@@ -7,7 +7,7 @@ import { paintFor } from "../paint.ts";
 import { useLocal } from "../use-mirror.ts";
 import { age, bytes, columns, localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "conflicts [DIR] [--json] | conflicts show PATH [--json]",
@@ -33,7 +33,7 @@ export const command: Command = {
 };
 
 async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
-  const { listConflicts } = await import("../../app/conflicts.ts");
+  const { listConflicts } = await import("../../app/by-hand/conflicts.ts");
   return useLocal(io, root, (mirror) => {
     const { conflicts, holds } = listConflicts(mirror);
     const exit = conflicts.length + holds.length === 0 ? EXIT.inSync : EXIT.attention;
@@ -69,8 +69,8 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
 async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
   const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { conflictHunks, readThree } = await import("../../app/conflicts.ts");
-  const { findSubject } = await import("../../app/resolve.ts");
+  const { conflictHunks, readThree } = await import("../../app/by-hand/conflicts.ts");
+  const { findSubject } = await import("../../app/by-hand/resolve.ts");
   const { hunkLines } = await import("../show-hunks.ts");
   return useLocal(io, place.value.root, (mirror) => {
     const subject = findSubject(mirror, place.value.path);

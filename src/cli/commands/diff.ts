@@ -1,12 +1,12 @@
-import type { DiffRow } from "../../app/diff.ts";
+import type { DiffRow } from "../../app/history/diff.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { REACH_OPTIONS, useLocal, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName } from "../../core/shown-name.ts";
-import { quoted } from "../../core/shell-word.ts";
+import { shownName } from "../../model/shown-name.ts";
+import { quoted } from "../../model/shell-word.ts";
 
 export const command: Command = {
   usage: "diff [DIR | PATH | PATH@N] [--origins] [--json]",
@@ -30,7 +30,7 @@ export const command: Command = {
       return EXIT.usage;
     }
     if (!namesOne) return list(io, args, name);
-    const { splitVersion } = await import("../../app/history.ts");
+    const { splitVersion } = await import("../../app/history/history.ts");
     const { path, n } = splitVersion(name);
     if (args.flag("origins")) return showOrigins(io, args, path, n);
     return n === null ? showOne(io, args, path) : showVersion(io, args, path, n);
@@ -43,8 +43,8 @@ const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
 async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCode> {
   const root = findMirror(io, dir);
   if (root.kind === "trouble") return complain(io, root.trouble);
-  const { listDifferences } = await import("../../app/diff.ts");
-  const { faultTrouble } = await import("../../app/fault.ts");
+  const { listDifferences } = await import("../../app/history/diff.ts");
+  const { faultTrouble } = await import("../../app/mirror/fault.ts");
   const json = args.flag("json");
   return useMirror(io, args, root.value, { mode: "read", what: "diff", quiet: json }, async (mirror) => {
     const found = await listDifferences(mirror);
@@ -84,12 +84,12 @@ async function showOrigins(io: Io, args: Args, name: string, n: number | null): 
 async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
   const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { readBothSides } = await import("../../app/diff.ts");
+  const { readBothSides } = await import("../../app/history/diff.ts");
   return useMirror(io, args, place.value.root, { mode: "read", what: "diff", quiet: true }, async (mirror) => {
     const both = await readBothSides(mirror, place.value.path);
     if (both.kind === "trouble") return complain(io, both.trouble);
     const { path, live, local } = both.value;
-    const { readMeeting } = await import("../../app/meeting.ts");
+    const { readMeeting } = await import("../../app/history/meeting.ts");
     const meeting = readMeeting(mirror.world.state, both.value);
     if (meeting !== null) {
       const { showMeeting } = await import("../show-meeting.ts");
@@ -105,7 +105,7 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
   const { locateDocument } = await import("../locate-document.ts");
   const place = locateDocument(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
-  const { findVersion } = await import("../../app/restore.ts");
+  const { findVersion } = await import("../../app/history/restore.ts");
   const texts = { path: "", before: "", after: null as string | null };
   const exit = useLocal(io, place.value.root, ({ state, disk }) => {
     const found = findVersion({ state }, place.value.name, n);
@@ -135,7 +135,7 @@ async function show(
   before: string,
   after: string,
 ): Promise<ExitCode> {
-  const { countLines, diffLines } = await import("../../app/line-diff.ts");
+  const { countLines, diffLines } = await import("../../app/history/line-diff.ts");
   const { unifiedLines } = await import("../show-hunks.ts");
   const same = before === after && (names.before === null) === (names.after === null);
   if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));

@@ -4,7 +4,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode, worstExit } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownWords } from "../../core/shown-name.ts";
+import { shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "doctor [DIR] [--json]",

@@ -3,7 +3,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { plural } from "../progress.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "fix-names [DIR] [--dry-run]",
@@ -16,8 +16,8 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { openMirror } = await import("../../app/open-mirror.ts");
-    const { fixNames } = await import("../../app/fix-names.ts");
+    const { openMirror } = await import("../../app/mirror/open-mirror.ts");
+    const { fixNames } = await import("../../app/by-hand/fix-names.ts");
     const dry = args.flag("dry-run");
     const { env, cwd, clock, random } = io;
     const mode = dry ? "read" : "write";

@@ -1,4 +1,4 @@
-import type { HistoryEntry } from "../../app/history.ts";
+import type { HistoryEntry } from "../../app/history/history.ts";
 import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
@@ -6,7 +6,7 @@ import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
 import { bytes, columns, localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "history PATH|ID [--origins N] [--json]",
@@ -34,7 +34,7 @@ export const command: Command = {
       return useLocal(io, root, ({ state }) => showMerge(io, state, name, Number(merged), args.flag("json")));
     }
     const { partsClause } = await import("../show-merge.ts");
-    const { findVersion } = await import("../../app/restore.ts");
+    const { findVersion } = await import("../../app/history/restore.ts");
     return useLocal(io, root, ({ state, disk }) => {
       const found = findVersion({ state }, name, null);
       if (found.kind === "trouble") return complain(io, found.trouble);

@@ -1,8 +1,8 @@
 import { dirname, join, resolve } from "node:path";
-import type { Config } from "../../app/config.ts";
-import type { FoundKey } from "../../app/config/key.ts";
-import { quoted } from "../../core/shell-word.ts";
-import { ok, type Result } from "../../app/trouble.ts";
+import type { Config } from "../../app/mirror/config.ts";
+import type { FoundKey } from "../../app/mirror/key.ts";
+import { quoted } from "../../model/shell-word.ts";
+import { ok, type Result } from "../../app/mirror/trouble.ts";
 import type { TrustedOrigin } from "../../app/trust/origin.ts";
 import { ownershipOf } from "../../app/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
@@ -10,7 +10,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { workAsOwner } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
-import { shownName } from "../../core/shown-name.ts";
+import { shownName } from "../../model/shown-name.ts";
 
 const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
@@ -51,7 +51,7 @@ export const command: Command = {
     const { isMirrorName } = await import("../../app/trust/bind.ts");
     if (name !== null && !isMirrorName(name)) return misused(io, "--name takes 1 to 64 characters, on one line");
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
-    const { judgeFolder, judgeLeftOver } = await import("../../app/link-folder.ts");
+    const { judgeFolder, judgeLeftOver } = await import("../../app/mirror/link-folder.ts");
     const { env, cwd } = io;
     const worker = workOnNew(io, dir);
     if (worker.kind === "trouble") return complain(io, worker.trouble);
@@ -65,7 +65,7 @@ export const command: Command = {
     if (leftOver.kind === "trouble") return complain(io, leftOver.trouble);
     const link = await newLink(io, args);
     if (typeof link === "number") return link;
-    const { findKey } = await import("../../app/config/key.ts");
+    const { findKey } = await import("../../app/mirror/key.ts");
     // A key in a folder that is not known as the user's may be anybody's, and the documents would go to that one's workspace.
     const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
     const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin });
@@ -86,7 +86,7 @@ function workOnNew(io: Io, dir: string): Result<string> {
 type Link = { readonly config: Config; readonly origin: TrustedOrigin };
 
 async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
-  const { cleanPrefix, DEFAULT_CONFIG } = await import("../../app/config.ts");
+  const { cleanPrefix, DEFAULT_CONFIG } = await import("../../app/mirror/config.ts");
   const { originOfUser } = await import("../../app/trust/gate.ts");
   const { withoutSlashes } = await import("../../app/trust/address.ts");
   const remote = cleanPrefix(args.text("remote") ?? "");
@@ -111,7 +111,7 @@ async function linkNew(
   found: FoundKey,
   prefer: Prefer | null,
 ): Promise<ExitCode> {
-  const { linkFolder } = await import("../../app/link-folder.ts");
+  const { linkFolder } = await import("../../app/mirror/link-folder.ts");
   const { config } = link;
   const agreed = await showFirstPlan(io, args, dir, link, found);
   if (agreed !== "agreed") return agreed;
@@ -136,9 +136,9 @@ async function showFirstPlan(
   { config, origin }: Link,
   found: FoundKey,
 ): Promise<"agreed" | ExitCode> {
-  const { openUnlinked, onlyFillsFolder, mirrorsInside } = await import("../../app/link-folder.ts");
-  const { previewSync, USUAL_RUN } = await import("../../app/run.ts");
-  const { faultOfInit } = await import("../../app/fault.ts");
+  const { openUnlinked, onlyFillsFolder, mirrorsInside } = await import("../../app/mirror/link-folder.ts");
+  const { previewSync, USUAL_RUN } = await import("../../app/mirror/run.ts");
+  const { faultOfInit } = await import("../../app/mirror/fault.ts");
   const { planLines } = await import("../show-plan.ts");
   const progress = showProgress(io, false);
   const { clock, random } = io;

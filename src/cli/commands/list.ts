@@ -4,7 +4,7 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName } from "../../core/shown-name.ts";
+import { shownName } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "list [--json]",

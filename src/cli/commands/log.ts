@@ -1,4 +1,4 @@
-import type { MirrorEvent } from "../../core/ports/state.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
 import type { Command } from "../command.ts";
 import { complain, origin } from "../complain.ts";
 import { EXIT } from "../exit.ts";
@@ -6,7 +6,7 @@ import { findMirror, locate } from "../find-mirror.ts";
 import { misuse, useLocal } from "../use-mirror.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 import { publicKind } from "../describe.ts";
 
 export const command: Command = {
@@ -29,7 +29,7 @@ export const command: Command = {
     if (place?.kind === "trouble") return complain(io, place.trouble);
     const root = place === null ? findMirror(io, args.operands[0]) : { kind: "ok" as const, value: place.value.root };
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { readEvents } = await import("../../app/events.ts");
+    const { readEvents } = await import("../../app/history/events.ts");
     return useLocal(io, root.value, ({ state }) => {
       const events = readEvents(state, { limit, run, path: place?.value.path ?? null });
       for (const event of events)

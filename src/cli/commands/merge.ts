@@ -25,7 +25,7 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const paths = args.operands.map((path) => resolve(io.cwd, path)) as [string, string, string];
     if (args.flag("driver")) return drive(io, args, paths);
-    const { mergeFiles, writeMerged } = await import("../../app/merge-files.ts");
+    const { mergeFiles, writeMerged } = await import("../../app/history/merge-files.ts");
     const merged = mergeFiles(paths);
     if (merged.kind === "trouble") return complain(io, merged.trouble);
     const { text, conflicts, origins } = merged.value;
@@ -52,7 +52,7 @@ const CONFLICT_FOR_GIT: ExitCode = 1;
 const LONGEST_MARKER = 1_000;
 
 async function drive(io: Io, args: Args, paths: [string, string, string]): Promise<ExitCode> {
-  const { driveMerge } = await import("../../app/merge-files.ts");
+  const { driveMerge } = await import("../../app/history/merge-files.ts");
   const size = args.text("marker-size") ?? "7";
   if (!/^[1-9]\d{0,3}$/.test(size) || Number(size) > LONGEST_MARKER) {
     io.err(`mdmirror merge: --marker-size ${size} is not a number from 1 to ${LONGEST_MARKER}`);

@@ -16,7 +16,7 @@ export const command: Command = {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const { showPlan } = await import("../show-plan.ts");
-    const { USUAL_RUN } = await import("../../app/run.ts");
+    const { USUAL_RUN } = await import("../../app/mirror/run.ts");
     return showPlan(
       io,
       root.value,

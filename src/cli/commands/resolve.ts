@@ -1,15 +1,15 @@
 import { resolve } from "node:path";
-import type { OpenedMirror } from "../../app/open-mirror.ts";
-import type { Subject, Way } from "../../app/resolve.ts";
-import { errnoClause, ok, type Result, trouble } from "../../app/trouble.ts";
+import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
+import type { Subject, Way } from "../../app/by-hand/resolve.ts";
+import { errnoClause, ok, type Result, trouble } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
 import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
-import { quoted } from "../../core/shell-word.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
+import { quoted } from "../../model/shell-word.ts";
 
 const WAYS = ["mine", "theirs", "merged", "tool", "delete", "keep", "recreate"] as const;
 
@@ -42,7 +42,7 @@ export const command: Command = {
       return misuse(io, "resolve", `choose one of ${WAYS.map((way) => `--${way}`).join(" ")}`);
     const place = locate(io, args.operands[0]!);
     if (place.kind === "trouble") return complain(io, place.trouble);
-    const { findSubject, resolveSubject } = await import("../../app/resolve.ts");
+    const { findSubject, resolveSubject } = await import("../../app/by-hand/resolve.ts");
     const json = args.flag("json");
     return useMirror(io, args, place.value.root, { mode: "write", what: "resolve", quiet: json }, async (mirror) => {
       const subject = findSubject(mirror.world, place.value.path);
@@ -95,8 +95,8 @@ async function wayOf(
       }
     }
     case "tool": {
-      const { readThree } = await import("../../app/conflicts.ts");
-      const { runMergeTool } = await import("../../app/merge-tool.ts");
+      const { readThree } = await import("../../app/by-hand/conflicts.ts");
+      const { runMergeTool } = await import("../../app/by-hand/merge-tool.ts");
       if (subject.conflict === null)
         return trouble("usage", `${subject.path} is not in conflict`, `mdmirror why ${quoted(subject.path)}`);
       const three = readThree(mirror.world, subject);

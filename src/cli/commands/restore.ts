@@ -1,5 +1,5 @@
-import type { RestoreEnd, RestoreItem } from "../../app/restore-many.ts";
-import type { OpenedMirror } from "../../app/open-mirror.ts";
+import type { RestoreEnd, RestoreItem } from "../../app/history/restore-many.ts";
+import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -8,7 +8,7 @@ import { count } from "../progress.ts";
 import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "restore PATH[@N] | ID[@N] | FOLDER | 'GLOB' … [--as-of TIME] [--dry-run] [--yes] [--no-sync] [--json]",
@@ -28,8 +28,8 @@ export const command: Command = {
   },
   operands: { least: 1, most: 10_000 },
   async run(io, args) {
-    const { splitVersion } = await import("../../app/history.ts");
-    const { readMoment } = await import("../../app/as-of.ts");
+    const { splitVersion } = await import("../../app/history/history.ts");
+    const { readMoment } = await import("../../app/history/as-of.ts");
     const asked = args.text("as-of");
     const asOf = asked === null ? null : readMoment(asked, io.clock.now());
     if (asked !== null && asOf === null)
@@ -55,7 +55,7 @@ export const command: Command = {
     const dry = args.flag("dry-run");
     const use = { mode: dry ? "read" : "write", what: "restore", quiet: args.flag("json") } as const;
     return useMirror(io, args, root!, use, async (mirror) => {
-      const { isOne } = await import("../../app/restore-many.ts");
+      const { isOne } = await import("../../app/history/restore-many.ts");
       const single = names.length === 1 && asOf === null && (n !== null || isOne(mirror.world.state, names[0]!));
       return single ? restoreOne(io, args, mirror, names[0]!, n) : restoreSeveral(io, args, mirror, names, asOf);
     });
@@ -63,7 +63,7 @@ export const command: Command = {
 };
 
 async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string, n: number | null): Promise<ExitCode> {
-  const { chooseVersion, restoreVersion } = await import("../../app/restore.ts");
+  const { chooseVersion, restoreVersion } = await import("../../app/history/restore.ts");
   const json = args.flag("json");
   if (args.flag("dry-run")) {
     const chosen = chooseVersion(mirror.world, name, n);
@@ -95,7 +95,7 @@ async function restoreSeveral(
   names: readonly string[],
   asOf: number | null,
 ): Promise<ExitCode> {
-  const { planRestore, restoreMany } = await import("../../app/restore-many.ts");
+  const { planRestore, restoreMany } = await import("../../app/history/restore-many.ts");
   const planned = planRestore(mirror.world, names, asOf);
   if (planned.kind === "trouble") return complain(io, planned.trouble);
   const items = planned.value;

@@ -3,7 +3,7 @@ import type { ImportReport, ServeOptions, Serving } from "../../app/serve.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { quoted } from "../../core/shell-word.ts";
+import { quoted } from "../../model/shell-word.ts";
 import { count, plural } from "../progress.ts";
 
 const DEFAULT_PORT = 8420;

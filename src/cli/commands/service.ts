@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
-import type { ServiceUnit } from "../../app/service-unit.ts";
+import type { ServiceUnit } from "../../app/autostart/service-unit.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { shownWords } from "../../core/shown-name.ts";
+import { shownWords } from "../../model/shown-name.ts";
 
 const VERBS = ["install", "uninstall", "status", "print"] as const;
 type Verb = (typeof VERBS)[number];
@@ -22,15 +22,15 @@ export const command: Command = {
     if (verb === undefined) return misused(io, `it takes ${VERBS.join(", ")}`);
     const found = findMirror(io, args.operands[1]);
     if (found.kind === "trouble") return complain(io, found.trouble);
-    const { managerOf } = await import("../../app/service-manager.ts");
+    const { managerOf } = await import("../../app/autostart/service-manager.ts");
     const asked = args.text("for");
     if (asked !== null && asked !== "systemd" && asked !== "launchd")
       return misused(io, "--for takes systemd or launchd");
     if (asked !== null && verb !== "print") return misused(io, "--for goes with print alone");
     const manager = asked ?? managerOf(process.platform);
     if (manager === null) return misused(io, "this system has neither systemd nor launchd; run mdmirror watch there");
-    const { makeUnit } = await import("../../app/service-unit.ts");
-    const { isOnPath } = await import("../../app/config/key.ts");
+    const { makeUnit } = await import("../../app/autostart/service-unit.ts");
+    const { isOnPath } = await import("../../app/mirror/key.ts");
     const root = realpathSync(found.value);
     const notifies = asked !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
     const unit = makeUnit({ manager, root, home: io.home, env: io.env, notifies });
@@ -50,8 +50,8 @@ const RUN: Readonly<Record<Verb, (io: Io, unit: ServiceUnit, root: string, args:
 };
 
 async function install(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
-  const { readConfig } = await import("../../app/config.ts");
-  const { findKey } = await import("../../app/config/key.ts");
+  const { readConfig } = await import("../../app/mirror/config.ts");
+  const { findKey } = await import("../../app/mirror/key.ts");
   const { admit } = await import("../../app/trust/gate.ts");
   const folder = `${root}/.mdmirror`;
   const config = readConfig(folder);
@@ -64,7 +64,7 @@ async function install(io: Io, unit: ServiceUnit, root: string): Promise<ExitCod
   const key = findKey({ folder, keyFile: null, cwd: io.cwd, env, origin: admitted.value.origin });
   if (key.kind === "trouble")
     return complain(io, { ...key.trouble, next: "store it first: mdmirror init DIR --key-file FILE" });
-  const { installUnit } = await import("../../app/service-manager.ts");
+  const { installUnit } = await import("../../app/autostart/service-manager.ts");
   const installed = await installUnit(unit, io.env);
   if (installed.kind === "trouble") return complain(io, installed.trouble);
   io.out(`installed ${unit.file}`);
@@ -83,7 +83,7 @@ async function install(io: Io, unit: ServiceUnit, root: string): Promise<ExitCod
 }
 
 async function uninstall(io: Io, unit: ServiceUnit): Promise<ExitCode> {
-  const { uninstallUnit } = await import("../../app/service-manager.ts");
+  const { uninstallUnit } = await import("../../app/autostart/service-manager.ts");
   const removed = await uninstallUnit(unit, io.env);
   if (removed.kind === "trouble") return complain(io, removed.trouble);
   io.out(removed.value ? `removed ${unit.file}; the folder stays as it is` : "no service is installed for this folder");
@@ -91,7 +91,7 @@ async function uninstall(io: Io, unit: ServiceUnit): Promise<ExitCode> {
 }
 
 async function status(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode> {
-  const { isInstalled, unitState } = await import("../../app/service-manager.ts");
+  const { isInstalled, unitState } = await import("../../app/autostart/service-manager.ts");
   const { askDaemon, NO_DAEMON } = await import("../../app/control/ask.ts");
   const installed = isInstalled(unit);
   io.out(`${unit.manager}: ${installed ? unit.file : "not installed; next: mdmirror service install"}`);

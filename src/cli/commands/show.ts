@@ -4,8 +4,8 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
-import { shownName } from "../../core/shown-name.ts";
-import { quoted } from "../../core/shell-word.ts";
+import { shownName } from "../../model/shown-name.ts";
+import { quoted } from "../../model/shell-word.ts";
 
 export const command: Command = {
   usage: "show PATH[@N] | ID[@N] [--output FILE]",
@@ -16,13 +16,13 @@ export const command: Command = {
   options: { output: { value: "FILE", short: "o", help: "a file that must not be there yet" } },
   operands: { least: 1, most: 1 },
   async run(io, args) {
-    const { splitVersion } = await import("../../app/history.ts");
+    const { splitVersion } = await import("../../app/history/history.ts");
     const wanted = splitVersion(args.operands[0]!);
     const place = locateDocument(io, wanted.path);
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, name } = place.value;
-    const { findVersion } = await import("../../app/restore.ts");
-    const { writeNewFile } = await import("../../app/new-file.ts");
+    const { findVersion } = await import("../../app/history/restore.ts");
+    const { writeNewFile } = await import("../../app/mirror/new-file.ts");
     return useLocal(io, root, ({ state }) => {
       const found = findVersion({ state }, name, wanted.n);
       if (found.kind === "trouble") return complain(io, found.trouble);

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { DaemonStatus } from "../../app/control/protocol.ts";
-import type { MirrorStatus } from "../../app/read-status.ts";
-import { readAge } from "../../app/read-age.ts";
-import type { Result, Trouble } from "../../app/trouble.ts";
-import { CONTROL_FILE, MIRROR_FOLDER } from "../../core/mirror-folder.ts";
+import type { MirrorStatus } from "../../app/mirror/read-status.ts";
+import { readAge } from "../../app/mirror/read-age.ts";
+import type { Result, Trouble } from "../../app/mirror/trouble.ts";
+import { CONTROL_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, exitOfTrouble } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -12,7 +12,7 @@ import { attentionJson, needs, nextOfHalt } from "../open.ts";
 import { type Paint, paintFor } from "../paint.ts";
 import { plural } from "../progress.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 import { localTime } from "../when.ts";
 
 const { existsSync } = process.getBuiltinModule("node:fs");
@@ -40,8 +40,8 @@ export const command: Command = {
     const asking = await askAny(root.value);
     if (asking.kind === "trouble") return complain(io, asking.trouble);
     const daemon = asking.value;
-    const { readStatus } = await import("../../app/read-status.ts");
-    const { ageText } = await import("../../app/ground.ts");
+    const { readStatus } = await import("../../app/mirror/read-status.ts");
+    const { ageText } = await import("../../app/mirror/ground.ts");
     const read = await readStatus(root.value, daemon !== null && BUSY.has(daemon.phase));
     if (read.kind === "trouble") return complain(io, read.trouble);
     const status = withDaemon(read.value, daemon);
@@ -61,7 +61,7 @@ export const command: Command = {
 async function doubtOf(io: Io, root: string): Promise<Trouble | null> {
   const [{ admit }, { readConfig }] = await Promise.all([
     import("../../app/trust/gate.ts"),
-    import("../../app/config.ts"),
+    import("../../app/mirror/config.ts"),
   ]);
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return null;
@@ -143,7 +143,7 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
     if (stays !== null) io.out(stays);
   }
   if (fault !== null) {
-    const { faultTrouble } = await import("../../app/fault.ts");
+    const { faultTrouble } = await import("../../app/mirror/fault.ts");
     const { what, next } = faultTrouble(fault, status.url);
     io.out(shownWords(what));
     io.out(`  next: ${shownWords(next)}`);

@@ -3,7 +3,7 @@ import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
-import { shownWords } from "../../core/shown-name.ts";
+import { shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only]",
@@ -52,8 +52,8 @@ export const command: Command = {
       const ended = await syncByDaemon(io, root.value, { quiet, json });
       if (ended !== null) return ended;
     }
-    const { openMirror } = await import("../../app/open-mirror.ts");
-    const { runSync } = await import("../../app/run.ts");
+    const { openMirror } = await import("../../app/mirror/open-mirror.ts");
+    const { runSync } = await import("../../app/mirror/run.ts");
     const { tellRun, tellTrouble } = await import("../tell-run.ts");
     const progress = showProgress(io, quiet || json);
     const { env, cwd, clock, random } = io;

@@ -1,5 +1,5 @@
 import type { TrustQuestion } from "../../app/trust/ask.ts";
-import { quoted } from "../../core/shell-word.ts";
+import { quoted } from "../../model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";

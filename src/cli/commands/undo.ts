@@ -1,4 +1,4 @@
-import type { UndoEnd, UndoPlan } from "../../app/undo.ts";
+import type { UndoEnd, UndoPlan } from "../../app/history/undo.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
@@ -7,7 +7,7 @@ import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirr
 import { count } from "../progress.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "undo [DIR] [RUN] [--dry-run] [--yes] [--no-sync] [--json]",
@@ -31,7 +31,7 @@ export const command: Command = {
     const [name] = runs;
     const root = findMirror(io, dirs[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { readUndo, undoRun } = await import("../../app/undo.ts");
+    const { readUndo, undoRun } = await import("../../app/history/undo.ts");
     const json = args.flag("json");
     const dry = args.flag("dry-run");
     const use = { mode: dry ? "read" : "write", what: "undo", quiet: json } as const;

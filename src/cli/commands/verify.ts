@@ -1,4 +1,4 @@
-import type { VerifyReport } from "../../app/verify.ts";
+import type { VerifyReport } from "../../app/doctor/verify.ts";
 import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
@@ -7,7 +7,7 @@ import { count } from "../progress.ts";
 import { bytes } from "../when.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "verify [DIR] [--json]",
@@ -24,8 +24,8 @@ export const command: Command = {
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
     const json = args.flag("json");
-    const { verifyMirror } = await import("../../app/verify.ts");
-    const { faultTrouble } = await import("../../app/fault.ts");
+    const { verifyMirror } = await import("../../app/doctor/verify.ts");
+    const { faultTrouble } = await import("../../app/mirror/fault.ts");
     return useMirror(io, args, root.value, { mode: "read", what: "verify", quiet: json }, async (mirror) => {
       const verified = await verifyMirror(mirror.world);
       if (verified.kind === "offline") return complain(io, faultTrouble(verified.fault, mirror.url));

@@ -3,7 +3,7 @@ import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { shownWords } from "../../core/shown-name.ts";
+import { shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
   usage: "watch [DIR…] [--json]",
@@ -26,7 +26,7 @@ export const command: Command = {
       if (found.kind === "trouble") return complain(io, found.trouble);
       roots.add(realpathSync(found.value));
     }
-    const { runDaemons } = await import("../../app/daemon.ts");
+    const { runDaemons } = await import("../../app/daemon/daemon.ts");
     const { showNews } = await import("../show-news.ts");
     const { env, cwd, clock, random } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];

@@ -1,6 +1,6 @@
-import type { MergeOf } from "../../app/origins.ts";
-import type { Why } from "../../app/why.ts";
-import type { State } from "../../core/ports/state.ts";
+import type { MergeOf } from "../../app/history/origins.ts";
+import type { Why } from "../../app/doctor/why.ts";
+import type { State } from "../../ports/state.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
 import { actionName, publicKind, wordsOf } from "../describe.ts";
@@ -10,7 +10,7 @@ import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 import { age, bytes, columns, localTime } from "../when.ts";
 import { eventLine } from "./log.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../core/shown-name.ts";
+import { shownName, shownWords } from "../../model/shown-name.ts";
 import { count, plural } from "../progress.ts";
 
 export const command: Command = {
@@ -27,7 +27,7 @@ export const command: Command = {
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, path } = place.value;
     const json = args.flag("json");
-    const { explain, formerPath } = await import("../../app/why.ts");
+    const { explain, formerPath } = await import("../../app/doctor/why.ts");
     return useMirror(io, args, root, { mode: "read", what: "why", quiet: true }, async (mirror) => {
       const why = await explain(mirror, path);
       if (json) io.out(jsonLine(whyJson(why)));
@@ -55,7 +55,7 @@ function whyJson(why: Why): object {
 const SHOWN = 40;
 
 async function mergeLines(io: Io, state: State, merge: MergeOf, path: string): Promise<string[]> {
-  const { readOrigins } = await import("../../app/origins.ts");
+  const { readOrigins } = await import("../../app/history/origins.ts");
   const { linesOf } = await import("../show-merge.ts");
   const lines = linesOf(io, readOrigins(state, merge));
   const more = lines.length - SHOWN;

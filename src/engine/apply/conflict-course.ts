@@ -1,12 +1,12 @@
-import type { Action, Outcome } from "../../core/action.ts";
-import { mergeText } from "../../core/merge.ts";
-import { type Conflict, displayedIndex } from "../../core/link.ts";
-import { type LocalPath, sidecarPath } from "../../core/path.ts";
-import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
-import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "../effect.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import { mergeText } from "../../merge/merge.ts";
+import { type Conflict, displayedIndex } from "../../model/link.ts";
+import { type LocalPath, sidecarPath } from "../../model/path.ts";
+import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
+import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "./effect.ts";
 import { dropSidecar, showVersion } from "./conflict.ts";
-import { madeOfBoth } from "../text-name.ts";
-import { type PassContext, recordEvent } from "../world.ts";
+import { madeOfBoth } from "./text-name.ts";
+import { type PassContext, recordEvent } from "../run/world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 

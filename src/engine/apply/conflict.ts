@@ -1,11 +1,11 @@
-import type { Outcome } from "../../core/action.ts";
-import type { Digest } from "../../core/digest.ts";
-import { type Conflict, isBeingReplaced, type Link } from "../../core/link.ts";
-import { type LocalPath, sidecarPath } from "../../core/path.ts";
-import { flushFiles } from "../durable.ts";
-import { commit, type Got, got, outcomeOfDisk, type RemoteText, stale, whereItStands } from "../effect.ts";
-import { keepSidecar } from "../keep-sidecar.ts";
-import { type PassContext, trashPlace } from "../world.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import { type Conflict, isBeingReplaced, type Link } from "../../model/link.ts";
+import { type LocalPath, sidecarPath } from "../../model/path.ts";
+import { flushFiles } from "../journal/durable.ts";
+import { commit, type Got, got, outcomeOfDisk, type RemoteText, stale, whereItStands } from "./effect.ts";
+import { keepSidecar } from "./keep-sidecar.ts";
+import { type PassContext, trashPlace } from "../run/world.ts";
 
 /**
  * Where the file of a document is: as the plan found it, for base does not know of a move that is held; or where an effect took it since, while its text was

@@ -1,13 +1,13 @@
-import type { Action, Outcome } from "../../core/action.ts";
-import type { Digest } from "../../core/digest.ts";
-import { mayBeNormalised } from "../../core/dress.ts";
-import type { Fault } from "../../core/ports/remote.ts";
-import type { Intent } from "../../core/ports/state.ts";
-import { newLink } from "../../core/settle.ts";
-import { commitWithOthers, makeHold, openIntentWithOthers, outcomeOfFault, readUnkept, stale } from "../effect.ts";
-import { buryReplaced, settlePost } from "../settle-post.ts";
-import { seenHere } from "../text-name.ts";
-import { fromService, type PassContext, toService } from "../world.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import { mayBeNormalised } from "../../model/dress.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { newLink } from "../../model/settle.ts";
+import { commitWithOthers, makeHold, openIntentWithOthers, outcomeOfFault, readUnkept, stale } from "./effect.ts";
+import { buryReplaced, settlePost } from "../journal/settle-post.ts";
+import { seenHere } from "./text-name.ts";
+import { fromService, type PassContext, toService } from "../run/world.ts";
 import { readCreated } from "./read-created.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
 

@@ -1,7 +1,7 @@
-import type { Action, Outcome } from "../../core/action.ts";
-import { sameButForDress } from "../../core/dress.ts";
-import { parentOf } from "../../core/path.ts";
-import { moveBase, newLink, renameVersion } from "../../core/settle.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import { sameButForDress } from "../../model/dress.ts";
+import { parentOf } from "../../model/path.ts";
+import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
 import {
   commit,
   commitWithOthers,
@@ -12,9 +12,9 @@ import {
   readLocal,
   stale,
   whereItStands,
-} from "../effect.ts";
-import { seenThere } from "../text-name.ts";
-import { fromService, type PassContext } from "../world.ts";
+} from "./effect.ts";
+import { seenThere } from "./text-name.ts";
+import { fromService, type PassContext } from "../run/world.ts";
 import { openConflict } from "./conflict.ts";
 import { ensureFolders } from "./parents.ts";
 

@@ -1,14 +1,14 @@
-import type { Action, Outcome } from "../../core/action.ts";
-import { isWithin, nameOf, parentOf, type RemotePath, rebase } from "../../core/path.ts";
-import type { Answer, ParentRef } from "../../core/ports/remote.ts";
-import type { Intent } from "../../core/ports/state.ts";
-import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
-import { settleIntent } from "../settle-writes.ts";
-import { fromService, type PassContext } from "../world.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import { isWithin, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
+import type { Answer, ParentRef } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { settleIntent } from "../journal/settle-writes.ts";
+import { fromService, type PassContext } from "../run/world.ts";
 import { ensureFolders } from "./parents.ts";
 import { folderAt, reasonOf, whereItIs } from "./place.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
-import { didNotHappen } from "../unsettled.ts";
+import { didNotHappen } from "../journal/unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 

@@ -1,18 +1,18 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { FolderResource } from "../../contract/resources.ts";
-import type { Action, Outcome } from "../../core/action.ts";
-import type { DirLink } from "../../core/link.ts";
-import { inodeKey } from "../../core/match/inode.ts";
-import { isWithin, type LocalPath, type RemotePath, rebase } from "../../core/path.ts";
-import type { Answer } from "../../core/ports/remote.ts";
-import type { Intent } from "../../core/ports/state.ts";
-import { movePlace } from "../../core/settle.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import type { DirLink } from "../../model/link.ts";
+import { inodeKey } from "../../planner/match/inode.ts";
+import { isWithin, type LocalPath, type RemotePath, rebase } from "../../model/path.ts";
+import type { Answer } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { movePlace } from "../../model/settle.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
-import { commit, commitWithOthers, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
-import { settleIntent } from "../settle-writes.ts";
-import { type PassContext, toService, trashPlace } from "../world.ts";
+import { commit, commitWithOthers, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { settleIntent } from "../journal/settle-writes.ts";
+import { type PassContext, toService, trashPlace } from "../run/world.ts";
 import { ensureFolders } from "./parents.ts";
-import { didNotHappen } from "../unsettled.ts";
+import { didNotHappen } from "../journal/unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 

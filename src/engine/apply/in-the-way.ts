@@ -1,7 +1,7 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
-import type { RemoteTraits } from "../../core/ports/remote.ts";
-import type { RemotePath } from "../../core/path.ts";
-import { fromService, type PassContext, toService } from "../world.ts";
+import type { RemoteTraits } from "../../ports/remote.ts";
+import type { RemotePath } from "../../model/path.ts";
+import { fromService, type PassContext, toService } from "../run/world.ts";
 
 /** What came of a write that was told that its path is taken. */
 export type Taken =

@@ -1,12 +1,12 @@
-import type { Action, Outcome } from "../../core/action.ts";
-import type { Digest } from "../../core/digest.ts";
-import type { Link, Submission } from "../../core/link.ts";
-import { mergeText } from "../../core/merge.ts";
-import { type KnownText, type Sent, settleSubmissions } from "../../core/review.ts";
-import { moveBase, moveBaseUnderEdit } from "../../core/settle.ts";
-import { commit, fetchText, landText, type RemoteText, readLocal, stale } from "../effect.ts";
-import { madeOfBoth } from "../text-name.ts";
-import type { PassContext } from "../world.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Link, Submission } from "../../model/link.ts";
+import { mergeText } from "../../merge/merge.ts";
+import { type KnownText, type Sent, settleSubmissions } from "../../planner/review.ts";
+import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
+import { commit, fetchText, landText, type RemoteText, readLocal, stale } from "./effect.ts";
+import { madeOfBoth } from "./text-name.ts";
+import type { PassContext } from "../run/world.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;

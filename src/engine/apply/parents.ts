@@ -1,8 +1,8 @@
-import type { Outcome } from "../../core/action.ts";
-import { folderInodeKey } from "../../core/match/inode.ts";
-import { ancestorsOf, type LocalPath } from "../../core/path.ts";
-import { outcomeOfDisk, stale } from "../effect.ts";
-import type { PassContext } from "../world.ts";
+import type { Outcome } from "../../model/action.ts";
+import { folderInodeKey } from "../../planner/match/inode.ts";
+import { ancestorsOf, type LocalPath } from "../../model/path.ts";
+import { outcomeOfDisk, stale } from "./effect.ts";
+import type { PassContext } from "../run/world.ts";
 
 /** Makes the folders above a path that are not there (a folder that no listing shows; a document that comes back after its folder was deleted). */
 export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null {

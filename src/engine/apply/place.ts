@@ -1,19 +1,19 @@
 import type { FileResource } from "../../contract/resources.ts";
-import type { Action, Outcome } from "../../core/action.ts";
-import type { HoldReason } from "../../core/hold.ts";
-import type { Link, Stamp } from "../../core/link.ts";
-import { sameInode } from "../../core/match/inode.ts";
-import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../core/path.ts";
-import type { Answer, ParentRef } from "../../core/ports/remote.ts";
-import type { Intent } from "../../core/ports/state.ts";
-import { movePlace, renameVersion } from "../../core/settle.ts";
-import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "../effect.ts";
-import { settleIntent } from "../settle-writes.ts";
-import { seenThere } from "../text-name.ts";
-import { fromService, type PassContext, recordEvent, toService } from "../world.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import type { HoldReason } from "../../model/hold.ts";
+import type { Link, Stamp } from "../../model/link.ts";
+import { sameInode } from "../../planner/match/inode.ts";
+import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
+import type { Answer, ParentRef } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { movePlace, renameVersion } from "../../model/settle.ts";
+import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { settleIntent } from "../journal/settle-writes.ts";
+import { seenThere } from "./text-name.ts";
+import { fromService, type PassContext, recordEvent, toService } from "../run/world.ts";
 import { ensureFolders } from "./parents.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
-import { didNotHappen } from "../unsettled.ts";
+import { didNotHappen } from "../journal/unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 

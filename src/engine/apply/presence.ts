@@ -1,10 +1,10 @@
-import type { Action, Outcome } from "../../core/action.ts";
-import { newLink } from "../../core/settle.ts";
-import { deleteProven } from "../delete-proven.ts";
-import { commit, DONE, endLink, outcomeOfDisk, type RemoteText, stale } from "../effect.ts";
-import { type PassContext, recordEvent, trashPlace } from "../world.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import { newLink } from "../../model/settle.ts";
+import { deleteProven } from "./delete-proven.ts";
+import { commit, DONE, endLink, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { type PassContext, recordEvent, trashPlace } from "../run/world.ts";
 import { ensureFolders } from "./parents.ts";
-import { didNotHappen } from "../unsettled.ts";
+import { didNotHappen } from "../journal/unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 

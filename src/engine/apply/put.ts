@@ -1,10 +1,10 @@
-import type { Action, Outcome } from "../../core/action.ts";
-import { digestOf } from "../../core/digest.ts";
-import type { Link, Stamp } from "../../core/link.ts";
-import type { LocalPath } from "../../core/path.ts";
-import type { Fault } from "../../core/ports/remote.ts";
-import type { Intent } from "../../core/ports/state.ts";
-import { moveBase, noteEcho, submit } from "../../core/settle.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import { digestOf } from "../../model/digest.ts";
+import type { Link, Stamp } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import {
   commit,
   commitWithOthers,
@@ -19,10 +19,10 @@ import {
   type RemoteText,
   readUnkept,
   stale,
-} from "../effect.ts";
-import { settlePut } from "../settle-writes.ts";
-import { seenHere, seenThere } from "../text-name.ts";
-import type { PassContext } from "../world.ts";
+} from "./effect.ts";
+import { settlePut } from "../journal/settle-writes.ts";
+import { seenHere, seenThere } from "./text-name.ts";
+import type { PassContext } from "../run/world.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 

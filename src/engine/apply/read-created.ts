@@ -1,8 +1,8 @@
-import type { Outcome } from "../../core/action.ts";
-import type { Link } from "../../core/link.ts";
-import { moveBase } from "../../core/settle.ts";
-import { commit, DONE, fetchText, landText } from "../effect.ts";
-import type { PassContext } from "../world.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Link } from "../../model/link.ts";
+import { moveBase } from "../../model/settle.ts";
+import { commit, DONE, fetchText, landText } from "./effect.ts";
+import type { PassContext } from "../run/world.ts";
 
 /**
  * A 201 shows no text: it is read back, and a text that the service changed goes to disk. Until it was read, base has what was sent, and `intentId` says so: where a

@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../../core/ports/world.ts";
+import type { Clock, Random } from "../../ports/world.ts";
 import { pollInterval, retryDelay } from "./pace.ts";
 import type { WaitReason } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";

@@ -1,5 +1,5 @@
-import type { RunReport } from "../report.ts";
-import type { World } from "../world.ts";
+import type { RunReport } from "../run/report.ts";
+import type { World } from "../run/world.ts";
 import type { DaemonRequest } from "./daemon.ts";
 
 /** What somebody asked of the daemon, to be done between two runs, in the order of asking. */

@@ -1,9 +1,9 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
-import { digestOf } from "../../core/digest.ts";
-import type { HoldReason } from "../../core/hold.ts";
-import type { DirLink, Link } from "../../core/link.ts";
-import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../core/path.ts";
-import type { State } from "../../core/ports/state.ts";
+import { digestOf } from "../../model/digest.ts";
+import type { HoldReason } from "../../model/hold.ts";
+import type { DirLink, Link } from "../../model/link.ts";
+import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../model/path.ts";
+import type { State } from "../../ports/state.ts";
 import type {
   BaseTree,
   LocalFile,
@@ -14,8 +14,8 @@ import type {
   RemoteFolder,
   RemoteTree,
   Trees,
-} from "../../core/tree.ts";
-import type { PassEnd } from "../pass.ts";
+} from "../../model/tree.ts";
+import type { PassEnd } from "../run/pass.ts";
 
 /**
  * Calm: the service was last seen to hold just what base says, and nothing is left to do but what is held. Then the trees need not be kept: base tells

@@ -1,7 +1,7 @@
-import { META } from "../meta.ts";
-import type { RunReport } from "../report.ts";
-import { rememberLast } from "../standing.ts";
-import { type World, zeroCounts } from "../world.ts";
+import { META } from "../run/meta.ts";
+import type { RunReport } from "../run/report.ts";
+import { rememberLast } from "../run/standing.ts";
+import { type World, zeroCounts } from "../run/world.ts";
 import type { RunEnd } from "./run-passes.ts";
 import type { Herald } from "./tell.ts";
 import type { Deletions } from "./work.ts";

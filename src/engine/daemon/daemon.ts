@@ -1,7 +1,7 @@
-import type { LocalPath } from "../../core/path.ts";
-import type { Watcher } from "../../core/ports/watch.ts";
-import type { RunReport } from "../report.ts";
-import type { Settings, World } from "../world.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Watcher } from "../../ports/watch.ts";
+import type { RunReport } from "../run/report.ts";
+import type { Settings, World } from "../run/world.ts";
 import type { DaemonEvent } from "./events.ts";
 import { startLoop } from "./loop.ts";
 import type { Phase } from "./phase.ts";

@@ -1,4 +1,4 @@
-import type { LocalPath } from "../../core/path.ts";
+import type { LocalPath } from "../../model/path.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /** Which paths had events, and when each has settled: an editor's save is one edit, whatever dance it does. Times are monotonic. */

@@ -1,6 +1,6 @@
-import type { LocalPath } from "../../core/path.ts";
-import type { EventSide } from "../../core/ports/state.ts";
-import type { RunReport } from "../report.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { EventSide } from "../../ports/state.ts";
+import type { RunReport } from "../run/report.ts";
 import type { Phase } from "./phase.ts";
 
 /** What `watch --json` prints, a line each. Never a text (I30). `at`: milliseconds since the epoch. */

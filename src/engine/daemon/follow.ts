@@ -1,11 +1,11 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Action } from "../../core/action.ts";
-import { type Link, linksByPath } from "../../core/link.ts";
-import { once } from "../../core/once.ts";
-import type { LocalPath } from "../../core/path.ts";
-import type { LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../core/tree.ts";
-import type { PassEnd } from "../pass.ts";
-import type { World } from "../world.ts";
+import type { Action } from "../../model/action.ts";
+import { type Link, linksByPath } from "../../model/link.ts";
+import { once } from "../../model/once.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
+import type { PassEnd } from "../run/pass.ts";
+import type { World } from "../run/world.ts";
 
 type Seen = { readonly local: LocalTree; readonly remote: RemoteTree };
 

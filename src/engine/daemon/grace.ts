@@ -1,4 +1,4 @@
-import type { LocalPath } from "../../core/path.ts";
+import type { LocalPath } from "../../model/path.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**

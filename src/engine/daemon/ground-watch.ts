@@ -1,5 +1,5 @@
-import { checkRoot } from "../guard-facts.ts";
-import type { World } from "../world.ts";
+import { checkRoot } from "../run/guard-facts.ts";
+import type { World } from "../run/world.ts";
 import type { Watching } from "./watching.ts";
 import type { Work } from "./work.ts";
 

@@ -1,5 +1,5 @@
-import { ancestorsOf, type LocalPath } from "../../core/path.ts";
-import type { BaseTree, LocalFile, LocalTree } from "../../core/tree.ts";
+import { ancestorsOf, type LocalPath } from "../../model/path.ts";
+import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { STILL_WRITTEN } from "./dirty.ts";
 
 /**

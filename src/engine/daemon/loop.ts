@@ -1,6 +1,6 @@
-import type { Watcher } from "../../core/ports/watch.ts";
-import type { RunReport } from "../report.ts";
-import type { World } from "../world.ts";
+import type { Watcher } from "../../ports/watch.ts";
+import type { RunReport } from "../run/report.ts";
+import type { World } from "../run/world.ts";
 import { createAskQueue } from "./asked.ts";
 import type { Daemon, DaemonOptions } from "./daemon.ts";
 import { createSleeper } from "./sleeper.ts";

@@ -1,5 +1,5 @@
-import type { Fault } from "../../core/ports/remote.ts";
-import type { RunReport } from "../report.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { RunReport } from "../run/report.ts";
 
 /** What the daemon is doing, as one union with one transition function. */
 

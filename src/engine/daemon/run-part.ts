@@ -1,13 +1,13 @@
-import { makePlan } from "../../core/plan.ts";
-import type { Plan } from "../../core/plan-types.ts";
-import type { Trees } from "../../core/tree.ts";
-import { applyPlan } from "../apply-plan.ts";
-import { flushNow } from "../durable.ts";
-import { checkRoot, gatherSignals } from "../guard-facts.ts";
-import { policyOf } from "../look.ts";
-import { newContext } from "../pass.ts";
-import type { RunReport } from "../report.ts";
-import { type Settings, type World, zeroCounts } from "../world.ts";
+import { makePlan } from "../../planner/plan.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { Trees } from "../../model/tree.ts";
+import { applyPlan } from "../run/apply-plan.ts";
+import { flushNow } from "../journal/durable.ts";
+import { checkRoot, gatherSignals } from "../run/guard-facts.ts";
+import { policyOf } from "../observe/look.ts";
+import { newContext } from "../run/pass.ts";
+import type { RunReport } from "../run/report.ts";
+import { type Settings, type World, zeroCounts } from "../run/world.ts";
 import { lazyRun, type RunEnd } from "./run-passes.ts";
 
 /**

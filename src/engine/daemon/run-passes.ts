@@ -1,12 +1,12 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Digest } from "../../core/digest.ts";
-import type { LocalPath } from "../../core/path.ts";
-import { endsApproval } from "../guard-facts.ts";
-import { META } from "../meta.ts";
-import { type Eyes, type PassEnd, runPass } from "../pass.ts";
-import type { RunReport } from "../report.ts";
-import { haltNote, rememberHalt, renamedBy, reportOf, wantsMore, wasCutOff } from "../sync.ts";
-import { type Settings, type World, zeroCounts, zeroTally } from "../world.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { endsApproval } from "../run/guard-facts.ts";
+import { META } from "../run/meta.ts";
+import { type Eyes, type PassEnd, runPass } from "../run/pass.ts";
+import type { RunReport } from "../run/report.ts";
+import { haltNote, rememberHalt, renamedBy, reportOf, wantsMore, wasCutOff } from "../run/sync.ts";
+import { type Settings, type World, zeroCounts, zeroTally } from "../run/world.ts";
 
 /** One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run that finds nothing to do leaves no trace. */
 

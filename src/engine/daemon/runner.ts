@@ -1,10 +1,10 @@
-import type { LocalPath } from "../../core/path.ts";
-import type { Fault } from "../../core/ports/remote.ts";
-import type { Watcher } from "../../core/ports/watch.ts";
-import { listDocuments } from "../listed.ts";
-import { isWholeServiceFault } from "../prove-absences.ts";
-import type { RunReport } from "../report.ts";
-import type { Settings, World } from "../world.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Watcher } from "../../ports/watch.ts";
+import { listDocuments } from "../observe/listed.ts";
+import { isWholeServiceFault } from "../observe/prove-absences.ts";
+import type { RunReport } from "../run/report.ts";
+import type { Settings, World } from "../run/world.ts";
 import { Agenda, type Due } from "./agenda.ts";
 import { type Chronicle, createChronicle } from "./chronicle.ts";
 import type { DaemonStatus } from "./daemon.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/ports/world.ts";
+import type { Clock } from "../../ports/world.ts";
 import type { Agenda } from "./agenda.ts";
 import type { Chronicle } from "./chronicle.ts";
 import type { DaemonStatus } from "./daemon.ts";

@@ -1,16 +1,16 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
-import type { Digest } from "../../core/digest.ts";
-import type { Link } from "../../core/link.ts";
-import type { LocalPath } from "../../core/path.ts";
-import type { OnText } from "../../core/ports/disk.ts";
-import type { Listing } from "../../core/ports/remote.ts";
-import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../core/tree.ts";
-import { documentsOf } from "../listed.ts";
-import { observeLocal, observeRemote } from "../observe.ts";
-import type { Eyes, PassEnd } from "../pass.ts";
-import { keepHere, seenHere, seenThere } from "../text-name.ts";
-import type { PassContext, World } from "../world.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { OnText } from "../../ports/disk.ts";
+import type { Listing } from "../../ports/remote.ts";
+import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
+import { documentsOf } from "../observe/listed.ts";
+import { observeLocal, observeRemote } from "../observe/observe.ts";
+import type { Eyes, PassEnd } from "../run/pass.ts";
+import { keepHere, seenHere, seenThere } from "../apply/text-name.ts";
+import type { PassContext, World } from "../run/world.ts";
 import { type Calm, calmAfter, cutOut, printOf, remoteOf, showsBase } from "./calm.ts";
 import { followEffects } from "./follow.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../core/ports/world.ts";
+import type { Clock } from "../../ports/world.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /** Sleeps until something is due, and sees when time passed that nobody slept for. */

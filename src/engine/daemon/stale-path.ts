@@ -1,14 +1,14 @@
 import type { DocId } from "../../contract/ids.ts";
-import { digestOf } from "../../core/digest.ts";
-import type { Link } from "../../core/link.ts";
-import { mergeText } from "../../core/merge.ts";
-import { isWithin, type LocalPath } from "../../core/path.ts";
-import { isSimilar, profileOf } from "../../core/similar.ts";
-import type { BaseTree, LocalTree } from "../../core/tree.ts";
-import { commit, landText } from "../effect.ts";
-import type { PassEnd } from "../pass.ts";
-import { seenHere } from "../text-name.ts";
-import { type PassContext, recordEvent, trashPlace } from "../world.ts";
+import { digestOf } from "../../model/digest.ts";
+import type { Link } from "../../model/link.ts";
+import { mergeText } from "../../merge/merge.ts";
+import { isWithin, type LocalPath } from "../../model/path.ts";
+import { isSimilar, profileOf } from "../../model/similar.ts";
+import type { BaseTree, LocalTree } from "../../model/tree.ts";
+import { commit, landText } from "../apply/effect.ts";
+import type { PassEnd } from "../run/pass.ts";
+import { seenHere } from "../apply/text-name.ts";
+import { type PassContext, recordEvent, trashPlace } from "../run/world.ts";
 
 /**
  * A document was renamed on the service, its file was moved here, and a program that still has it open under the old name saves: the text is

@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Link } from "../../core/link.ts";
-import type { MirrorEvent, State } from "../../core/ports/state.ts";
-import type { BaseTree } from "../../core/tree.ts";
+import type { Link } from "../../model/link.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+import type { BaseTree } from "../../model/tree.ts";
 
 /**
  * The state as the daemon's passes see it: what is recorded is told on, and what was loaded is kept until something is written. A whole load

@@ -1,5 +1,5 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { MirrorEvent, State } from "../../core/ports/state.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { DaemonEvent } from "./events.ts";
 
 type Lines = { readonly added: number; readonly removed: number };

@@ -1,6 +1,6 @@
-import { isSidecarName, type LocalPath, nameOf } from "../../core/path.ts";
-import type { Watcher, WatchHint } from "../../core/ports/watch.ts";
-import type { LocalTree } from "../../core/tree.ts";
+import { isSidecarName, type LocalPath, nameOf } from "../../model/path.ts";
+import type { Watcher, WatchHint } from "../../ports/watch.ts";
+import type { LocalTree } from "../../model/tree.ts";
 import type { DaemonStatus } from "./daemon.ts";
 
 const IGNORE_FILE = ".mdmirrorignore";

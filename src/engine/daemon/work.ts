@@ -1,11 +1,11 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Digest } from "../../core/digest.ts";
-import type { Hold } from "../../core/link.ts";
-import type { LocalPath } from "../../core/path.ts";
-import type { BaseTree, LocalTree, Trees } from "../../core/tree.ts";
-import type { PassEnd } from "../pass.ts";
-import type { RunReport } from "../report.ts";
-import type { PassContext, Settings, World } from "../world.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Hold } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
+import type { PassEnd } from "../run/pass.ts";
+import type { RunReport } from "../run/report.ts";
+import type { PassContext, Settings, World } from "../run/world.ts";
 import { createDirtyBook, type DirtyBook } from "./dirty.ts";
 import { createGraces, type Graces } from "./grace.ts";
 import { findEmptied, hidePaths, isHidden } from "./judge.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PROBLEM_CODES, type Problem, type ProblemCode } from "../../../src/contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource, ListEnvelope } from "../../../src/contract/resources.ts";
 import type { Wire, WireHeaders } from "../../../src/contract/wire.ts";
-import type { KeyGrant, NewKeyInfo } from "../../../src/service/admin.ts";
+import type { KeyGrant, NewKeyInfo } from "../../../src/server/admin.ts";
 
 /** One test of the contract. It sees the service through the wire alone, so that it runs in process and against any URL. */
 export type ContractTest = {

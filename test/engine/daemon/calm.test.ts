@@ -1,11 +1,11 @@
-import { EXACT_DISK } from "../../../src/core/path.ts";
+import { EXACT_DISK } from "../../../src/model/path.ts";
 import { describe, expect, test } from "vitest";
-import { makePlan } from "../../../src/core/plan.ts";
-import type { Action } from "../../../src/core/action.ts";
+import { makePlan } from "../../../src/planner/plan.ts";
+import type { Action } from "../../../src/model/action.ts";
 import { calmAfter, cutOut, printOf, remoteOf } from "../../../src/engine/daemon/calm.ts";
-import { planOnly } from "../../../src/engine/sync.ts";
-import { createRig, ROOT, SETTINGS } from "../../model/rig.ts";
-import { rollDice } from "../../model/dice.ts";
+import { planOnly } from "../../../src/engine/run/sync.ts";
+import { createRig, ROOT, SETTINGS } from "../../simulator/rig.ts";
+import { rollDice } from "../../simulator/dice.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;

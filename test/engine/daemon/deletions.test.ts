@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createRig, ROOT } from "../../model/rig.ts";
+import { createRig, ROOT } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 async function withNotes(count: number): Promise<DaemonRig> {

@@ -1,9 +1,9 @@
-import type { Settings } from "../../../src/engine/world.ts";
+import type { Settings } from "../../../src/engine/run/world.ts";
 import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "../../../src/engine/daemon/daemon.ts";
-import type { Watcher, WatchHint } from "../../../src/core/ports/watch.ts";
-import type { LocalPath } from "../../../src/core/path.ts";
-import type { Fault, Remote } from "../../../src/core/ports/remote.ts";
-import { createRig, type Mirror, type Rig, ROOT, SETTINGS } from "../../model/rig.ts";
+import type { Watcher, WatchHint } from "../../../src/ports/watch.ts";
+import type { LocalPath } from "../../../src/model/path.ts";
+import type { Fault, Remote } from "../../../src/ports/remote.ts";
+import { createRig, type Mirror, type Rig, ROOT, SETTINGS } from "../../simulator/rig.ts";
 
 /** A daemon over the rig: the person's programs act through `user`, which gives the hints that the system would give. */
 

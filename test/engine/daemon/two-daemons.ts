@@ -1,5 +1,5 @@
-import { isSidecarName, nameOf } from "../../../src/core/path.ts";
-import { createRig, ROOT } from "../../model/rig.ts";
+import { isSidecarName, nameOf } from "../../../src/model/path.ts";
+import { createRig, ROOT } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 /**

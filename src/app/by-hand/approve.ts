@@ -1,0 +1,63 @@
+import type { Action } from "../../model/action.ts";
+import type { HaltReason, Plan } from "../../planner/plan-types.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Trees } from "../../model/tree.ts";
+import { guardKey } from "../../planner/verdict/guard-key.ts";
+import { NOT_APPROVABLE } from "../../planner/verdict/not-approvable.ts";
+import { approvedKeys } from "../../engine/run/guard-facts.ts";
+import { META } from "../../engine/run/meta.ts";
+import { recordEvent } from "../../engine/run/world.ts";
+import type { OpenedMirror } from "../mirror/open-mirror.ts";
+import { previewSync, type RunRequest } from "../mirror/run.ts";
+
+/**
+ * What a guard halts now, and the approval of exactly that. The plan is made anew, so that what is shown is what the next sync would do; the
+ * approval names its guarded actions one by one: those that still mean the same run, new ones halt again (I21).
+ */
+export type Halted =
+  | { readonly kind: "offline"; readonly fault: Fault }
+  | { readonly kind: "nothing" }
+  /** No approval mends it: the folder is not there, or not this mirror's. */
+  | { readonly kind: "not-approvable"; readonly reasons: Reasons }
+  | {
+      readonly kind: "halted";
+      readonly reasons: Reasons;
+      readonly actions: readonly Action[];
+      readonly keys: readonly string[];
+      readonly plan: Plan;
+      readonly trees: Trees;
+    };
+
+type Reasons = readonly { readonly reason: HaltReason; readonly detail: string }[];
+
+export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promise<Halted> {
+  const preview = await previewSync(mirror, request);
+  if (preview.kind === "offline") return preview;
+  const { verdict, steps } = preview.plan;
+  if (verdict.kind === "run") return { kind: "nothing" };
+  const { reasons, guarded, stopsAll } = verdict;
+  if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
+  const actions = guarded.map((index) => steps[index]!.action);
+  // What lets nothing run is approved by its name: it is about the folder or the workspace, not about an action.
+  const keys = stopsAll ? reasons.map(({ reason }) => reason) : actions.map(guardKey);
+  return { kind: "halted", reasons, actions, keys, plan: preview.plan, trees: preview.trees };
+}
+
+/** An approval that no run has used yet is taken back. */
+export function withdrawApproval({ world: { state } }: OpenedMirror): void {
+  if (state.meta(META.approved) !== null) state.setMeta(META.approved, null);
+}
+
+/** Kept in the state until a run without a halt ends it. */
+export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<Halted, { kind: "halted" }>): void {
+  const { world } = mirror;
+  const { state, clock } = world;
+  state.transact(() => {
+    const approved = new Set([...approvedKeys(world), ...keys]);
+    state.setMeta(META.approved, JSON.stringify([...approved].sort()));
+    const run = state.beginRun("approve", clock.now());
+    const detail = reasons.map(({ reason, detail: why }) => `${reason}: ${why}`).join("; ");
+    recordEvent(world, run, { kind: "approve", side: "both", id: null, path: "", detail });
+    state.endRun(run, clock.now(), JSON.stringify({ approved: keys.length }));
+  });
+}

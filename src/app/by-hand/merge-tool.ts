@@ -1,0 +1,81 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { LocalPath } from "../../model/path.ts";
+import { withoutKey } from "../mirror/key.ts";
+import { markedMerge, type ThreeTexts } from "./conflicts.ts";
+import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Runs `$MDMIRROR_MERGETOOL`, else git's configured merge tool (`merge.tool`, with all that git knows of it), on the three texts. A command
+ * of `MDMIRROR_MERGETOOL` is run by the shell with BASE, LOCAL (mine), REMOTE (theirs) and MERGED in its environment, as git's own
+ * `mergetool.<name>.cmd` is; one that names none of them gets the four paths as operands, in the order LOCAL BASE REMOTE MERGED.
+ * The files are this user's alone, and are gone afterwards.
+ * @returns the merged text
+ */
+export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Result<string> {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-"));
+  try {
+    const stem = basename(path).replace(/\.md$/, "");
+    const start = markedMerge(three);
+    const files = {
+      BASE: writeTo(folder, `${stem}.base.md`, three.base),
+      LOCAL: writeTo(folder, `${stem}.mine.md`, three.mine),
+      REMOTE: writeTo(folder, `${stem}.theirs.md`, three.theirs),
+      MERGED: writeTo(folder, `${stem}.md`, start),
+    };
+    const command = commandOf(env, files, folder);
+    if (command.kind === "trouble") return command;
+    const { status, error } = spawnSync("sh", ["-c", command.value], {
+      cwd: folder,
+      // git's library touches BACKUP before a tool whose exit code says nothing, to see whether MERGED is newer afterwards.
+      env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
+      stdio: "inherit",
+    });
+    if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${errnoClause(error)}`, CONFIGURE);
+    if (status !== 0)
+      return trouble("usage", `the merge tool ended with ${status ?? "a signal"}; nothing was changed`, "try again");
+    const merged = readFileSync(files.MERGED, "utf8");
+    if (merged === start && start.includes("<<<<<<< "))
+      return trouble("usage", "the merge tool changed nothing", "try again");
+    return ok(merged);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Nor of a repository that somebody made in the folder of temporary files. */
+function gitEnv(env: Env, folder: string): NodeJS.ProcessEnv {
+  return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
+}
+
+const CONFIGURE =
+  "set MDMIRROR_MERGETOOL, or: git config --global merge.tool NAME; or edit the file and use --merged FILE";
+
+function writeTo(folder: string, name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+  return path;
+}
+
+/** @param folder where git is asked: not in the working folder, whose own configuration is data of whoever made it */
+function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: string): Result<string> {
+  const own = env["MDMIRROR_MERGETOOL"] ?? "";
+  if (own !== "") {
+    const names = Object.keys(files).some((name) => own.includes(`$${name}`) || own.includes(`\${${name}}`));
+    return ok(names ? own : `${own} "$LOCAL" "$BASE" "$REMOTE" "$MERGED"`);
+  }
+  const asked = spawnSync("git", ["config", "--get", "merge.tool"], {
+    cwd: folder,
+    env: gitEnv(env, folder),
+    encoding: "utf8",
+  });
+  const tool = asked.status === 0 ? asked.stdout.trim() : "";
+  if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
+  // git's own library of tools, made to be sourced: it knows how each is called, and honours mergetool.<name>.cmd and .path.
+  const ready = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
+  return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${ready}; run_merge_tool ${tool} true`);
+}

@@ -1,0 +1,132 @@
+import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
+import { ownOf } from "../../model/borrowed-map.ts";
+import type { Action } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { HaltReason, Plan } from "../../planner/plan-types.ts";
+import type { State } from "../../ports/state.ts";
+import type { Trees } from "../../model/tree.ts";
+import { type HandEnd, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { stale } from "../../engine/apply/effect.ts";
+import {
+  fileBack,
+  folderBack,
+  folderStays,
+  newerTextBack,
+  otherVersionBack,
+  staysAsNew,
+} from "../../engine/by-hand/refuse.ts";
+import type { PassContext, World } from "../../engine/run/world.ts";
+import { isDone } from "./resolve.ts";
+
+/** The other answer to a halt: what a guard stopped is not let go, it is brought back. */
+
+export type RefuseItem = { readonly path: LocalPath } & (
+  | { readonly kind: "file-back"; readonly action: Extract<Action, { kind: "delete-remote" }> }
+  | { readonly kind: "folder-back" }
+  | { readonly kind: "folder-stays"; readonly dirId: DirId }
+  | { readonly kind: "stays-as-new"; readonly action: Extract<Action, { kind: "trash-local" }> }
+  | { readonly kind: "other-version-back"; readonly id: DocId }
+  | { readonly kind: "newer-text-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
+  | { readonly kind: "left"; readonly why: string }
+);
+
+/** @param reasons of the halt; a reason that has nothing to bring back gives no item */
+export function planRefusal(
+  state: Pick<State, "versions" | "isEarlier">,
+  plan: Plan,
+  trees: Trees,
+  reasons: readonly HaltReason[],
+): RefuseItem[] {
+  const { verdict, steps } = plan;
+  if (verdict.kind === "run") return [];
+  const items = verdict.stopsAll
+    ? reasons.every((reason) => reason === "service-restored")
+      ? [...olderThere(state, trees), ...steps.flatMap(({ action }) => itemOf(action, trees))]
+      : []
+    : [...verdict.guarded.flatMap((index) => itemOf(steps[index]!.action, trees)), ...foldersOf(plan, verdict.guarded)];
+  return items.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+}
+
+function itemOf(action: Action, { base }: Trees): RefuseItem[] {
+  switch (action.kind) {
+    case "delete-remote":
+      return [{ kind: "file-back", path: action.localPath, action }];
+    case "trash-local":
+      if (action.cause === "gone") return [{ kind: "stays-as-new", path: action.localPath, action }];
+      return [
+        { kind: "left", path: action.localPath, why: "it was moved out of the mirrored part; move it back there" },
+      ];
+    case "end-conflict":
+      return [
+        { kind: "other-version-back", path: base.links.get(action.id)?.localPath ?? action.localPath, id: action.id },
+      ];
+    default:
+      return [];
+  }
+}
+
+/** Folders that were removed with them: what the plan does to those follows as soon as they are empty. */
+function foldersOf({ steps }: Plan, guarded: readonly number[]): RefuseItem[] {
+  const stopped = new Set(guarded.map((index) => steps[index]!.action.kind));
+  return steps.flatMap(({ action }): RefuseItem[] => {
+    if (action.kind === "remove-folder-remote" && stopped.has("delete-remote"))
+      return [{ kind: "folder-back", path: action.localPath }];
+    if (action.kind === "remove-folder-local" && action.dirId !== null && stopped.has("trash-local"))
+      return [{ kind: "folder-stays", path: action.localPath, dirId: action.dirId }];
+    return [];
+  });
+}
+
+/** Documents of which the service shows a version that it had shown before the one that is here. */
+function olderThere(state: Pick<State, "versions" | "isEarlier">, { base, remote }: Trees): RefuseItem[] {
+  return [...ownOf(remote.files, base.links).values()].flatMap(({ id, changeId }): RefuseItem[] => {
+    const link = base.links.get(id);
+    if (link === undefined || link.changeId === changeId || !state.isEarlier(id, changeId, link.changeId)) return [];
+    const { localPath: path } = link;
+    if (base.conflicts.has(id)) return [{ kind: "left", path, why: `it is in conflict: mdmirror resolve ${path}` }];
+    const version = state.versions(id).find((one) => one.changeId === changeId);
+    if (version === undefined) return [{ kind: "left", path, why: "the text of that version was not seen" }];
+    return [{ kind: "newer-text-back", path, id, changeId, digest: version.digest }];
+  });
+}
+
+export type RefuseEnd = { readonly item: RefuseItem; readonly done: boolean; readonly note: string };
+
+/** Each by itself: what cannot be brought back is said, and keeps nothing else from it. */
+export async function refuseHalt(world: World, items: readonly RefuseItem[]): Promise<readonly RefuseEnd[]> {
+  const ends = await runByHand(world, "refuse", async (ctx) => {
+    const done: HandEnd[] = [];
+    for (const item of items) done.push(await bringBack(ctx, item));
+    return done;
+  });
+  // A root that is not the one it was ends all of them with one clause.
+  return items.map((item, index) => {
+    const end = ends[index] ?? ends[0]!;
+    const isOver = isDone(end);
+    return {
+      item,
+      done: isOver,
+      note: isOver ? end.notes.join("; ") : "detail" in end.outcome ? end.outcome.detail : "",
+    };
+  });
+}
+
+async function bringBack(ctx: PassContext, item: RefuseItem): Promise<HandEnd> {
+  switch (item.kind) {
+    case "file-back":
+      return fileBack(ctx, item.action);
+    case "folder-back":
+      return folderBack(ctx, item.path);
+    case "folder-stays":
+      return folderStays(ctx, item.dirId);
+    case "stays-as-new":
+      return staysAsNew(ctx, item.action);
+    case "other-version-back":
+      return otherVersionBack(ctx, item.id);
+    case "newer-text-back":
+      return newerTextBack(ctx, item.id, item);
+    case "left":
+      return notDone(stale(item.why));
+  }
+}

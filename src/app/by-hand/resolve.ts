@@ -1,0 +1,252 @@
+import { hasNewMarkers } from "../../planner/decide/markers.ts";
+import type { HoldReason } from "../../model/hold.ts";
+import type { Conflict, Hold, Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { BaseTree } from "../../model/tree.ts";
+import { type HandEnd, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { recreate } from "../../engine/by-hand/recreate.ts";
+import { bringBack, deleteThere, dropHere, keepAsNew } from "../../engine/by-hand/resolve-hold.ts";
+import {
+  keepMine,
+  landMerged,
+  type Placed,
+  resubmit,
+  sendNow,
+  takeTheirs,
+  tryAgain,
+} from "../../engine/by-hand/resolve.ts";
+import type { PassContext, World } from "../../engine/run/world.ts";
+import { linkAt } from "../history/find-document.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
+
+export type Way =
+  | { readonly kind: "mine" }
+  | { readonly kind: "theirs" }
+  | { readonly kind: "merged"; readonly text: string }
+  | { readonly kind: "delete" }
+  | { readonly kind: "keep" }
+  | { readonly kind: "recreate" };
+
+export type WayKind = Way["kind"];
+
+/** What is open at a path: a conflict, or a hold that a person can end. */
+export type Subject = {
+  /** Where its file is, or was last. */
+  readonly path: LocalPath;
+  readonly link: Link;
+  readonly conflict: Conflict | null;
+  readonly hold: Hold | null;
+  readonly ways: readonly WayKind[];
+};
+
+/** Which ways end which hold; one that is not here ends by what its own `next` says. */
+const WAYS: Readonly<Partial<Record<HoldReason, readonly WayKind[]>>> = {
+  "in-review": ["mine", "theirs"],
+  "review-quiet": ["mine", "theirs"],
+  "review-unknown": ["mine", "theirs"],
+  "conflict-markers": ["mine", "theirs", "merged"],
+  "read-only": ["mine", "theirs"],
+  refused: ["mine", "theirs"],
+  "too-large": ["theirs"],
+  "not-utf-8": ["theirs"],
+  "holds-nul": ["theirs"],
+  "gone-or-unreadable": ["keep", "delete"],
+  outside: ["keep", "delete"],
+  "renamed-out-of-mirror": ["keep", "delete"],
+  "no-move-to-root": ["recreate"],
+};
+
+const CONFLICT_WAYS: readonly WayKind[] = ["mine", "theirs", "merged"];
+
+/** @param path of the document, of its `(theirs)` file, or of what a document was renamed to */
+export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPath): Result<Subject> {
+  const base = world.state.load();
+  const link =
+    linkOfHold(base, path) ??
+    linkAt(base, path) ??
+    linkOfSidecar(base, path) ??
+    linkOfRenamed(world, base, path) ??
+    linkHeldFromRoot(base, path);
+  const hold = base.holds.get(link?.id ?? path) ?? null;
+  if (link === null) {
+    if (hold !== null) return unfit(path, hold);
+    return trouble(
+      "usage",
+      `nothing is open at ${path}`,
+      "mdmirror conflicts lists what is; mdmirror sync looks again",
+    );
+  }
+  const conflict = base.conflicts.get(link.id) ?? null;
+  const place = placeNow(world, link, hold);
+  // Neither version can go up while the document is not there to take it.
+  if (conflict !== null && hold?.reason !== "gone-or-unreadable")
+    return ok({ path: place, link, conflict, hold, ways: CONFLICT_WAYS });
+  if (hold === null && link.submissions.length > 0)
+    return ok({ path: place, link, conflict, hold, ways: ["mine", "theirs"] });
+  if (hold === null)
+    return trouble(
+      "usage",
+      `nothing is open at ${link.localPath}`,
+      "mdmirror conflicts lists what is; mdmirror sync looks again",
+    );
+  const ways = WAYS[hold.reason];
+  return ways === undefined ? unfit(link.localPath, hold) : ok({ path: place, link, conflict, hold, ways });
+}
+
+/** A move that is held has not moved the link: the hold names the place of now. */
+function placeNow(world: Pick<World, "disk">, link: Link, hold: Hold | null): LocalPath {
+  return hold !== null && world.disk.look(hold.path).kind === "file" ? hold.path : link.localPath;
+}
+
+function unfit(path: LocalPath, hold: Hold): Result<never> {
+  return trouble(
+    "usage",
+    `${path} is held (${hold.reason}: ${hold.detail}), and no choice ends that`,
+    `mdmirror why ${path}`,
+    {
+      code: hold.code,
+      requestId: hold.requestId,
+    },
+  );
+}
+
+function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
+  for (const conflict of base.conflicts.values())
+    if (conflict.sidecarPath === path) return base.links.get(conflict.id) ?? null;
+  return null;
+}
+
+function linkOfHold(base: BaseTree, path: LocalPath): Link | null {
+  for (const hold of base.holds.values())
+    if (hold.path === path) for (const link of base.links.values()) if (link.id === hold.key) return link;
+  return null;
+}
+
+/** One that the service cannot move to the root, by the path that it has there. */
+function linkHeldFromRoot(base: BaseTree, path: string): Link | null {
+  for (const { key, reason } of base.holds.values()) {
+    if (reason !== "no-move-to-root") continue;
+    for (const link of base.links.values()) if (link.id === key && link.remotePath === path) return link;
+  }
+  return null;
+}
+
+/** The name that a document has now that was renamed out of the mirror: by its inode. */
+function linkOfRenamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
+  const look = world.disk.look(path);
+  if (look.kind !== "file") return null;
+  const { ino, dev } = look.stamp;
+  for (const hold of base.holds.values()) {
+    if (hold.reason !== "renamed-out-of-mirror") continue;
+    for (const link of base.links.values())
+      if (link.id === hold.key && link.stamp?.ino === ino && link.stamp.dev === dev) return link;
+  }
+  return null;
+}
+
+export type ResolveOptions = {
+  /** Takes, and sends, a text that holds conflict markers. */
+  readonly force: boolean;
+};
+
+/** Ends what is open, here; what has to travel goes with the next run. */
+export async function resolveSubject(
+  world: World,
+  subject: Subject,
+  way: Way,
+  options: ResolveOptions,
+): Promise<Result<readonly string[]>> {
+  const { path, ways } = subject;
+  if (!ways.includes(way.kind)) {
+    const what = ways === CONFLICT_WAYS ? "in conflict" : `held (${subject.hold?.reason ?? "in review"})`;
+    return trouble(
+      "usage",
+      `${path} is ${what}: --${way.kind} does not end that`,
+      `choose ${ways.map((one) => `--${one}`).join(" or ")}`,
+    );
+  }
+  const marked = markersIn(world, subject, way);
+  if (marked && !options.force) {
+    const next = "finish the merge, or, if they belong to the text: --force";
+    return trouble("usage", `the text for ${path} holds conflict markers (<<<<<<< ======= >>>>>>>)`, next);
+  }
+  const [end] = await runByHand(world, "resolve", async (ctx) => {
+    const first = await resolveOne(ctx, subject, way);
+    const sends = marked && isDone(first);
+    if (!sends) return [first];
+    // The planner holds back what looks like an unfinished merge; this one is meant.
+    const sent = await sendNow(ctx, { link: subject.link, at: path });
+    return [{ outcome: sent.outcome, notes: [...first.notes, ...sent.notes] }];
+  });
+  return told(path, end!);
+}
+
+function markersIn(world: World, subject: Subject, way: Way): boolean {
+  if (way.kind !== "mine" && way.kind !== "merged") return false;
+  const base = world.state.text(subject.link.digest);
+  if (way.kind === "merged") return hasNewMarkers(way.text, base);
+  const read = world.disk.read(subject.path);
+  return read.kind === "done" && hasNewMarkers(read.value.text, base);
+}
+
+async function resolveOne(ctx: PassContext, subject: Subject, way: Way): Promise<HandEnd> {
+  const { link, conflict, hold, path } = subject;
+  const placed: Placed = { link, at: path };
+  const reason = hold?.reason ?? "in-review";
+  switch (way.kind) {
+    case "mine":
+      if (conflict !== null) return keepMine(ctx, placed, conflict);
+      return reason === "in-review" || reason === "review-quiet" || reason === "review-unknown"
+        ? resubmit(ctx, link)
+        : tryAgain(ctx, link.id);
+    case "theirs":
+      return takeTheirs(ctx, placed, conflict);
+    case "merged":
+      return landMerged(ctx, placed, conflict, way.text);
+    case "keep":
+      return reason === "renamed-out-of-mirror" ? bringBack(ctx, link) : keepAsNew(ctx, placed, conflict);
+    case "delete":
+      return reason === "renamed-out-of-mirror" ? deleteThere(ctx, link) : dropHere(ctx, placed, conflict);
+    case "recreate":
+      return recreate(ctx, placed);
+  }
+}
+
+export function isDone({ outcome }: HandEnd): boolean {
+  return outcome.kind === "done" || outcome.kind === "submitted";
+}
+
+/** The notes of what was done, or why it was not. */
+export function told(path: LocalPath, end: HandEnd): Result<readonly string[]> {
+  const { outcome, notes } = end;
+  switch (outcome.kind) {
+    case "done":
+    case "submitted":
+      return ok(notes);
+    case "stale":
+      return trouble("fault", `${path}: nothing was done: ${outcome.detail}`, "mdmirror sync, then try again");
+    case "refused":
+      return trouble("fault", `${path}: the service refused: ${outcome.detail}`, `mdmirror why ${path}`, {
+        code: outcome.code,
+        requestId: outcome.requestId,
+      });
+    case "uncertain":
+      return trouble(
+        "offline",
+        `${path}: ${outcome.detail}; it may have happened`,
+        "mdmirror sync settles it by reading",
+        {
+          requestId: outcome.requestId,
+        },
+      );
+    case "later":
+      return trouble(
+        outcome.unreachable ? "offline" : "fault",
+        `${path}: ${outcome.detail}`,
+        "nothing is lost; try again later",
+        {
+          requestId: outcome.requestId,
+        },
+      );
+  }
+}

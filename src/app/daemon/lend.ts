@@ -1,0 +1,55 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Daemon } from "../../engine/daemon/daemon.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import type { OpenedMirror } from "../mirror/open-mirror.ts";
+
+/**
+ * Lends a folder to a command: between two passes the daemon frees its lock and waits. The command works as if no daemon ran, with its own
+ * state, log and network; so there is one code for each command, and no text and no choice has to travel.
+ */
+export type Lending = {
+  readonly mirror: OpenedMirror;
+  readonly daemon: Pick<Daemon, "exclusive">;
+  /** Aborted when the borrower is gone: it is done, or was killed. */
+  readonly gone: AbortSignal;
+  /** The daemon ends: the borrower may keep the folder. */
+  readonly stop: AbortSignal;
+  readonly onLent: () => void;
+  readonly onReturned: () => void;
+  /** The borrower put another state file in place of a damaged one: what is open here is no longer the state. */
+  readonly onReplaced: () => void;
+};
+
+/** @returns when the lock is free (or nobody wants it any more). @throws what `exclusive` rejects with: the daemon is ending */
+export async function lendFolder(lending: Lending): Promise<void> {
+  const { mirror, daemon, gone, stop } = lending;
+  const free = Promise.withResolvers<void>();
+  const over = daemon.exclusive(async () => {
+    if (gone.aborted) return;
+    const before = stateFiles(mirror.root);
+    lending.onLent();
+    mirror.lock?.free();
+    free.resolve();
+    await aborted(AbortSignal.any([gone, stop]));
+    // RACE: a command that asked nobody may have taken the lock in between; it ends, or the daemon does.
+    while (!stop.aborted && mirror.lock?.take() === false) await wait(100);
+    lending.onReturned();
+    if (stateFiles(mirror.root) !== before) lending.onReplaced();
+  });
+  over.then(free.resolve, free.reject);
+  await free.promise;
+}
+
+/** Names both files by inode. */
+function stateFiles(root: string): string {
+  return ["state.db", "texts.db"]
+    .map((name) => statSync(join(root, MIRROR_FOLDER, name), { throwIfNoEntry: false })?.ino ?? 0)
+    .join(" ");
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

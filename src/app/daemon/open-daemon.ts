@@ -1,0 +1,38 @@
+import type { Watcher } from "../../ports/watch.ts";
+import type { CreateDaemon, Daemon, DaemonTiming } from "../../engine/daemon/daemon.ts";
+import { collectAtRest } from "./collect.ts";
+import { DAEMON, type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
+import { settingsOf, USUAL_RUN } from "../mirror/run.ts";
+import { ok, type Result } from "../mirror/trouble.ts";
+
+/** A mirror with the engine's loop over it. */
+export type OpenedDaemon = {
+  readonly mirror: OpenedMirror;
+  readonly daemon: Daemon;
+  /** Aborted when it has to be closed and opened again. */
+  readonly reopen: AbortController;
+};
+
+export type DaemonGround = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile"> & {
+  readonly createDaemon: CreateDaemon;
+  readonly createWatcher: (root: string) => Watcher;
+  readonly timing?: Partial<DaemonTiming>;
+};
+
+/** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
+export async function openDaemon(dir: string, options: DaemonGround): Promise<Result<OpenedDaemon>> {
+  const { env, cwd, clock, random, url = null, keyFile = null, timing = {} } = options;
+  const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, url, keyFile });
+  if (opened.kind === "trouble") return opened;
+  const mirror = opened.value;
+  const watcher = options.createWatcher(mirror.root);
+  const settings = {
+    ...settingsOf(mirror, USUAL_RUN),
+    // Asked anew for each run: what `init --prefer` chose ends with the first one that reached its end.
+    get prefer() {
+      return settingsOf(mirror, USUAL_RUN).prefer;
+    },
+  };
+  const daemon = options.createDaemon(mirror.world, watcher, { settings, timing, onLetGo: collectAtRest() });
+  return ok({ mirror, daemon, reopen: new AbortController() });
+}

@@ -1,0 +1,176 @@
+import { type Digest, digestOf } from "../../model/digest.ts";
+import { sameButForDress } from "../../model/dress.ts";
+import { isOpen } from "../../model/hold.ts";
+import type { DocId } from "../../contract/ids.ts";
+import type { Hold } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
+import { observeRemote } from "../../engine/observe/observe.ts";
+import type { World } from "../../engine/run/world.ts";
+import { indexLinks, type LinkIndex } from "../history/find-document.ts";
+
+/** Both sides listed, read and hashed, with nothing taken from an earlier look. */
+
+/** One document that both sides hold, byte for byte. `size`: bytes in UTF-8. */
+export type ManifestRow = {
+  readonly path: LocalPath;
+  readonly id: DocId;
+  readonly sha256: Digest;
+  readonly size: number;
+};
+
+export type VerifyReport = {
+  readonly documents: readonly ManifestRow[];
+  /** Equal but for line ends, byte order mark or final newline, and linked so. No drift. */
+  readonly dressed: readonly LocalPath[];
+  readonly differing: readonly { readonly path: LocalPath; readonly id: DocId; readonly why: string }[];
+  readonly onlyHere: readonly LocalPath[];
+  readonly onlyThere: readonly { readonly path: string; readonly id: DocId }[];
+  /** Left alone on purpose, and not equal: in review, in conflict, held. */
+  readonly held: readonly { readonly path: LocalPath; readonly reason: string; readonly detail: string }[];
+  /** What a side could not show: nothing is proven of it. */
+  readonly unseen: readonly { readonly path: string; readonly why: string }[];
+};
+
+export type Verified =
+  | { readonly kind: "offline"; readonly fault: Fault }
+  | { readonly kind: "verified"; readonly report: VerifyReport; readonly agree: boolean };
+
+export async function verifyMirror(world: World): Promise<Verified> {
+  const base = world.state.load();
+  const looking = observeRemote(world, base, false);
+  const local = world.disk.walk(
+    () => null,
+    () => undefined,
+  );
+  const remote = await looking;
+  if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
+  const rows = await readRows(world, base, local, remote.tree);
+  if (rows.fault !== null) return { kind: "offline", fault: rows.fault };
+  const report = reportOf(base, local, remote.tree, rows.rows);
+  const drift = [report.differing, report.onlyHere, report.onlyThere, report.held, report.unseen];
+  return { kind: "verified", report, agree: drift.every((list) => list.length === 0) };
+}
+
+type Row = {
+  readonly file: RemoteFile;
+  readonly path: LocalPath;
+  readonly end: "same" | "dressed" | "differs" | "absent" | "unread";
+  readonly sha256: Digest;
+  readonly size: number;
+  readonly why: string;
+};
+
+/** One GET for each document of the service; the client's queue paces them. A text is dropped as soon as it is hashed (I33). */
+async function readRows(
+  world: World,
+  base: BaseTree,
+  local: LocalTree,
+  remote: RemoteTree,
+): Promise<{ readonly rows: readonly Row[]; readonly fault: Fault | null }> {
+  const { progress, disk } = world;
+  const linked = indexLinks(base);
+  let done = 0;
+  let fault: Fault | null = null;
+  const rows = await Promise.all(
+    [...remote.files.values()].map(async (file): Promise<Row> => {
+      const link = base.links.get(file.id);
+      const path = link?.localPath ?? file.path;
+      const answer = await world.remote.getFile(file.id);
+      progress.report("apply", ++done, remote.files.size);
+      const row = { file, path, sha256: "" as Digest, size: 0 };
+      if (!answer.ok) {
+        if (answer.fault.kind === "locked-out" || answer.fault.kind === "later") fault ??= answer.fault;
+        return { ...row, end: "unread", why: answer.fault.detail };
+      }
+      const { content } = answer.value;
+      const sha256 = digestOf(content);
+      const read = { ...row, sha256, size: Buffer.byteLength(content) };
+      const here = local.files.get(path);
+      const isOther = link === undefined && linked.has(path);
+      if (here === undefined || isOther) return { ...read, end: "absent", why: "not here" };
+      if (here.digest === sha256) return { ...read, end: "same", why: "" };
+      const text = disk.read(path);
+      const dressed = text.kind === "done" && sameButForDress(text.value.text, content);
+      if (dressed && link?.localDigest === here.digest && link.digest === sha256)
+        return { ...read, end: "dressed", why: "" };
+      return {
+        ...read,
+        end: "differs",
+        why: dressed ? "differs in line ends, byte order mark or final newline" : "the texts differ",
+      };
+    }),
+  );
+  return { rows, fault };
+}
+
+function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: readonly Row[]): VerifyReport {
+  const linked = indexLinks(base);
+  const holds = [...base.holds.values(), ...justSubmitted(base)];
+  const held = listHeld(holds, local, rows);
+  const heldKeys = new Set<string>(holds.flatMap(({ key, path }) => [key, path]));
+  const of = (end: Row["end"]) =>
+    rows.filter((row) => row.end === end && !heldKeys.has(row.file.id) && !heldKeys.has(row.path));
+  const seen = new Set(rows.filter(({ end }) => end !== "absent").map(({ path }) => path));
+  const onlyHere = [...local.files.keys()].filter(
+    (path) => !seen.has(path) && !heldKeys.has(path) && !isHeldLink(linked, path, heldKeys),
+  );
+  const unseen = [
+    ...[...local.unseen].map(([path, why]) => ({ path, why })),
+    ...[...remote.unseen].map(([id, why]) => ({ path: base.links.get(id)?.localPath ?? id, why })),
+    ...rows.filter(({ end }) => end === "unread").map(({ path, why }) => ({ path, why })),
+    ...(remote.complete ? [] : [{ path: "", why: "the listing of the service was not complete" }]),
+  ];
+  return {
+    documents: rows
+      .filter(({ end }) => end === "same")
+      .map(({ path, file, sha256, size }) => ({ path, id: file.id, sha256, size }))
+      .toSorted(byPath),
+    dressed: of("dressed")
+      .map(({ path }) => path)
+      .toSorted(),
+    differing: of("differs")
+      .map(({ path, file, why }) => ({ path, id: file.id, why }))
+      .toSorted(byPath),
+    onlyHere: onlyHere.toSorted(),
+    onlyThere: of("absent")
+      // What the ignore rules exclude is not mirrored, on either side (I18).
+      .filter(({ path }) => !local.ignores(path, "file"))
+      .map(({ file }) => ({ path: file.path, id: file.id }))
+      .toSorted(byPath),
+    held: held.toSorted(byPath),
+    unseen: unseen.toSorted(byPath),
+  };
+}
+
+type HeldRow = Pick<Hold, "key" | "path" | "reason" | "detail">;
+
+/** A text that went to review in the last pass of a run is held from the next one on. */
+function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
+  const sent = [...links.values()].filter(({ id, submissions }) => submissions.length > 0 && !holds.has(id));
+  return sent.map(({ id, localPath }) => ({
+    key: id,
+    path: localPath,
+    reason: "in-review",
+    detail: "waiting for review",
+  }));
+}
+
+/** What stands for something to be done, and whatever else is held and not equal, but for what the ignore rules leave out (I18). */
+function listHeld(holds: readonly HeldRow[], local: LocalTree, rows: readonly Row[]): VerifyReport["held"][number][] {
+  const differing = new Set<string>(
+    rows.flatMap(({ end, file, path }) => (end === "same" || local.ignores(path, "file") ? [] : [file.id, path])),
+  );
+  const held = holds.filter(({ key, path, reason }) => isOpen(reason) || differing.has(key) || differing.has(path));
+  return held.map(({ path, reason, detail }) => ({ path, reason, detail }));
+}
+
+function isHeldLink(linked: LinkIndex, path: LocalPath, heldKeys: ReadonlySet<string>): boolean {
+  const link = linked.get(path);
+  return link !== undefined && heldKeys.has(link.id);
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}

@@ -1,0 +1,234 @@
+import { type ContentCell, type ContentRule, PLACE_RULES, type PlaceRule } from "../../planner/decide/table.ts";
+import { type Explanation, explainPath } from "../../planner/explain.ts";
+import type { Action } from "../../model/action.ts";
+import type { WhoMoved } from "../../planner/drift/drift.ts";
+import type { Conflict, DirLink, Hold, Link } from "../../model/link.ts";
+import type { Evidence } from "../../planner/match/matching.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import { ancestorsOf, isBelow, type LocalPath } from "../../model/path.ts";
+import { DEFAULT_GUARDS, type Policy } from "../../model/policy.ts";
+import type { Look } from "../../ports/disk.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
+import { attentionOfHold } from "../../engine/run/report.ts";
+import { subjectOf } from "../../engine/run/subject.ts";
+import { conflictPolicy } from "../mirror/conflict-policy.ts";
+import { readEvents } from "../history/events.ts";
+import { findDocument, linkAt } from "../history/find-document.ts";
+import type { OpenedMirror } from "../mirror/open-mirror.ts";
+import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
+import { previewSync, USUAL_RUN } from "../mirror/run.ts";
+
+/** What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23). */
+export type Why = {
+  readonly path: LocalPath;
+  readonly link: Link | null;
+  readonly folder: DirLink | null;
+  /** What one look at the path itself finds. */
+  readonly look: Look;
+  /** Why what is there stays local; null: nothing there, or it does not. */
+  readonly stays: {
+    readonly path: LocalPath;
+    readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
+    readonly why: string;
+  } | null;
+  /** By the listing of now; null: not there, or offline. */
+  readonly remote: RemoteFile | null;
+  /** null: offline, no document, or one in which all three trees agree. */
+  readonly verdict: Judged | null;
+  readonly conflict: Conflict | null;
+  readonly hold: Hold | null;
+  readonly holdNext: string | null;
+  /** What the next sync would do about it, or about what is in the folder; `guarded`: only after `approve`. */
+  readonly steps: readonly { readonly action: Action; readonly guarded: boolean }[];
+  /** What is held below the path, where it is a folder. */
+  readonly heldBelow: readonly Pick<Hold, "path" | "reason">[];
+  /** Why a guard has halted the mirror, or would; empty: none does. */
+  readonly halts: readonly string[];
+  readonly lastError: MirrorEvent | null;
+  /** Of which texts the one that is here was merged, and whose its changed lines are; null: it was not. */
+  readonly merge: MergeFacts | null;
+  /** Oldest first. */
+  readonly events: readonly MirrorEvent[];
+  /** Why the service could not be asked; then all but the look is by the state alone. */
+  readonly offline: Fault | null;
+};
+
+/** Where the table was entered, and what it says. */
+export type Judged = {
+  readonly cell: ContentCell;
+  readonly rule: ContentRule;
+  readonly moved: WhoMoved;
+  readonly placeRule: PlaceRule;
+  /** How the file was found to be this document; null: it was not looked for, or is new. */
+  readonly evidence: Evidence | null;
+  readonly localPath: LocalPath | null;
+};
+
+type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
+
+const EVENTS = 8;
+
+export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<Why> {
+  const { state, disk } = mirror.world;
+  const preview = await previewSync(mirror, USUAL_RUN);
+  const known = state.load();
+  const base = preview.kind === "planned" ? preview.trees.base : known;
+  const document = preview.kind === "planned" ? judge(mirror, preview.trees, asked) : null;
+  const link = document?.base ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
+  const path = link?.localPath ?? asked;
+  const trees = preview.kind === "planned" ? preview.trees : null;
+  const planned = preview.kind === "planned" ? preview.plan : null;
+  const keys = new Set([link?.id, asked, path]);
+  const hold = holdOf(base, planned, keys);
+  const events = eventsOf(state, path);
+  const look = disk.look(asked);
+  return {
+    path: asked,
+    link,
+    folder: [...base.dirs.values()].find(({ localPath }) => localPath === asked) ?? null,
+    look,
+    stays: trees === null ? null : staysLocal(trees.local, asked),
+    remote: trees === null ? null : remoteOf(trees, link, document, asked),
+    verdict: document === null ? null : judgedOf(document),
+    conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
+    hold,
+    merge: mergeHere(state, events, look),
+    holdNext: hold === null ? null : attentionOfHold(hold).next,
+    steps: planned === null ? [] : stepsOf(planned, keys, asked),
+    heldBelow: (planned?.holds ?? [...base.holds.values()])
+      .filter((one) => isWithin(asked, one.path))
+      .map(({ path: held, reason }) => ({ path: held, reason })),
+    halts: planned?.verdict.kind === "halt" ? planned.verdict.reasons.map(({ detail }) => detail) : [],
+    lastError:
+      events.findLast(({ outcome }) => outcome !== "done" && outcome !== "submitted" && outcome !== "conflict") ?? null,
+    events: events.slice(-EVENTS),
+    offline: preview.kind === "offline" ? preview.fault : null,
+  };
+}
+
+/** The planner's own match and decision, for the document that is, or was, at the path. */
+function judge(mirror: OpenedMirror, trees: Trees, asked: LocalPath): DocumentExplanation | null {
+  const texts = (digest: Parameters<State["text"]>[0]) => mirror.world.state.text(digest);
+  const explained = explainPath(trees, policyOf(mirror), texts, asked);
+  return explained.kind === "document" ? explained : null;
+}
+
+function judgedOf({ cell, rule, drift, evidence, local }: DocumentExplanation): Judged {
+  return {
+    cell,
+    rule,
+    moved: drift.place,
+    placeRule: PLACE_RULES[drift.place],
+    evidence,
+    localPath: local.kind === "present" ? local.value.path : null,
+  };
+}
+
+function policyOf({ config, world }: OpenedMirror): Policy {
+  const traits = world.remote.traits();
+  return {
+    names: config.names,
+    refusedCharacters: traits.refusedCharacters,
+    remoteFolding: traits,
+    direction: "both",
+    prefer: null,
+    conflicts: conflictPolicy(config),
+    folderMoves: traits.folderPatch !== "no",
+    movesToRoot: world.prefix !== "" || traits.moveToRoot !== "no",
+    retryRefused: true,
+    quietTexts: null,
+    absentTwice: null,
+    guards: DEFAULT_GUARDS,
+  };
+}
+
+function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
+  for (const { sidecarPath, id } of base.conflicts.values())
+    if (sidecarPath === path) return base.links.get(id) ?? null;
+  return null;
+}
+
+function remoteOf(
+  trees: Trees,
+  link: Link | null,
+  document: DocumentExplanation | null,
+  asked: LocalPath,
+): RemoteFile | null {
+  if (document?.remote.kind === "present") return document.remote.file;
+  if (link !== null) return trees.remote.files.get(link.id) ?? null;
+  for (const file of trees.remote.files.values()) if (file.path === asked) return file;
+  return null;
+}
+
+/** A refusal that is remembered says more than what the plan, which tries again, holds. */
+function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
+  const about = (hold: Hold) => keys.has(hold.key) || keys.has(hold.path);
+  return (
+    [...base.holds.values()].find((hold) => about(hold) && hold.code !== null) ??
+    plan?.holds.find(about) ??
+    [...base.holds.values()].find(about) ??
+    null
+  );
+}
+
+/** Of the root (an empty path) everything is below. */
+function isWithin(folder: LocalPath, path: LocalPath): boolean {
+  return folder === "" ? path !== "" : isBelow(path, folder);
+}
+
+function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: LocalPath): Why["steps"] {
+  const { verdict } = plan;
+  const guarded = new Set(verdict.kind === "halt" ? verdict.guarded : []);
+  const stopsAll = verdict.kind === "halt" && verdict.stopsAll;
+  return plan.steps.flatMap(({ action }, index) => {
+    const { id, path } = subjectOf(action);
+    const isOurs =
+      keys.has(path) ||
+      (id !== null && keys.has(id)) ||
+      ("from" in action && keys.has(action.from)) ||
+      isWithin(asked, path);
+    return isOurs ? [{ action, guarded: stopsAll || guarded.has(index) }] : [];
+  });
+}
+
+function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
+  return readEvents(state, { limit: 200, run: null, path });
+}
+
+/** The last merge, where what is there is what it made. */
+function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
+  const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
+  if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;
+  return mergeFacts(merge, readOrigins(state, merge));
+}
+
+const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
+  symlink: "a symbolic link: never followed, never mirrored",
+  "other-file": "not a .md file",
+  ignored: "excluded by .mdmirrorignore",
+  "ignored-folder": "a folder that .mdmirrorignore excludes",
+  "dot-folder": "a folder whose name starts with a dot",
+  special: "a device, socket or pipe",
+  litter: "a leftover of an editor or desktop, by its name",
+  sidecar: "the other version of a conflict: it shows what the service holds, and is never mirrored itself",
+};
+
+/** The path itself, or the folder above it that stays local with all below. */
+function staysLocal(local: LocalTree, asked: LocalPath): Why["stays"] {
+  for (const path of [...ancestorsOf(asked), asked]) {
+    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the mirror's own folder" };
+    const other = local.others.get(path);
+    if (other !== undefined) return { path, kind: other.kind, why: STAYS[other.kind] };
+    const unseen = local.unseen.get(path);
+    if (unseen !== undefined) return { path, kind: "unseen", why: unseen };
+  }
+  return null;
+}
+
+/** For `findDocument`'s callers: what was known under an old name. */
+export function formerPath(state: State, asked: LocalPath): LocalPath | null {
+  const found = findDocument(state, state.load(), asked);
+  return found === null || found.path === asked ? null : found.path;
+}

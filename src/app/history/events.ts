@@ -1,0 +1,20 @@
+import type { LocalPath } from "../../model/path.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+import { findDocument } from "./find-document.ts";
+
+/** Oldest first; the newest `limit`. Of a document: under all the names that it had, and what was about its path before it had an id. */
+export function readEvents(
+  state: State,
+  wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },
+): MirrorEvent[] {
+  const { limit, run, path } = wanted;
+  const common = { limit, ...(run === null ? {} : { run }) };
+  if (path === null) return state.events(common).toReversed();
+  const document = findDocument(state, state.load(), path);
+  const found = [
+    ...state.events({ ...common, path }),
+    ...(document === null ? [] : state.events({ ...common, id: document.id })),
+  ];
+  const once = new Map(found.map((event) => [JSON.stringify(event), event]));
+  return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
+}

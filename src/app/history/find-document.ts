@@ -1,0 +1,74 @@
+import { type DocId, isDocId } from "../../contract/ids.ts";
+import { isAway, type Link, type Tombstone } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { State } from "../../ports/state.ts";
+import type { BaseTree } from "../../model/tree.ts";
+
+/** A document that the mirror knows or knew: its id, and where it is or last was. */
+export type KnownDocument = {
+  readonly id: DocId;
+  readonly path: LocalPath;
+  /** null: it is gone, or its link ended. */
+  readonly link: Link | null;
+  readonly tombstone: Tombstone | null;
+};
+
+/** A path under which texts are known: of a document, or of a file that never was one (`id` null). */
+export type KnownPlace = Omit<KnownDocument, "id"> & {
+  readonly id: DocId | null;
+  /** The path that was asked for, where that is one that the document had before. */
+  readonly asked: LocalPath;
+};
+
+/** As `findDocument`; else the path or the id by itself, of which the text store may know more. */
+export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
+  const document = findDocument(state, base, name);
+  if (document !== null) return { ...document, asked: isDocId(name) ? document.path : name };
+  const place = { id: null, path: name, asked: name, link: null, tombstone: null };
+  if (!isDocId(name)) return place;
+  const path = state.sightings({ id: name }).at(-1)?.path;
+  return path === undefined ? place : { ...place, id: name, path, asked: path };
+}
+
+/** One that left the mirrored subtree is found by the path that it had, where no other has it now. */
+export function linkAt(base: BaseTree, path: LocalPath): Link | null {
+  let away: Link | null = null;
+  for (const link of base.links.values()) {
+    if (link.localPath !== path) continue;
+    if (!isAway(link)) return link;
+    away = link;
+  }
+  return away;
+}
+
+export type LinkIndex = ReadonlyMap<LocalPath, Link>;
+
+/** For who asks often. */
+export function indexLinks(base: BaseTree): LinkIndex {
+  const index = new Map<LocalPath, Link>();
+  for (const link of base.links.values())
+    if (!isAway(link) || !index.has(link.localPath)) index.set(link.localPath, link);
+  return index;
+}
+
+/**
+ * By its path now; else by the path of a deleted one (the last deleted, if there were several); else by any path that it once had.
+ * @param name a path below the root, or an id `doc_…`
+ */
+export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {
+  if (isDocId(name)) return byId(state, base, name);
+  const link = linkAt(base, name);
+  if (link !== null) return { id: link.id, path: name, link, tombstone: null };
+  const stones = [...base.tombstones.values()].filter(({ localPath }) => localPath === name);
+  const stone = stones.toSorted((a, b) => b.at - a.at)[0];
+  if (stone !== undefined) return { id: stone.id, path: name, link: null, tombstone: stone };
+  const event = state.events({ limit: 200, path: name }).find(({ id }) => isDocId(id));
+  return event === undefined ? null : byId(state, base, event.id as DocId);
+}
+
+function byId(state: State, base: BaseTree, id: DocId): KnownDocument | null {
+  const link = base.links.get(id) ?? null;
+  const tombstone = base.tombstones.get(id) ?? null;
+  const path = link?.localPath ?? tombstone?.localPath ?? state.events({ limit: 1, id })[0]?.path;
+  return path === undefined ? null : { id, path, link, tombstone };
+}

@@ -1,0 +1,129 @@
+import type { ChangeId, DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+import type { KnownPlace } from "./find-document.ts";
+import { type MergeOf, mergeOf } from "./origins.ts";
+
+/** The texts that a document had, as far as the mirror saw them. */
+
+/** One text. `n` counts from 1, oldest first, so that it names the same text while newer ones arrive. */
+export type HistoryEntry = {
+  readonly n: number;
+  /** When it was first seen: milliseconds since the epoch. */
+  readonly at: number;
+  readonly digest: Digest;
+  /** `service`: a version that was live there; `here`: a text that was only ever in the folder. */
+  readonly from: "service" | "here";
+  readonly changeId: ChangeId | null;
+  /** What came with it, as a clause. */
+  readonly what: string;
+  /** Another document, which stood at this path when this was its text; null: it is the document's own. */
+  readonly other: DocId | null;
+  /** Bytes in UTF-8; null: the text is no longer kept. */
+  readonly size: number | null;
+  /** What the mirror merged it of; null: it did not. */
+  readonly merge: MergeOf | null;
+};
+
+/** LIMIT: events of one document that are read. */
+const EVENTS = 10_000;
+const SAME_MOMENT_MS = 1_000;
+
+type Seen = Omit<HistoryEntry, "n" | "size" | "merge">;
+type Numbered = Omit<HistoryEntry, "merge">;
+
+/**
+ * Every version that the service showed, every text that an effect replaced here, and whatever else the text store has under this document or this path:
+ * a text that lost a conflict, or was taken away before it was sent. The same text twice in a row is one.
+ */
+export function readHistory(state: State, document: KnownPlace): HistoryEntry[] {
+  const { id } = document;
+  const versions = id === null ? [] : state.versions(id).toReversed();
+  const events = id === null ? [] : state.events({ limit: EVENTS, id }).toReversed();
+  const wasLive = new Set(versions.map(({ digest }) => digest));
+  const seen: Seen[] = versions.map(({ at, digest, changeId }) => {
+    // A version and the event that brought it are written in one transaction, with a clock that may have moved in between.
+    const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
+    return {
+      at: event?.at ?? at,
+      digest,
+      from: "service",
+      changeId,
+      other: null,
+      what: event?.detail ?? "seen on the service",
+    };
+  });
+  const last = document.tombstone?.digest ?? document.link?.digest;
+  if (last !== undefined && !wasLive.has(last))
+    seen.push({ ...bare(last), at: 0, from: "service", what: "the last version seen" });
+  for (const { at, before, after, detail, kind } of events) {
+    // The text before was there before this event; a moment earlier keeps the order.
+    if (before !== null && !wasLive.has(before))
+      seen.push({ ...bare(before), at: at - 0.5, from: "here", what: `here, until: ${detail}` });
+    if (after !== null && !wasLive.has(after))
+      seen.push({ ...bare(after), at, from: "here", what: `${kind}: ${detail}` });
+    // An earlier text that was put back is a text of that moment too.
+    if (after !== null && kind === "restore") seen.push({ ...bare(after), at, from: "here", what: detail });
+  }
+  return withMerges(numbered(state, [...seen, ...sightedAlone(state, document, events, seen)]), events);
+}
+
+/** The result of a merge is the first text like it from then on; what is put back later is no merge. */
+function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]): HistoryEntry[] {
+  const made = new Map<number, MergeOf>();
+  for (const event of events) {
+    const merge = mergeOf(event);
+    if (merge === null) continue;
+    const like = (entry: Numbered) => entry.digest === merge.result;
+    const entry = entries.find((one) => like(one) && one.at >= merge.at) ?? entries.findLast(like);
+    if (entry !== undefined) made.set(entry.n, merge);
+  }
+  return entries.map((entry) => ({ ...entry, merge: made.get(entry.n) ?? null }));
+}
+
+function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
+  return { digest, changeId: null, other: null };
+}
+
+/** Texts of which nothing tells but that they were stored under this document, this path, or, before it had an id, a path that it had. */
+function sightedAlone(
+  state: State,
+  { id, path, asked }: KnownPlace,
+  events: readonly MirrorEvent[],
+  seen: readonly Seen[],
+): Seen[] {
+  const known = new Set(seen.map(({ digest }) => digest));
+  const formerly = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
+  const alone: Seen[] = [];
+  for (const sighting of state.sightings({ path: asked, id, formerly: [path, ...formerly] })) {
+    const { digest, at, side, why } = sighting;
+    if (known.has(digest)) continue;
+    known.add(digest);
+    const other = sighting.id === id ? null : sighting.id;
+    alone.push({ ...bare(digest), at, from: side === "remote" ? "service" : "here", what: why, other });
+  }
+  return alone;
+}
+
+function numbered(state: State, seen: readonly Seen[]): Numbered[] {
+  const entries: Numbered[] = [];
+  for (const one of seen.toSorted((a, b) => a.at - b.at)) {
+    const last = entries.at(-1);
+    if (last?.digest === one.digest) {
+      // It went live under an id after it was here: the version says more.
+      if (last.from === "here" && one.from === "service")
+        entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
+      continue;
+    }
+    const text = state.text(one.digest);
+    const size = text === null ? null : Buffer.byteLength(text);
+    entries.push({ ...one, at: Math.round(one.at), n: entries.length + 1, size });
+  }
+  return entries;
+}
+
+/** `notes/plan.md@3` → the path and 3; without a number, null. */
+export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
+  const match = /^(.+)@(\d{1,9})$/s.exec(name);
+  return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };
+}

@@ -1,0 +1,67 @@
+import { newBudget } from "../../merge/budget.ts";
+import { Interner, splitLines } from "../../merge/split.ts";
+import { diff, type Edit } from "../../merge/myers.ts";
+
+/** A difference of two texts by lines (Myers 1986; past its cap what differs is one replacement). */
+
+export type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
+/** Lines are 1-based; a count of 0 names the line before, as in any unified diff. */
+export type DiffHunk = {
+  readonly before: { readonly line: number; readonly count: number };
+  readonly after: { readonly line: number; readonly count: number };
+  readonly lines: readonly DiffLine[];
+};
+
+const CONTEXT = 3;
+
+export function countLines(before: string, after: string): { readonly added: number; readonly removed: number } {
+  let added = 0;
+  let removed = 0;
+  for (const { start, end, from, to } of editsOf(splitLines(before), splitLines(after))) {
+    removed += end - start;
+    added += to - from;
+  }
+  return { added, removed };
+}
+
+/** Hunks with three lines around; the lines keep their line feeds, so that a missing one at the end shows. */
+export function diffLines(before: string, after: string): DiffHunk[] {
+  const [a, b] = [splitLines(before), splitLines(after)];
+  const groups: Edit[][] = [];
+  for (const edit of editsOf(a, b)) {
+    const last = groups.at(-1)?.at(-1);
+    if (last !== undefined && edit.start - last.end <= 2 * CONTEXT) groups.at(-1)!.push(edit);
+    else groups.push([edit]);
+  }
+  return groups.map((edits) => hunkOf(a, b, edits));
+}
+
+function editsOf(a: readonly string[], b: readonly string[]): Edit[] {
+  const interner = new Interner();
+  return diff(interner.ids(a), interner.ids(b), newBudget());
+}
+
+function hunkOf(a: readonly string[], b: readonly string[], edits: readonly Edit[]): DiffHunk {
+  const [first, last] = [edits[0]!, edits.at(-1)!];
+  const start = Math.max(0, first.start - CONTEXT);
+  const end = Math.min(a.length, last.end + CONTEXT);
+  const from = first.from - (first.start - start);
+  const lines: DiffLine[] = [];
+  let at = start;
+  const same = (until: number) => {
+    for (; at < until; at++) lines.push({ kind: "same", text: a[at]! });
+  };
+  for (const edit of edits) {
+    same(edit.start);
+    for (; at < edit.end; at++) lines.push({ kind: "removed", text: a[at]! });
+    for (const text of b.slice(edit.from, edit.to)) lines.push({ kind: "added", text });
+  }
+  same(end);
+  const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind !== kind).length;
+  const [removed, added] = [count("added"), count("removed")];
+  return {
+    before: { line: removed === 0 ? start : start + 1, count: removed },
+    after: { line: added === 0 ? from : from + 1, count: added },
+    lines,
+  };
+}

@@ -1,0 +1,158 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../model/digest.ts";
+import { isBelow, type LocalPath } from "../../model/path.ts";
+import type { Sighting, State } from "../../ports/state.ts";
+import type { BaseTree } from "../../model/tree.ts";
+import { runByHand } from "../../engine/by-hand/by-hand.ts";
+import { restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
+import type { World } from "../../engine/run/world.ts";
+import { createMatcher } from "../../local/ignore.ts";
+import { patternFault } from "../../local/pattern-fault.ts";
+import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
+import { type HistoryEntry, readHistory } from "./history.ts";
+import { isDone } from "../by-hand/resolve.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
+
+/** Several documents put back at once: a folder, a pattern; what was deleted, or all as it was at a time. */
+
+export type RestoreItem =
+  | {
+      readonly kind: "put-back";
+      readonly path: LocalPath;
+      readonly id: DocId;
+      readonly entry: HistoryEntry;
+      /** The text that must still be there; null: no file. */
+      readonly expect: Digest | null;
+      /** It is gone from the service, and comes back as a new document. */
+      readonly anew: boolean;
+    }
+  | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
+
+/** A document that is, or was. `gone`: when it went, in milliseconds since the epoch; null: it is linked. */
+type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: DocId; readonly gone: number | null };
+
+/** Whether a name means one document, rather than a folder or a pattern. */
+export function isOne(state: State, name: string): boolean {
+  const base = state.load();
+  return findDocument(state, base, name) !== null || (!hasBelow(base, name) && !/[*?[]/.test(name));
+}
+
+/**
+ * @param asOf milliseconds since the epoch; null: only what is gone comes back, as it was last
+ * @returns nothing for what is as it should be already
+ */
+export function planRestore(
+  { state, disk }: Pick<World, "state" | "disk">,
+  names: readonly string[],
+  asOf: number | null,
+): Result<readonly RestoreItem[]> {
+  const base = state.load();
+  const wanted: ((path: LocalPath) => boolean)[] = [];
+  for (const name of names) {
+    const matches = matcherOf(state, base, name);
+    if (typeof matches === "string")
+      return trouble("usage", `${name}: the pattern ${matches}`, "give a folder, or a simpler pattern");
+    wanted.push(matches);
+  }
+  const history = { ...state, sightings: allSightings(state) };
+  const items = subjectsOf(base, asOf)
+    .filter(({ path }) => wanted.some((matches) => matches(path)))
+    .flatMap((subject) => itemOf({ state: history, disk }, subject, asOf));
+  return ok(items.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)));
+}
+
+/** @returns why the pattern cannot be used, as a clause */
+function matcherOf(state: State, base: BaseTree, name: string): ((path: LocalPath) => boolean) | string {
+  const document = findDocument(state, base, name);
+  if (document !== null) return (path) => path === document.path;
+  if (hasBelow(base, name)) return (path) => isBelow(path, name);
+  return patternFault(name) ?? createMatcher(`/${name}`);
+}
+
+function hasBelow({ links, tombstones }: BaseTree, folder: string): boolean {
+  if (folder === "") return true;
+  for (const { localPath } of links.values()) if (isBelow(localPath, folder)) return true;
+  for (const { localPath } of tombstones.values()) if (isBelow(localPath, folder)) return true;
+  return false;
+}
+
+/** One for each path: what is linked there; else what went last, or was the one at that time. */
+function subjectsOf(base: BaseTree, asOf: number | null): readonly Subject[] {
+  const subjects = new Map<LocalPath, Subject>();
+  for (const { id, localPath: path } of base.links.values()) {
+    const link = linkAt(base, path);
+    if (link?.id === id) subjects.set(path, { id, path, link, tombstone: null, gone: null });
+  }
+  for (const tombstone of base.tombstones.values()) {
+    const { id, localPath: path, at } = tombstone;
+    const known = subjects.get(path);
+    if (base.links.has(id) || known?.gone === null) continue;
+    if (known === undefined || isNearer(at, known.gone, asOf))
+      subjects.set(path, { id, path, link: null, tombstone, gone: at });
+  }
+  return [...subjects.values()];
+}
+
+/** Of two that went: the later one; of a time, the first that went after it. */
+function isNearer(at: number, other: number, asOf: number | null): boolean {
+  if (asOf === null) return at > other;
+  return at > asOf && (other <= asOf || at < other);
+}
+
+function itemOf(
+  { state, disk }: Pick<World, "state" | "disk">,
+  { gone, ...subject }: Subject,
+  asOf: number | null,
+): RestoreItem[] {
+  const { id, path, link } = subject;
+  const left = (why: string): RestoreItem[] => [{ kind: "left", path, why }];
+  const look = disk.look(path);
+  if (asOf === null && link !== null && look.kind !== "absent") return [];
+  if (asOf !== null && gone !== null && gone <= asOf) return [];
+  if (link === null && look.kind !== "absent") return left("another file is there now");
+  if (link !== null && look.kind !== "absent" && look.kind !== "file")
+    return left("what is there is no file that can be read");
+  if (link !== null && state.conflict(id) !== null) return left(`it is in conflict: mdmirror resolve ${path}`);
+  const own = readHistory(state, { ...subject, asked: path }).filter(({ other }) => other === null);
+  const entry = asOf === null ? own.at(-1) : own.findLast(({ at }) => at <= asOf);
+  if (entry === undefined) return left(own.length === 0 ? "nothing is known of its text" : "it was not there yet");
+  if (entry.size === null) return left(`the text of version ${entry.n} is no longer kept`);
+  const expect = look.kind === "file" ? look.digest : null;
+  if (expect === entry.digest) return [];
+  return [{ kind: "put-back", path, id, entry, expect, anew: link === null }];
+}
+
+/** All names of texts, read once: each question of the state reads every row. */
+function allSightings(state: State): State["sightings"] {
+  const all = state.sightings({});
+  const byPath = Map.groupBy(all, ({ path }) => path);
+  const byId = Map.groupBy(all, ({ id }) => id);
+  return ({ path, id, formerly = [] }) => {
+    const found = new Set<Sighting>();
+    for (const one of path === undefined ? [] : (byPath.get(path) ?? [])) found.add(one);
+    for (const one of id === undefined || id === null ? [] : (byId.get(id) ?? [])) found.add(one);
+    for (const name of formerly) for (const one of byPath.get(name) ?? []) if (one.id === null) found.add(one);
+    return [...found].toSorted((a, b) => a.at - b.at);
+  };
+}
+
+export type RestoreEnd = { readonly item: RestoreItem; readonly done: boolean; readonly note: string };
+
+/** Each by itself, as an edit of the folder; what was changed since the plan is left. */
+export async function restoreMany(world: World, items: readonly RestoreItem[]): Promise<readonly RestoreEnd[]> {
+  const wanted = items.flatMap((item) => (item.kind === "put-back" ? [item] : []));
+  const ends = await runByHand(world, "restore", async (ctx) =>
+    wanted.map(({ id, path, entry, expect }) => {
+      const detail = `version ${entry.n} put back by hand`;
+      const link = ctx.world.state.link(id);
+      return link === null || expect === null
+        ? restoreGone(ctx, id, path, entry.digest, detail)
+        : restoreText(ctx, link, entry.digest, expect, detail);
+    }),
+  );
+  return wanted.map((item, index) => {
+    const end = ends[index] ?? ends[0]!;
+    const done = isDone(end);
+    return { item, done, note: !done && "detail" in end.outcome ? end.outcome.detail : "" };
+  });
+}

@@ -1,0 +1,119 @@
+import type { Digest } from "../../model/digest.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { runByHand } from "../../engine/by-hand/by-hand.ts";
+import { restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
+import type { World } from "../../engine/run/world.ts";
+import { findPlace, type KnownPlace } from "./find-document.ts";
+import { type HistoryEntry, readHistory } from "./history.ts";
+import { told } from "../by-hand/resolve.ts";
+import { ok, type Result, trouble } from "../mirror/trouble.ts";
+
+export type Restored = {
+  readonly path: LocalPath;
+  readonly entry: HistoryEntry;
+  /** Whether it came back as a new document. */
+  readonly anew: boolean;
+  readonly notes: readonly string[];
+};
+
+/** A document of which something is known, and one of its texts. @param n of the history; null: the newest */
+export function findVersion(
+  world: Pick<World, "state">,
+  name: string,
+  n: number | null,
+): Result<{
+  readonly document: KnownPlace;
+  readonly entry: HistoryEntry;
+  readonly entries: readonly HistoryEntry[];
+}> {
+  const { state } = world;
+  const document = findPlace(state, state.load(), name);
+  const entries = readHistory(state, document);
+  if (entries.length === 0)
+    return trouble(
+      "usage",
+      `nothing is known of ${name}`,
+      "give the path as it is or was in the mirrored folder, or the id doc_…",
+    );
+  const entry = n === null ? newestOf(entries, () => true) : entries.find((one) => one.n === n);
+  if (entry === undefined)
+    return trouble(
+      "usage",
+      `${document.path} has no version ${n}: there are 1 to ${entries.length}`,
+      `mdmirror history ${name}`,
+    );
+  return ok({ document, entry, entries });
+}
+
+/** The document's own, where there is one: what another had at its path is there for whoever asks for it. */
+function newestOf(
+  entries: readonly HistoryEntry[],
+  wanted: (entry: HistoryEntry) => boolean,
+): HistoryEntry | undefined {
+  return entries.findLast((one) => one.other === null && wanted(one)) ?? entries.findLast(wanted);
+}
+
+export type Choice = {
+  readonly document: KnownPlace;
+  readonly path: LocalPath;
+  readonly entry: HistoryEntry;
+  /** Whether it comes back as a new document. */
+  readonly anew: boolean;
+  /** What is there now; null: no file. */
+  readonly now: Digest | null;
+};
+
+/** @param n of the history; null: the last text that is not the one that is there */
+export function chooseVersion(
+  { state, disk }: Pick<World, "state" | "disk">,
+  name: string,
+  n: number | null,
+): Result<Choice> {
+  const found = findVersion({ state }, name, n);
+  if (found.kind === "trouble") return found;
+  const { document, entries } = found.value;
+  const { link, path, id } = document;
+  const look = disk.look(path);
+  const now = look.kind === "file" ? look.digest : null;
+  const entry =
+    n === null && link !== null
+      ? (newestOf(entries, ({ digest }) => digest !== now) ?? found.value.entry)
+      : found.value.entry;
+  if (entry.size === null)
+    return trouble(
+      "usage",
+      `the text of version ${entry.n} of ${path} is no longer kept`,
+      `mdmirror history ${name} shows which are`,
+    );
+  if (link !== null && state.conflict(link.id) !== null)
+    return trouble("usage", `${path} is in conflict`, `end that first: mdmirror resolve ${path} --mine | --theirs`);
+  if (link === null && look.kind !== "absent")
+    return trouble(
+      "usage",
+      `${path} is taken by another file`,
+      `move that away first, or: mdmirror show ${id ?? path}@${entry.n} --output FILE`,
+    );
+  return ok({ document, path, entry, anew: link === null, now });
+}
+
+/** Puts an earlier text back, as an edit: the next run sends it. What is gone comes back as a new document. */
+export async function restoreVersion(world: World, name: string, n: number | null): Promise<Result<Restored>> {
+  const chosen = chooseVersion(world, name, n);
+  if (chosen.kind === "trouble") return chosen;
+  const { document, path, entry, anew, now } = chosen.value;
+  const detail = `version ${entry.n} put back by hand`;
+  const [end] = await runByHand(world, "restore", async (ctx) => [
+    document.link === null || now === null
+      ? restoreGone(ctx, document.id, path, entry.digest, detail)
+      : restoreText(ctx, document.link, entry.digest, now, detail),
+  ]);
+  const notes = told(path, end!);
+  return notes.kind === "trouble"
+    ? notes
+    : ok({ path, entry, anew, notes: anew ? notes.value : notes.value.filter(isNoNewId) });
+}
+
+/** A linked document whose file is missing gets its file back under its own id. */
+function isNoNewId(note: string): boolean {
+  return !note.includes("new document");
+}

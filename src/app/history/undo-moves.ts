@@ -1,0 +1,120 @@
+import { type DirId, type DocId, isDirId } from "../../contract/ids.ts";
+import { digestOf } from "../../model/digest.ts";
+import { isWithin, type LocalPath, rebase } from "../../model/path.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
+import type { BaseTree } from "../../model/tree.ts";
+
+/** Where a run's moves began, and in what order they are taken back. Pure. */
+
+/** Something the run moved: where base has it now, and where it was before the run. */
+export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
+
+/** The name under which something waits while another takes its place: the same each time, so that a second `undo` finds it taken. */
+export function spareName(path: LocalPath): LocalPath {
+  const mark = `-undo-${digestOf(path).slice(0, 8)}`;
+  return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
+}
+
+/**
+ * Those that can go where they were: nothing that stays is there. One that cannot go stays itself, and may so keep the next from going.
+ * @param taken who is at a path in base now
+ */
+export function splitTaken(
+  moves: readonly MovedBack[],
+  taken: (path: LocalPath) => DocId | DirId | undefined,
+): { readonly go: readonly MovedBack[]; readonly stay: readonly MovedBack[] } {
+  let go = moves;
+  for (;;) {
+    const leaves = (path: LocalPath) =>
+      go.some(({ id, at, to }) => at !== to && (at === path || (isDirId(id) && isWithin(path, at))));
+    const left = go.filter(({ id, to }) => {
+      const holder = taken(to);
+      return holder === undefined || holder === id || leaves(to);
+    });
+    if (left.length === go.length) return { go, stay: moves.filter((one) => !go.includes(one)) };
+    go = left;
+  }
+}
+
+/** One rename on the disk. `last`: with it `id` is where it was; else it only made way for another. */
+export type Hop = {
+  readonly id: DocId | DirId;
+  readonly from: LocalPath;
+  readonly to: LocalPath;
+  readonly last: boolean;
+};
+
+/** The run's net move of a folder: `to` is where base has it now; `moved`: base and the events do not agree on that. */
+export type FolderMove = {
+  readonly id: DirId;
+  readonly from: LocalPath;
+  readonly to: LocalPath;
+  readonly moved: boolean;
+};
+
+const FOLDER_MOVES: ReadonlySet<string> = new Set([
+  "move-folder-local",
+  "rename-folder-remote",
+  "reparent-folder-remote",
+]);
+
+/** @param events of one run, oldest first, done ones only */
+export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
+  const own = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
+  return [...Map.groupBy(own, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
+    const dir = base.dirs.get(id);
+    const from = moves.find((event) => event.from !== null)?.from ?? null;
+    // Gone with all that was in it: its documents say so themselves.
+    if (dir === undefined || from === null) return [];
+    const last = moves.at(-1)!;
+    const now = last.kind === "move-folder-local" ? dir.localPath : dir.remotePath;
+    const moved = now !== last.path;
+    return from === dir.localPath && !moved ? [] : [{ id, from, to: dir.localPath, moved }];
+  });
+}
+
+/**
+ * A path of one of the run's events as it was before the run. The folder it is in may have moved before that event or after it: where
+ * both readings are possible (two folders that changed places), the one by which it stayed in its own folder is taken.
+ * @param now where base has it
+ */
+export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly FolderMove[]): LocalPath {
+  const nearest = folders.toSorted((a, b) => b.to.length - a.to.length);
+  const own = nearest.find(({ to }) => to !== now && isWithin(now, to));
+  for (const { from, to } of own === undefined ? nearest : [own, ...nearest]) {
+    if (isWithin(path, from)) return path;
+    if (path !== to && isWithin(path, to)) return rebase(path, to, from);
+  }
+  return path;
+}
+
+/**
+ * Folders first; a place that another one still holds waits for it, and where all wait for each other (a swap) one makes way, beside its place.
+ * What is there by then because its folder went back is not named.
+ */
+export function orderMoves(moves: readonly MovedBack[]): Hop[] {
+  let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
+  const hops: Hop[] = [];
+  while (pending.length > 0) {
+    pending = pending.filter(({ at, to }) => at !== to);
+    const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
+    // A cycle: the first one steps aside, once; its own target is then held by fewer.
+    const next = free ?? pending.find(({ id }) => !hops.some((hop) => hop.id === id)) ?? pending[0];
+    if (next === undefined) break;
+    const to = free === undefined ? spareName(next.at) : next.to;
+    hops.push({ id: next.id, from: next.at, to, last: free !== undefined });
+    pending = pending.flatMap((one) => {
+      if (one === next) return free === undefined ? [{ ...one, at: to }] : [];
+      return isWithin(one.at, next.at) ? [{ ...one, at: rebase(one.at, next.at, to) }] : [one];
+    });
+    // LIMIT: each one steps aside once at most; more would be a cycle that moving aside does not break, and there is none.
+    if (hops.length > 2 * moves.length) break;
+  }
+  return hops;
+}
+
+/** Whether `other` must move before `one` can: it stands where that goes, or the folder that it goes into is not back yet. */
+function isInTheWay(other: MovedBack, one: MovedBack): boolean {
+  if (other.at === one.to) return true;
+  return isDirId(other.id) && isWithin(one.to, other.to);
+}

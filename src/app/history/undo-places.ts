@@ -1,0 +1,72 @@
+import type { LocalPath } from "../../model/path.ts";
+import { type HandEnd, notDone } from "../../engine/by-hand/by-hand.ts";
+import { stale } from "../../engine/apply/effect.ts";
+import { moveBack } from "../../engine/by-hand/restore.ts";
+import type { PassContext } from "../../engine/run/world.ts";
+import { isDone } from "../by-hand/resolve.ts";
+import { type Hop, orderMoves } from "./undo-moves.ts";
+import type { UndoItem } from "./undo-plan.ts";
+
+export type MoveItem = Extract<UndoItem, { kind: "move-back" | "move-folder-back" }>;
+
+export function isMoveItem(item: UndoItem): item is MoveItem {
+  return item.kind === "move-back" || item.kind === "move-folder-back";
+}
+
+/**
+ * The moves of a run, taken back on the disk alone: base stays, and the next run sends them.
+ * RACE: killed between the two moves of one that made way, it has the name of the wait, which the next run sends as any rename; its text is whole.
+ */
+export function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): Map<MoveItem, HandEnd> {
+  const ends = new Map<MoveItem, HandEnd>();
+  for (const item of items) {
+    const why = whyNot(ctx, item);
+    if (why !== null) ends.set(item, notDone(stale(why)));
+  }
+  const going = items.filter((item) => !ends.has(item));
+  const waiting = new Map<Hop["id"], LocalPath>();
+  for (const hop of orderMoves(going.map(({ id, path, to }) => ({ id, at: path, to })))) {
+    const item = going.find(({ id }) => id === hop.id)!;
+    if (ends.has(item)) continue;
+    let end = moveOne(ctx, hop, detail);
+    if (isDone(end) && !hop.last) {
+      waiting.set(hop.id, hop.from);
+      continue;
+    }
+    const home = waiting.get(hop.id);
+    if (!isDone(end) && home !== undefined) end = putHome(ctx, hop, home, detail, end);
+    ends.set(item, end);
+  }
+  // Left out of the order: its folder brought it along.
+  for (const item of going) if (!ends.has(item)) ends.set(item, { outcome: { kind: "done" }, notes: [] });
+  return ends;
+}
+
+/** What has changed since the run, in base or on the disk; null: it is where the run put it. */
+function whyNot({ world: { state, disk } }: PassContext, item: MoveItem): string | null {
+  const look = disk.look(item.path);
+  if (item.kind === "move-folder-back") {
+    const dir = state.dir(item.id);
+    if (dir === null || dir.localPath !== item.path) return "the folder was moved or deleted since";
+    const same = look.kind === "folder" && look.ino === dir.ino && look.dev === dir.dev;
+    return same ? null : "the folder is not there any more";
+  }
+  const link = state.link(item.id);
+  if (link === null || link.localPath !== item.path) return "it was moved or deleted since";
+  if (state.conflict(item.id) !== null) return "it is in conflict";
+  return look.kind === "file" ? null : `no file is at ${item.path}`;
+}
+
+function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): HandEnd {
+  // A case-only rename finds itself on a disk that folds names; the disk tells the two apart.
+  const sameName = from.toLowerCase() === to.toLowerCase();
+  if (!sameName && ctx.world.disk.look(to).kind !== "absent") return notDone(stale(`something is at ${to} now`));
+  return moveBack(ctx, { id, from, to }, detail);
+}
+
+/** It made way for nothing: where it was before, or else said where it is. */
+function putHome(ctx: PassContext, hop: Hop, home: LocalPath, detail: string, end: HandEnd): HandEnd {
+  if (isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
+  const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;
+  return notDone(stale(`${why}; it is at ${hop.from} now`));
+}

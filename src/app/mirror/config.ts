@@ -1,0 +1,173 @@
+import { join } from "node:path";
+import { patternFault } from "../../local/pattern-fault.ts";
+import { readOwn, replaceOwn } from "../../state/own-files.ts";
+import { UnsafePath } from "../../state/unsafe-path.ts";
+import { pathFault } from "../../contract/names.ts";
+import type { RemotePath } from "../../model/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import { readAge } from "./read-age.ts";
+import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+
+/** `.mdmirror/config.json`: what links a folder to a workspace, and how it is mirrored. Written by `init`, edited by people. */
+export type Config = {
+  readonly url: string;
+  /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole. */
+  readonly remote: RemotePath;
+  readonly names: Policy["names"];
+  /** One policy, or the first of a list whose `paths` (one gitignore pattern) matches; where none does, `sidecar`. */
+  readonly conflicts: ConflictPolicy | readonly ConflictRule[];
+  /** Hosts that plain http may be used for, besides loopback. */
+  readonly allowHttp: readonly string[];
+  /** `quietFor`: how long `sync --quiet` leaves unsaid that the folder is locked or the service not reached; `readAge` knows its form. */
+  readonly interface: { readonly progress: boolean; readonly quietFor: string };
+};
+
+export type ConflictPolicy = ReturnType<Policy["conflicts"]>;
+export type ConflictRule = { readonly paths: string; readonly policy: ConflictPolicy };
+
+export const CONFIG_FILE = "config.json";
+
+export const DEFAULT_CONFIG: Omit<Config, "url"> = {
+  remote: "",
+  names: "map",
+  conflicts: "sidecar",
+  allowHttp: [],
+  interface: { progress: true, quietFor: "1h" },
+};
+
+const POLICIES: readonly ConflictPolicy[] = ["sidecar", "copy", "local", "remote"];
+const NEXT = "mend that member of the file, or take it out for its default";
+
+/** @param folder absolute path of `.mdmirror` */
+export function readConfig(folder: string): Result<Config> {
+  const file = join(folder, CONFIG_FILE);
+  let text: string;
+  try {
+    const read = readOwn(folder, CONFIG_FILE);
+    if (read === null) return unreadable(file, "it is not there");
+    text = read.bytes.toString("utf8");
+  } catch (error) {
+    if (error instanceof UnsafePath) throw error;
+    return unreadable(file, errnoClause(error));
+  }
+  return parseConfig(text, file);
+}
+
+function unreadable(file: string, why: string): Result<never> {
+  return trouble("usage", `${file} cannot be read: ${why}`, "link the folder again: mdmirror init --url URL");
+}
+
+/** @param file for messages: they name the file and the member */
+export function parseConfig(text: string, file: string): Result<Config> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return trouble(
+      "usage",
+      `${file} is not JSON: ${(error as Error).message}`,
+      "mend the file, or link the folder again: mdmirror init --url URL",
+    );
+  }
+  const faults: string[] = [];
+  const fault = (member: string, why: string) => void faults.push(`${file}: "${member}" ${why}`);
+  if (!isObject(json)) return trouble("usage", `${file} holds no JSON object`, NEXT);
+  for (const name of Object.keys(json)) {
+    if (name !== "url" && !Object.hasOwn(DEFAULT_CONFIG, name)) fault(name, "is no member of this file");
+  }
+  const config: Config = {
+    url: readUrl(json["url"], fault),
+    remote: readRemote(json["remote"], fault),
+    names: oneOf(json["names"], "names", ["map", "hold"], DEFAULT_CONFIG.names, fault),
+    conflicts: readConflicts(json["conflicts"], fault),
+    allowHttp: readHosts(json["allowHttp"], fault),
+    interface: readInterface(json["interface"], fault),
+  };
+  return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT);
+}
+
+type OnFault = (member: string, why: string) => void;
+
+function readUrl(value: unknown, fault: OnFault): string {
+  if (typeof value === "string" && value !== "") return value;
+  fault("url", "must be the service's base URL, as a string");
+  return "";
+}
+
+function readRemote(value: unknown, fault: OnFault): RemotePath {
+  if (value === undefined) return DEFAULT_CONFIG.remote;
+  const path = typeof value === "string" ? cleanPrefix(value) : null;
+  if (path === null) fault("remote", "must be the path of a folder of the workspace");
+  return path ?? "";
+}
+
+/** A `--remote` as the mirror keeps it, or null when no folder of the service can have it. */
+export function cleanPrefix(text: string): RemotePath | null {
+  const path = text.replace(/^\/+|\/+$/g, "");
+  return path === "" || pathFault(path, "folder") === null ? path : null;
+}
+
+function oneOf<T extends string>(value: unknown, member: string, all: readonly T[], otherwise: T, fault: OnFault): T {
+  if (value === undefined) return otherwise;
+  const found = all.find((one) => one === value);
+  if (found === undefined) fault(member, `must be one of ${all.map((one) => JSON.stringify(one)).join(", ")}`);
+  return found ?? otherwise;
+}
+
+function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
+  if (!Array.isArray(value)) return oneOf(value, "conflicts", POLICIES, "sidecar", fault);
+  return value.flatMap((rule: unknown, index): ConflictRule[] => {
+    const member = `conflicts[${index}]`;
+    if (!isObject(rule) || typeof rule["paths"] !== "string" || rule["paths"] === "") {
+      fault(member, 'must be {"paths": a pattern, "policy": …}');
+      return [];
+    }
+    const unfit = pathsFault(rule["paths"]);
+    if (unfit !== null) fault(`${member}.paths`, unfit);
+    const extra = Object.keys(rule).find((name) => name !== "paths" && name !== "policy");
+    if (extra !== undefined) fault(`${member}.${extra}`, "is no member of a rule");
+    if (rule["policy"] === undefined) fault(`${member}.policy`, "is missing");
+    return [{ paths: rule["paths"], policy: oneOf(rule["policy"], `${member}.policy`, POLICIES, "sidecar", fault) }];
+  });
+}
+
+/** A pattern as in `.mdmirrorignore`, of which some lines say nothing here. */
+function pathsFault(pattern: string): string | null {
+  if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
+  if (/[{}]/.test(pattern))
+    return "must not hold braces, which stand for themselves in gitignore patterns: write one rule for each";
+  if (/[\r\n]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
+  return patternFault(pattern);
+}
+
+function readHosts(value: unknown, fault: OnFault): readonly string[] {
+  if (value === undefined) return [];
+  if (Array.isArray(value) && value.every((host) => typeof host === "string" && host !== "")) return value as string[];
+  fault("allowHttp", "must be a list of hosts");
+  return [];
+}
+
+function readInterface(value: unknown, fault: OnFault): Config["interface"] {
+  if (value === undefined) return DEFAULT_CONFIG.interface;
+  if (!isObject(value)) {
+    fault("interface", "must be an object");
+    return DEFAULT_CONFIG.interface;
+  }
+  for (const name of Object.keys(value))
+    if (name !== "progress" && name !== "quietFor") fault(`interface.${name}`, "is no member of it");
+  const progress = value["progress"] ?? true;
+  if (typeof progress !== "boolean") fault("interface.progress", "must be true or false");
+  const quietFor = value["quietFor"] ?? DEFAULT_CONFIG.interface.quietFor;
+  const isTime = typeof quietFor === "string" && readAge(quietFor) !== null;
+  if (!isTime) fault("interface.quietFor", "must be a time such as 0s, 15m, 6h or 2d");
+  return { progress: progress === true, quietFor: isTime ? quietFor : DEFAULT_CONFIG.interface.quietFor };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whole or not at all. @throws as node:fs does */
+export function writeConfig(folder: string, config: Config): void {
+  replaceOwn(folder, CONFIG_FILE, `${JSON.stringify(config, null, 2)}\n`);
+}

@@ -1,0 +1,36 @@
+import type { Clock, Progress } from "../../ports/world.ts";
+import type { LockHolder } from "../../state/lock.ts";
+import { UnsafePath } from "../../state/unsafe-path.ts";
+import { codeOf, errnoClause, type Result, trouble } from "./trouble.ts";
+
+export const NO_PROGRESS: Progress = { report: () => undefined };
+
+export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
+  const who =
+    holder === null
+      ? "another process"
+      : `mdmirror ${holder.what} (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
+  return trouble("locked", `${root} is in use by ${who}`, "wait until it ends; a crashed process frees it by itself");
+}
+
+/** @returns null for what is no error of the system: a bug */
+export function unwritable(root: string, error: unknown): Result<never> | null {
+  if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
+  const code = codeOf(error);
+  if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) return null;
+  return trouble(
+    "fault",
+    `${root} cannot be used: ${errnoClause(error)}`,
+    "see that the disk has space and this user may write there",
+    { code },
+  );
+}
+
+/** A length of time for people, in its greatest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
+export function ageText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}

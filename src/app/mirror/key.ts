@@ -1,0 +1,143 @@
+import { delimiter, join, resolve } from "node:path";
+import { readOwn, replaceOwn } from "../../state/own-files.ts";
+import { UnsafePath } from "../../state/unsafe-path.ts";
+import type { TrustedOrigin } from "../trust/origin.ts";
+import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+
+const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
+
+/**
+ * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain > `.mdmirror/key`. The one home of secrets; no message
+ * here repeats what it read (I30).
+ */
+export type KeySource = {
+  /** Absolute path of `.mdmirror`; it need not be there yet. null: what lies in the folder is not asked. */
+  readonly folder: string | null;
+  /** What `--key-file` said; relative to `cwd`. */
+  readonly keyFile: string | null;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the key may go, and what the keychain knows it by. */
+  readonly origin: TrustedOrigin;
+};
+
+type Lookup = Omit<KeySource, "origin"> & { readonly url: string };
+
+export type FoundKey = {
+  readonly key: string;
+  readonly from: "--key-file" | "MDMIRROR_API_KEY" | "keychain" | "stored";
+};
+
+export const KEY_FILE = "key";
+const FORM = /^[\x21-\x7e]{1,4096}$/;
+
+export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
+  return lookUp({ ...source, url: origin.url });
+}
+
+/** Where a key would come from; null: there is none, or none that can be used. For an address that is not trusted, so not the key itself. */
+export function findKeySource(source: Lookup): FoundKey["from"] | null {
+  const found = lookUp(source);
+  return found.kind === "ok" ? found.value.from : null;
+}
+
+function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
+  if (keyFile !== null) {
+    // The user names this file anew each time, and may keep it as they like (a mounted secret is often readable by a group).
+    const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
+    return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
+  }
+  const given = env["MDMIRROR_API_KEY"];
+  if (given !== undefined && given !== "") {
+    if (FORM.test(given.trim())) return ok({ key: given.trim(), from: "MDMIRROR_API_KEY" });
+    return trouble(
+      "usage",
+      "MDMIRROR_API_KEY is not the form of a key: printable ASCII without spaces",
+      "set it to the key alone",
+    );
+  }
+  const kept = askKeychain(url, env);
+  if (kept !== null) return ok({ key: kept, from: "keychain" });
+  if (folder === null) return noKey();
+  return readStoredKey(folder);
+}
+
+function noKey(): Result<never> {
+  const next = "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it";
+  return trouble("usage", "there is no API key", next);
+}
+
+function readStoredKey(folder: string): Result<FoundKey> {
+  const file = join(folder, KEY_FILE);
+  try {
+    const found = readOwn(folder, KEY_FILE);
+    if (found === null) return noKey();
+    const mode = found.stat.mode & 0o777;
+    if ((mode & 0o077) !== 0) {
+      const told = `others may read ${file} (mode ${mode.toString(8)}), so the key in it is refused`;
+      const next = `chmod 600 '${file}'; if others have used this computer, have the key renewed too`;
+      return trouble("usage", told, next);
+    }
+    const read = readKeyFile(() => found.bytes.toString("utf8"), file);
+    return read.kind === "ok" ? ok({ key: read.value, from: "stored" }) : read;
+  } catch (error) {
+    if (error instanceof UnsafePath) throw error;
+    return unreadable(file, error);
+  }
+}
+
+/** @param shown the file, for messages */
+function readKeyFile(read: () => string, shown: string): Result<string> {
+  try {
+    const key = read().trim();
+    if (FORM.test(key)) return ok(key);
+    const what = `${shown} holds no key: one line of printable ASCII without spaces`;
+    return trouble("usage", what, "put the key alone in it");
+  } catch (error) {
+    return unreadable(shown, error);
+  }
+}
+
+function unreadable(shown: string, error: unknown): Result<never> {
+  const what = `the key file ${shown} cannot be read: ${errnoClause(error)}`;
+  return trouble("usage", what, "give another with --key-file FILE");
+}
+
+/** Never anybody else's to read, not even while it is written. @throws UnsafePath; else as node:fs does */
+export function storeKey(folder: string, key: string): void {
+  replaceOwn(folder, KEY_FILE, `${key}\n`);
+}
+
+/**
+ * The keychain where there is one and it can answer without asking anybody: never required. Put there by the user:
+ * `secret-tool store --label mdmirror service mdmirror account URL`, or `security add-generic-password -s mdmirror -a URL -w`.
+ */
+function askKeychain(url: string, env: KeySource["env"]): string | null {
+  // Without a session bus nobody can answer secret-tool (cron, a container).
+  const tools: readonly (readonly [command: string, args: readonly string[], usable: boolean])[] = [
+    ["secret-tool", ["lookup", "service", "mdmirror", "account", url], env["DBUS_SESSION_BUS_ADDRESS"] !== undefined],
+    ["security", ["find-generic-password", "-s", "mdmirror", "-a", url, "-w"], process.platform === "darwin"],
+  ];
+  for (const [command, args, usable] of tools) {
+    if (!usable || !isOnPath(command, env["PATH"] ?? "")) continue;
+    const { status, stdout } = process.getBuiltinModule("node:child_process").spawnSync(command, args, {
+      encoding: "utf8",
+      env: withoutKey(env),
+      timeout: 3_000,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const key = status === 0 ? stdout.trim() : "";
+    if (FORM.test(key)) return key;
+  }
+  return null;
+}
+
+/** The environment of another program that is run: the key is no business of its. */
+export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
+  const { MDMIRROR_API_KEY: _key, ...rest } = env;
+  return rest;
+}
+
+export function isOnPath(command: string, path: string): boolean {
+  return path.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, command)));
+}

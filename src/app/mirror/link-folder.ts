@@ -1,0 +1,220 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import type { Action } from "../../model/action.ts";
+import type { Disk } from "../../ports/disk.ts";
+import type { Clock, Progress, Random } from "../../ports/world.ts";
+import { rememberRoot } from "../../engine/run/guard-facts.ts";
+import type { World } from "../../engine/run/world.ts";
+import { createDisk } from "../../local/disk.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { makeMirrorFolder, readMarker } from "../../local/marker.ts";
+import { createNodeFs } from "../../local/node-fs.ts";
+import { makeOwnFolder } from "../../state/own-files.ts";
+import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
+import { CONFIG_FILE, type Config, writeConfig } from "./config.ts";
+import { storeKey } from "./key.ts";
+import { unwritable } from "./ground.ts";
+import { SILENT_LOG } from "./log.ts";
+import type { OpenedMirror } from "./open-mirror.ts";
+import { memoryState } from "./open-state.ts";
+import type { Preview } from "./run.ts";
+import { bindMirror } from "../trust/bind.ts";
+import { connect } from "../trust/connect.ts";
+import { findMirror, placeOf } from "../trust/gate.ts";
+import type { TrustedOrigin } from "../trust/origin.ts";
+import { checkOwner, ownershipOf } from "../trust/owner.ts";
+import { quoted } from "../../model/shell-word.ts";
+import { ok, type Result, trouble } from "./trouble.ts";
+
+/** Linking a folder to a workspace: may it be linked, what would the first sync do, and the linking itself. */
+
+export type FolderKind = "new" | "linked";
+
+/**
+ * @param home the user's
+ * @param anyFolder the user said that an unusual folder is meant
+ */
+export function judgeFolder(
+  dir: string,
+  { home, env }: { readonly home: string; readonly env: Env },
+  anyFolder: boolean,
+): Result<FolderKind> {
+  const stat = statSync(dir, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
+  const root = stat === undefined ? dir : realpathSync(dir);
+  examineOwnFolder(join(root, MIRROR_FOLDER));
+  if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE))) return ok("linked");
+  const above = mirrorAbove(root, env);
+  if (above !== null) {
+    return trouble(
+      "usage",
+      `${dir} lies in the mirrored folder ${above}; its files would be mirrored twice`,
+      "choose a folder outside of it",
+    );
+  }
+  const inHome = root === home ? "your home folder" : home.startsWith(`${root}/`) ? "a folder above your home" : null;
+  const unusual = root === "/" ? "the root of the file system" : inHome;
+  if (unusual !== null && !anyFolder) {
+    return trouble(
+      "usage",
+      `${dir} is ${unusual}: every Markdown file below it would go to the service`,
+      `make a folder for the mirror, or say --any-folder if you mean it`,
+    );
+  }
+  return ok("new");
+}
+
+/** Another user's mirror above is none of ours: whoever may write to a folder such as `/tmp` could make one. */
+function mirrorAbove(root: string, env: Env): string | null {
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    const isMirror = existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE));
+    if (isMirror && ownershipOf(folder, env).kind !== "foreign") return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+/**
+ * What `.mdmirror/` of a folder that is not linked holds from before.
+ * `known`: this user's own, of a link that was cut off or whose configuration was lost. `fresh`: nothing that counts.
+ * A state that is not known as the user's is refused: it would say what was deleted here.
+ */
+export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
+  const root = existsSync(dir) ? realpathSync(dir) : dir;
+  const owner = checkOwner(root, env);
+  if (owner.kind === "trouble") return owner;
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  const folder = join(root, MIRROR_FOLDER);
+  if (findMirror(place.value, root).kind === "known") return ok("known");
+  if (!existsSync(join(folder, "state.db"))) return ok("fresh");
+  return trouble(
+    "usage",
+    `${folder} holds the state of a mirror that is not in the list of yours (${place.value}); nothing was sent`,
+    `move ${quoted(folder)} away and link the folder anew: your files stay, and nothing is deleted`,
+    { code: "untrusted" },
+  );
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type LinkRequest = {
+  readonly dir: string;
+  readonly config: Config;
+  readonly origin: TrustedOrigin;
+  readonly key: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly progress: Progress;
+};
+
+/**
+ * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, its disk is only looked at. A folder that is not
+ * there is made, with those above it, and taken away by `close` as long as nothing is in it.
+ */
+export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
+  const { dir, config, origin, key, clock, random, progress } = request;
+  let made: string | null = null;
+  try {
+    made = mkdirSync(dir, { recursive: true }) ?? null;
+    const root = realpathSync(dir);
+    const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
+    const disk = asIfMarked(createDisk(createNodeFs(), root, { random, probe: false }));
+    const state = memoryState(clock);
+    const world: World = {
+      clock,
+      random,
+      log: SILENT_LOG,
+      progress,
+      remote,
+      disk,
+      state,
+      bootId: null,
+      prefix: config.remote,
+    };
+    rememberRoot(world);
+    const close = async () => {
+      state.close();
+      await remote.close();
+      if (made !== null) unmake(dir, made);
+    };
+    return ok({ root, config, url: config.url, world, notes: [], close });
+  } catch (error) {
+    const told = unwritable(dir, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+/** @param first the highest folder that was made for it */
+function unmake(dir: string, first: string): void {
+  for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
+    rmdirSync(folder);
+    if (folder === resolve(first)) return;
+  }
+}
+
+/** The marker is written by the linking; before it, the folder counts as marked, so that it can be planned. */
+function asIfMarked(disk: Disk): Disk {
+  return {
+    ...disk,
+    identify() {
+      const found = disk.identify();
+      return found === null ? null : { ...found, markerId: found.markerId ?? "not-linked-yet" };
+    },
+  };
+}
+
+/** Whether a first plan needs no question: it only fills an empty folder. */
+export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "planned" }>): boolean {
+  const fills: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
+  return (
+    trees.local.files.size === 0 &&
+    trees.local.folders.size === 0 &&
+    plan.steps.every(({ action }) => fills.has(action.kind))
+  );
+}
+
+/** Other mirrors inside the folder: their files would be mirrored twice. */
+export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>): string[] {
+  return [...trees.local.others.keys()]
+    .filter((path) => path.endsWith(`/${MIRROR_FOLDER}`))
+    .map((path) => dirname(path));
+}
+
+/**
+ * Makes `.mdmirror/`, and writes the mirror into the user's registry.
+ * ORDER: the registry first, the config last; a folder without it is not linked, and `init` begins anew.
+ * @returns what was set aside in the registry, or null
+ */
+export function linkFolder(
+  request: Pick<LinkRequest, "dir" | "config" | "random" | "origin"> & {
+    readonly env: Env;
+    readonly name: string | null;
+  },
+  storedKey: string | null,
+): Result<string | null> {
+  const { dir, config, origin, random, env, name } = request;
+  try {
+    const made = mkdirSync(dir, { recursive: true }) ?? null;
+    const root = realpathSync(dir);
+    const fs = createNodeFs();
+    const marker = readMarker(fs, root) ?? random.hex(32);
+    const kept = bindMirror(root, marker, { address: origin.address, allowHttp: origin.allowHttp, env, name });
+    if (kept.kind === "trouble") {
+      if (made !== null) unmake(dir, made);
+      return kept;
+    }
+    const folder = join(root, MIRROR_FOLDER);
+    makeOwnFolder(folder, "");
+    tightenOwnFolder(folder);
+    for (const name of ["tmp", "trash"]) makeOwnFolder(folder, name);
+    makeMirrorFolder(fs, root, marker);
+    if (storedKey !== null) storeKey(folder, storedKey);
+    writeConfig(folder, config);
+    return kept;
+  } catch (error) {
+    const told = unwritable(dir, error);
+    if (told === null) throw error;
+    return told;
+  }
+}

@@ -1,0 +1,26 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Disk } from "../../ports/disk.ts";
+import type { State } from "../../ports/state.ts";
+import type { Clock, Random } from "../../ports/world.ts";
+import { createDisk } from "../../local/disk.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { createNodeFs } from "../../local/node-fs.ts";
+import { openToRead } from "./open-state.ts";
+import { ok, type Result } from "./trouble.ts";
+
+/** A mirrored folder as far as this machine alone can tell: no key, no network, no lock, and nothing is written (I23). */
+export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
+
+/** @param dir a folder that holds `.mdmirror/` */
+export function openLocal(
+  dir: string,
+  ground: { readonly clock: Clock; readonly random: Random },
+): Result<LocalMirror> {
+  const root = existsSync(dir) ? realpathSync(dir) : dir;
+  const opened = openToRead(join(root, MIRROR_FOLDER), ground.clock);
+  if (opened.kind === "trouble") return opened;
+  const { state } = opened.value;
+  const disk = createDisk(createNodeFs(), root, { random: ground.random, probe: false });
+  return ok({ root, state, disk, close: () => state.close() });
+}

@@ -1,0 +1,71 @@
+import type { Clock } from "../../ports/world.ts";
+import { META } from "../../engine/run/meta.ts";
+import { setAsideDamaged } from "../../state/damage.ts";
+import { openState } from "../../state/open.ts";
+import type { StoredState } from "../../state/state.ts";
+import { ok, type Result, trouble } from "./trouble.ts";
+import { unfitState } from "./unfit-state.ts";
+
+/** The state file as a command needs it; each way that it can be unfit, told or mended. */
+
+export type StateInUse = {
+  readonly state: StoredState;
+  /** It holds nothing of a past: all that both sides hold is adopted. */
+  readonly isNew: boolean;
+  readonly notes: string[];
+};
+
+/** Under the lock. A damaged file is set aside; what it told is found again by adoption, which deletes and overwrites nothing. */
+export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
+  const notes: string[] = [];
+  let lostTexts = false;
+  // At most one round for each of the two files.
+  for (let round = 0; round < 3; round++) {
+    const opened = openState({ folder, clock });
+    if (opened.kind === "opened") {
+      if (lostTexts) readAgain(opened.state);
+      return ok({ state: opened.state, isNew: opened.created || knowsNoFolder(opened.state), notes });
+    }
+    if (opened.kind !== "damaged") return unfitState(opened);
+    lostTexts ||= opened.file === "texts.db";
+    const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
+    const aside = setAsideDamaged(folder, opened.file, stamp);
+    notes.push(
+      `${opened.file} was damaged (${opened.detail}) and set aside in .mdmirror/${aside.to}; it is built anew from both sides, losing nothing`,
+    );
+  }
+  return trouble(
+    "fault",
+    "the state cannot be made anew: it is damaged again at once",
+    "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
+  );
+}
+
+/** Cut off (a kill, a full disk) between the making of the file and the first row: it is as new as one that is made now. */
+function knowsNoFolder(state: StoredState): boolean {
+  return state.meta(META.rootMarker) === null && state.load().links.size === 0;
+}
+
+/** No stamp vouches any more for a file whose text the store has lost: the next walk reads it, and stores it. */
+function readAgain(state: StoredState): void {
+  const missing = new Set(state.missingTexts());
+  const links = [...state.load().links.values()];
+  state.transact(() => {
+    for (const link of links) if (missing.has(link.localDigest)) state.putLink({ ...link, stampTrusted: false });
+  });
+}
+
+/** As it is, beside whoever writes it; without a state, a new one in memory. */
+export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
+  const opened = openState({ folder, clock, readOnly: true });
+  if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
+  if (opened.kind !== "missing") return unfitState(opened);
+  return ok({ state: memoryState(clock), isNew: true, notes: [] });
+}
+
+/** A state that is gone with the process: what is planned over it is the first plan. */
+export function memoryState(clock: Clock): StoredState {
+  const memory = openState({ folder: ":memory:", clock });
+  if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
+  return memory.state;
+}

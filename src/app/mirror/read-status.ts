@@ -1,0 +1,85 @@
+import { join } from "node:path";
+import { type HoldReason, isOpen } from "../../model/hold.ts";
+import type { Hold } from "../../model/link.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { type Standing, standingOf } from "../../engine/run/standing.ts";
+import { type Glance, glanceAtState } from "../../state/glance.ts";
+import { type Config, readConfig } from "./config.ts";
+import { ok, type Result } from "./trouble.ts";
+import { comparePaths } from "../../model/by-path.ts";
+
+const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
+
+/** What the state file tells of a mirror: no network, no walk, no lock. */
+export type MirrorStatus = Standing & {
+  readonly url: string;
+  readonly remote: string;
+  readonly documents: number;
+  readonly folders: number;
+  /** Effects that were cut off: the next run settles them. */
+  readonly pending: number;
+  /** Rows on which nothing is left to do, though the sides are not equal: in review, left out by the ignore rules. */
+  readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
+  readonly conflicts: readonly string[];
+  /** Documents with text in review. */
+  readonly reviews: readonly string[];
+  /** The same, and since when the oldest text of each waits, in milliseconds since the epoch. */
+  readonly reviewedSince: readonly { readonly path: string; readonly since: number }[];
+  readonly lastRun: {
+    readonly run: number;
+    readonly kind: string;
+    readonly startedAt: number;
+    readonly endedAt: number | null;
+  } | null;
+};
+
+/** A folder that is linked and was never looked at. */
+const NOTHING: Glance = {
+  survey: { documents: 0, folders: 0, conflicts: [], reviews: [] },
+  holds: [],
+  intents: [],
+  meta: new Map(),
+  newestRun: null,
+};
+
+/**
+ * @param dir a folder that holds `.mdmirror/`
+ * @param isBusy a daemon is in the middle of a run: that it has not ended is no sign of anything
+ */
+export async function readStatus(dir: string, isBusy: boolean): Promise<Result<MirrorStatus>> {
+  const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return config;
+  const glanced = glanceAtState(folder);
+  if (glanced.kind !== "read" && glanced.kind !== "missing")
+    return (await import("./unfit-state.ts")).unfitState(glanced);
+  return ok(statusOf(glanced.kind === "read" ? glanced.glance : NOTHING, config.value, isBusy));
+}
+
+function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): MirrorStatus {
+  const { survey, holds, intents, meta, newestRun } = glance;
+  return {
+    ...standingOf({ meta: (key) => meta.get(key) ?? null, holds, newestRun: isBusy ? null : newestRun }),
+    url,
+    remote,
+    documents: survey.documents,
+    folders: survey.folders,
+    // A parked inode is looked at once more as a matter of course: nothing was cut off.
+    pending: intents.filter(({ intent }) => intent.kind !== "parked").length,
+    resting: countResting(holds),
+    conflicts: survey.conflicts.toSorted(comparePaths),
+    reviews: survey.reviews.map(({ path }) => path),
+    reviewedSince: survey.reviews,
+    lastRun: newestRun === null ? null : lastRunOf(newestRun),
+  };
+}
+
+function countResting(holds: readonly Hold[]): MirrorStatus["resting"] {
+  const counts: Partial<Record<HoldReason, number>> = {};
+  for (const { reason } of holds) if (!isOpen(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
+}
+
+function lastRunOf({ run, kind, startedAt, endedAt }: NonNullable<Glance["newestRun"]>): MirrorStatus["lastRun"] {
+  return { run, kind, startedAt, endedAt };
+}

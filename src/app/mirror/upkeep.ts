@@ -1,0 +1,52 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { State } from "../../ports/state.ts";
+import type { LocalTree } from "../../model/tree.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { SEARCH_FILE } from "../../state/search-file.ts";
+import type { StoredState } from "../../state/state.ts";
+import type { OpenedMirror } from "./open-mirror.ts";
+
+/** What a mirror does for itself between passes: once a day it lets go of what its retention has outlived, and the search index follows the disk. */
+
+const PRUNED_AT = "pruned.at";
+const DAY_MS = 86_400_000;
+/** Of texts that nothing names any more, counted in days of running. */
+export const RETENTION_DAYS = 30;
+const RETENTION_BYTES = 500_000_000;
+/** LIMIT: one upkeep ends after so many slices; the next day's goes on. A slice takes some milliseconds. */
+const SLICES = 400;
+
+/** @param local the walk of the pass that just ended; null when there was none */
+export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
+  pruneDaily(mirror);
+  // Where nobody has searched yet there is no index, and nothing of the search is loaded: its modules take a tenth of a sync that has nothing to do.
+  if (local === null || !existsSync(join(mirror.root, MIRROR_FOLDER, SEARCH_FILE))) return;
+  const { keepSearchIndex } = await import("../search.ts");
+  keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
+}
+
+export function pruneDaily(mirror: OpenedMirror): void {
+  const { state, clock, log } = mirror.world;
+  if (!isStored(state)) return;
+  const now = clock.now();
+  const noted = state.meta(PRUNED_AT);
+  const before = Number(noted);
+  // A clock that was set back must not stop the pruning for ever.
+  if (noted !== null && now - before < DAY_MS && now >= before) return;
+  state.setMeta(PRUNED_AT, String(now));
+  // A mirror of no age has outlived nothing: after its clone a look at all texts would find that.
+  if (noted === null) return;
+  const pruning = state.prune(now, { days: RETENTION_DAYS, bytes: RETENTION_BYTES });
+  for (let slice = 0; slice < SLICES; slice++) {
+    const step = pruning.next();
+    if (step.done !== true) continue;
+    const { texts, events, runs, versions } = step.value;
+    if (texts + events + runs + versions > 0) log.write("info", "pruned", { texts, events, runs, versions });
+    return;
+  }
+}
+
+function isStored(state: State): state is StoredState {
+  return "prune" in state;
+}

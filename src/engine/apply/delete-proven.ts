@@ -1,0 +1,71 @@
+import type { ChangeId } from "../../contract/ids.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { commit, endLink, fetchText, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
+import { settleIntent } from "../journal/settle-writes.ts";
+import type { PassContext } from "../run/world.ts";
+
+/** How a deletion on the service ended. */
+export type DeleteEnd =
+  | { readonly kind: "deleted" }
+  /** It was not sent, or the service said no. `live` is the document as it was read before a refusal. */
+  | { readonly kind: "stays"; readonly outcome: Outcome; readonly live: RemoteText | null }
+  /** No answer came, and this is what reading told. */
+  | { readonly kind: "settled"; readonly outcome: Outcome; readonly fault: Fault };
+
+export type Deletion = {
+  /** Where its file is, or was, by what was planned. */
+  readonly localPath: LocalPath;
+  /** The version that may go: any other was edited there meanwhile. */
+  readonly changeId: ChangeId;
+  /** The deletion follows a file that is gone here: one that is back by now keeps its document. */
+  readonly onlyWhileAbsent: boolean;
+  readonly why: string;
+};
+
+/**
+ * The one way in which a document is deleted on the service: read again, looked for here again, journalled, DELETE; then its link ends.
+ * ORDER: the look here comes after the read: a file that is saved again while the answer is under way is seen.
+ */
+export async function deleteProven(
+  ctx: PassContext,
+  link: Link,
+  { localPath, changeId, onlyWhileAbsent, why }: Deletion,
+): Promise<DeleteEnd> {
+  const { disk, remote, state } = ctx.world;
+  const { id } = link;
+  const stays = (outcome: Outcome, live: RemoteText | null = null): DeleteEnd => ({ kind: "stays", outcome, live });
+  const fetched = await fetchText(ctx, id, localPath);
+  if (fetched.kind === "end") return stays(fetched.outcome);
+  if (fetched.value.file.lastChangeId !== changeId) return stays(stale("it was edited on the service meanwhile"));
+  if (onlyWhileAbsent && disk.look(localPath).kind !== "absent") return stays(stale("something is at its path again"));
+  const intent = { kind: "delete", id, localPath, changeId } as const satisfies Intent;
+  // RACE: what is written on either side from here on is not seen; the contract has no conditional DELETE. The text read is in the text store.
+  const intentId = state.openIntent(ctx.run, intent);
+  const answer = await remote.deleteFile(id);
+  const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
+  if (!answer.ok && !gone) {
+    if (answer.fault.kind === "uncertain")
+      return { kind: "settled", outcome: await settleIntent(ctx, intentId, intent), fault: answer.fault };
+    state.closeIntent(intentId);
+    return stays(outcomeOfFault(answer.fault), fetched.value);
+  }
+  ctx.counts.deletedRemote++;
+  commit(ctx, {
+    closes: intentId,
+    also: () => endLink(ctx, link, null),
+    event: {
+      kind: "delete-remote",
+      side: "remote",
+      id,
+      path: localPath,
+      detail: why,
+      before: link.digest,
+      requestId: answer.ok ? answer.requestId : null,
+    },
+  });
+  return { kind: "deleted" };
+}

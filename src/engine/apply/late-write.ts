@@ -1,0 +1,190 @@
+import type { Link } from "../../model/link.ts";
+import { mergeText } from "../../merge/merge.ts";
+import { cutToBytes, joinPath, type LocalPath, MAX_NAME_BYTES, nameOf, parentOf } from "../../model/path.ts";
+import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
+import type { Intent } from "../../ports/state.ts";
+import { ensureFolders } from "./parents.ts";
+import { commit, landText } from "./effect.ts";
+import { madeOfBoth, seenHere } from "./text-name.ts";
+import { noteReturned, type PassContext, recordEvent } from "../run/world.ts";
+
+/** The second look at a file that was replaced, and the ways back from the place where it was parked. */
+
+/** What was taken aside, and what stands at its path now; or why that cannot be told, which keeps the intent open. */
+export function lookAtParked(
+  { world: { disk } }: PassContext,
+  { parkAt, path }: { readonly parkAt: string; readonly path: LocalPath },
+):
+  | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
+  | { readonly why: string } {
+  const look = disk.look(path);
+  if (look.kind === "unknown") return { why: `its path cannot be looked at: ${look.why}` };
+  return { aside: disk.readParked(parkAt), look };
+}
+
+/** @returns why it stays open, or null */
+export function putBack(
+  ctx: PassContext,
+  intentId: number,
+  parkAt: string,
+  path: LocalPath,
+  id: string,
+  detail: string,
+): string | null {
+  const { state } = ctx.world;
+  const why = returnAside(ctx, parkAt, path);
+  if (why !== null) return why;
+  state.transact(() => {
+    state.closeIntent(intentId);
+    recordEvent(ctx.world, ctx.run, { kind: "recover", side: "local", id, path, detail });
+  });
+  return null;
+}
+
+/** @returns why it could not be put back, or null */
+export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): string | null {
+  const { disk } = ctx.world;
+  const wasSeen = disk.look(path).kind !== "absent";
+  const back = ensureFolders(ctx, path) ?? disk.putBack(parkAt, path);
+  if (back.kind === "done" && !wasSeen) noteReturned(ctx, path);
+  return back.kind === "done" ? null : `could not be put back: ${"detail" in back ? back.detail : back.kind}`;
+}
+
+/** The second look at an inode that was replaced: an editor that still had it open may have saved into it (I14). */
+export function inspectParked(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "parked" }>,
+): string | null {
+  const { disk, state } = ctx.world;
+  const found = lookAtParked(ctx, intent);
+  if ("why" in found) return found.why;
+  const { aside: parked, look } = found;
+  if (parked.kind !== "done" && look.kind === "absent")
+    return putBackOnItsBase(
+      ctx,
+      intentId,
+      intent,
+      "what was taken aside cannot be read as a text, and its path is free: put back",
+    );
+  if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
+  if (parked.value === null || parked.value.digest === intent.expect) {
+    if (parked.value !== null) {
+      // It was stored when it was first seen; a store that was lost or damaged since has it again before its last file goes (I03).
+      state.putKnownText(parked.value.digest, parked.value.text, seenHere(intent.path, intent.id));
+      // ORDER: a power cut takes back the last commits of the store, and not this removal.
+      state.secureTexts();
+      disk.discardParked(intent.parkAt);
+    }
+    state.closeIntent(intentId);
+    return null;
+  }
+  const name = seenHere(intent.path, intent.id, "saved into the file while it was replaced");
+  state.putKnownText(parked.value.digest, parked.value.text, name);
+  return landLateWrite(ctx, intentId, intent, parked.value);
+}
+
+/**
+ * Its path is free: it was deleted or moved since, or taken aside again by an effect that was cut off. The text of the link's own file stays noted
+ * (`localDigest`), so that a document that was moved is known by it, and what comes back is then a document of its own.
+ * ORDER: base first. A text that is back on the base of the text that replaced it would undo what came with that one.
+ */
+function putBackOnItsBase(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "parked" }>,
+  detail: string,
+): string | null {
+  const { state } = ctx.world;
+  const link = state.link(intent.id);
+  if (link !== null) state.putLink({ ...link, ...baseBefore(intent, link) });
+  return putBack(ctx, intentId, intent.parkAt, intent.path, intent.id, detail);
+}
+
+/**
+ * The base that the parked text was made on; nothing where it had none, or where it is that version still: a new document's that was read back since, whose text
+ * is the one that was read (I12).
+ */
+function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parked" }>, link: Link): Partial<Link> {
+  return baseChangeId === null || baseDigest === null || baseChangeId === link.changeId
+    ? {}
+    : { changeId: baseChangeId, digest: baseDigest, echoDigest: null };
+}
+
+/**
+ * A text that was saved into the old inode. It is the user's newest, based on the text before the replace: where the file is still what the mirror wrote, it
+ * becomes the local text again, on the old base, so that the next plan merges it with what the mirror had written. Else it is merged here, and stays on the
+ * newer base only if that base's changes are in it: an editor that had the old text open may have saved it by its path as well. What does not merge becomes a
+ * document of its own beside, so that nothing is lost and nothing is hidden.
+ */
+function landLateWrite(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "parked" }>,
+  late: LocalText,
+): string | null {
+  const { disk, state } = ctx.world;
+  const link = state.link(intent.id);
+  const current = disk.read(intent.path);
+  if (disk.look(intent.path).kind === "absent")
+    return putBackOnItsBase(ctx, intentId, intent, "an edit that was saved while the file was replaced");
+  if (current.kind === "done" && link !== null) {
+    // The second alternative: a crash came between bringing it back and moving base.
+    const ours = current.value.digest === link.localDigest || current.value.digest === late.digest;
+    const untouched = ours && intent.baseChangeId !== null && intent.baseDigest !== null;
+    const merged = untouched ? null : mergeText(state.text(intent.expect) ?? "", late.text, current.value.text);
+    const text = untouched ? late.text : merged?.kind === "clean" ? merged.text : null;
+    if (text !== null) {
+      const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, brought back"));
+      const landed = landText(ctx, intent.id, intent.path, text, writes, current.value.digest, link);
+      if (landed.kind === "end")
+        return "an edit that was saved while the file was replaced could not be brought back yet";
+      const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);
+      const localDigest = base.digest ?? link.localDigest;
+      commit(ctx, {
+        link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },
+        closes: intentId,
+        landed: landed.value,
+        event: {
+          kind: "late-write",
+          side: "local",
+          id: intent.id,
+          path: intent.path,
+          before: intent.expect,
+          after: late.digest,
+          detail: "saved into the replaced file while it was replaced; brought back",
+        },
+      });
+      state.secureTexts();
+      disk.discardParked(intent.parkAt);
+      return null;
+    }
+  }
+  return putBack(
+    ctx,
+    intentId,
+    intent.parkAt,
+    freePlaceFor(ctx, intent.path),
+    intent.id,
+    "saved into the replaced file while it was replaced; it does not merge, so it is put beside",
+  );
+}
+
+/** Whether a text holds all that the link's base changed against the base before. */
+function holdsBase(ctx: PassContext, intent: Extract<Intent, { kind: "parked" }>, link: Link, text: string): boolean {
+  const { state } = ctx.world;
+  const before = intent.baseDigest === null ? null : state.text(intent.baseDigest);
+  const after = state.text(link.digest);
+  if (before === null || after === null) return false;
+  const merged = mergeText(before, text, after);
+  return merged.kind === "clean" && merged.text === text;
+}
+
+function freePlaceFor(ctx: PassContext, path: LocalPath): LocalPath {
+  const stem = nameOf(path).replace(/\.md$/, "");
+  for (let n = 1; ; n++) {
+    const tail = `-late${n === 1 ? "" : `-${n}`}.md`;
+    const place = joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`);
+    if (ctx.world.disk.look(place).kind === "absent") return place;
+  }
+}

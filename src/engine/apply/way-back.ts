@@ -1,0 +1,48 @@
+import { folderInodeKey } from "../../planner/match/inode.ts";
+import { once } from "../../model/once.ts";
+import { type LocalPath, parentOf, rebase } from "../../model/path.ts";
+import type { LocalTree } from "../../model/tree.ts";
+import { checkRoot } from "../run/guard-facts.ts";
+import { observeLocal } from "../observe/observe.ts";
+import { keepHere } from "./text-name.ts";
+import type { PassContext } from "../run/world.ts";
+
+/** @returns where what was taken from a path belongs by now; null where that cannot be seen */
+export type WayBack = (path: LocalPath) => LocalPath | null;
+
+/**
+ * Before there is a plan: base has the folder of the path where it was, and somebody may have moved it since the process died. Its inode tells where to, by a
+ * walk that only such a folder is worth. One that is nowhere was deleted: it is made anew with what comes back to its path (DESIGN 5).
+ */
+export function wayBack(ctx: PassContext): WayBack {
+  const { disk, state } = ctx.world;
+  const seen = once(() => lookForFolders(ctx));
+  return (path) => {
+    const parent = parentOf(path);
+    if (parent === "" || disk.look(parent).kind !== "absent") return path;
+    const { places, whole } = seen();
+    for (let above = parent; above !== ""; above = parentOf(above)) {
+      const dir = state.dirAt(above);
+      const key = dir === null ? null : folderInodeKey(dir);
+      const now = key === null ? undefined : places.get(key);
+      if (now !== undefined) return rebase(path, above, now);
+    }
+    return whole ? path : null;
+  };
+}
+
+/** Where each folder is, by its inode; none where inodes are no evidence. `whole`: nothing is hidden. */
+function lookForFolders({ world }: PassContext): {
+  readonly places: ReadonlyMap<string, LocalPath>;
+  readonly whole: boolean;
+} {
+  const { inodesTrusted } = checkRoot(world);
+  const base = world.state.load();
+  const tree: LocalTree = observeLocal(world, base, inodesTrusted, keepHere(world.state, base));
+  const places = new Map<string, LocalPath>();
+  for (const folder of inodesTrusted ? tree.folders.values() : []) {
+    const key = folderInodeKey(folder);
+    if (key !== null) places.set(key, folder.path);
+  }
+  return { places, whole: tree.unseen.size === 0 };
+}

@@ -1,0 +1,134 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Link, Stamp } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { DEFAULT_GUARDS } from "../../model/policy.ts";
+import type { Intent, TextName } from "../../ports/state.ts";
+import { flushNow } from "../journal/durable.ts";
+import { ended, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { openGroup } from "../journal/group.ts";
+import { checkRoot } from "../run/guard-facts.ts";
+import { recoverLocal } from "../journal/recover.ts";
+import { madeOfBoth, seenHere } from "../apply/text-name.ts";
+import { type PassContext, type Settings, trashPlace, type World, zeroCounts, zeroTally } from "../run/world.ts";
+
+/** What a person asks for, outside of a pass: under the lock, as a run of its own, with the same journal and the same commits. */
+
+/** Nothing here plans, so nothing here follows a policy. */
+const SETTINGS: Settings = {
+  names: "map",
+  direction: "both",
+  prefer: null,
+  conflicts: () => "sidecar",
+  retryRefused: true,
+  guards: DEFAULT_GUARDS,
+  reviewAfterQuiet: false,
+  secondLookMs: null,
+};
+
+/** How it ended, and what the user should know of it: whole clauses, never a text. */
+export type HandEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
+
+/**
+ * One run of effects by hand.
+ * ORDER: what a crash left half done on the disk is put back first, so that no file is taken for absent that is only parked.
+ */
+export async function runByHand(
+  world: World,
+  kind: string,
+  work: (ctx: PassContext) => Promise<readonly HandEnd[]>,
+): Promise<readonly HandEnd[]> {
+  const { state, clock } = world;
+  const { root } = checkRoot(world);
+  if (root !== "same") return [{ outcome: stale(`the mirrored folder is not what it was (${root})`), notes: [] }];
+  const run = state.beginRun(kind, clock.now());
+  const ctx: PassContext = {
+    world,
+    run,
+    settings: SETTINGS,
+    local: null,
+    isListed: true,
+    folderIds: new Map(),
+    counts: zeroCounts(),
+    toFlush: new Map(),
+    group: openGroup(world.state, world.disk, world.clock),
+    traitsAtStart: world.remote.traits(),
+    tally: zeroTally(),
+  };
+  recoverLocal(ctx, state.intents());
+  const ends = await work(ctx);
+  await flushNow(ctx);
+  state.endRun(run, clock.now(), JSON.stringify({ state: "by-hand", counts: ctx.counts }));
+  return ends;
+}
+
+export type LandedByHand = {
+  readonly stamp: Stamp;
+  /** To be closed by the caller's commit; null: the bytes were these already. */
+  readonly closes: number | null;
+  /** Where the text that gave way is, below `.mdmirror/`. */
+  readonly keptAs: string | null;
+};
+
+/**
+ * Brings a file to a text by the journalled replace, with the trash as the place aside: what loses by a choice stays as a file, as well as in
+ * the text store, and an editor that still had it open saves into that file.
+ */
+export function landByHand(
+  ctx: PassContext,
+  id: Link["id"],
+  path: LocalPath,
+  text: string,
+  link: Link | null,
+): Got<LandedByHand> {
+  const { disk, state } = ctx.world;
+  const writes = state.putText(text, madeOfBoth(path, id, "chosen by hand"));
+  const look = disk.look(path);
+  if (look.kind !== "file") return ended(stale(`no file is at ${path}`));
+  if (look.digest === writes) return got({ stamp: look.stamp, closes: null, keptAs: null });
+  keepText(ctx, path, id);
+  const parkAt = trashPlace(ctx.world, path);
+  const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
+  const expect = look.digest;
+  const closes = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });
+  const end = disk.replace(path, text, expect, parkAt);
+  if (end.kind === "done") {
+    ctx.toFlush.set(id, path);
+    return got({ stamp: end.value.stamp, closes, keptAs: parkAt });
+  }
+  const aside = disk.readParked(parkAt);
+  const next: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
+  if (aside.kind === "done" && aside.value === null) state.closeIntent(closes);
+  else state.turnIntent(closes, next);
+  return ended(outcomeOfDisk(end));
+}
+
+/**
+ * Into the text store, where it is a text at all; bytes that are none stay a file.
+ * @param name whose it is, where that is not the document at this path: a conflict's other version is its document's
+ * @returns its digest, or null without a file
+ */
+export function keepText(
+  ctx: PassContext,
+  path: LocalPath,
+  id: DocId | null,
+  name: TextName = seenHere(path, id, "what gave way to a choice by hand"),
+): Digest | null {
+  const { disk, state } = ctx.world;
+  const read = disk.read(path);
+  if (read.kind === "done") {
+    state.putKnownText(read.value.digest, read.value.text, name);
+    return read.value.digest;
+  }
+  const look = disk.look(path);
+  return look.kind === "file" ? look.digest : null;
+}
+
+export function keptNote(what: string, keptAs: string | null): string[] {
+  return keptAs === null ? [] : [`${what} is kept as .mdmirror/${keptAs}`];
+}
+
+export function notDone(outcome: Outcome): HandEnd {
+  return { outcome, notes: [] };
+}

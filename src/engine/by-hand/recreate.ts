@@ -1,0 +1,93 @@
+import { mapName } from "../../contract/names.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import { sameButForDress } from "../../model/dress.ts";
+import type { Link } from "../../model/link.ts";
+import { parentOf, type RemotePath } from "../../model/path.ts";
+import { bury } from "../../model/settle.ts";
+import { createRemote } from "../apply/create-remote.ts";
+import { type HandEnd, keepText, notDone } from "./by-hand.ts";
+import { deleteProven } from "../apply/delete-proven.ts";
+import { DONE, fetchText, stale } from "../apply/effect.ts";
+import type { Placed } from "./resolve.ts";
+import { fromService, type PassContext } from "../run/world.ts";
+
+/**
+ * A move to the root, which this service cannot do: a new document at the new place, then, once that is proven, the old one is deleted.
+ * ORDER: the old link goes before the POST: at no moment are two ids linked to one file (I11). Killed in between, the file is an unlinked one
+ * that the next pass sends as new, and the old document comes down again beside it: two documents rather than none.
+ */
+export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
+  const { state, clock } = ctx.world;
+  if (parentOf(path) !== "" || parentOf(link.remotePath) === "")
+    return notDone(stale("this is no move to the root any more: sync shows what it is"));
+  const remotePath = mapName(path, "file", ctx.world.remote.traits().refusedCharacters);
+  if (remotePath === null) return notDone(stale(`the service would refuse the name ${path}`));
+  const expect = keepText(ctx, path, link.id);
+  if (expect === null) return notDone(stale(`no file is at ${path}`));
+  const old = await fetchText(ctx, link.id, path);
+  if (old.kind === "end") return notDone(old.outcome);
+  const { file } = old.value;
+  if (file.lastChangeId !== link.changeId) return notDone(stale("it was edited on the service: sync first"));
+  if (file.protected) return notDone(stale("it is protected on the service, so the old document could not be deleted"));
+  const known = new Set(state.load().links.keys());
+  state.transact(() => {
+    state.putTombstone(bury(link, null, clock.now()));
+    state.removeLink(link.id);
+  });
+  const why = "made anew by hand, as the service cannot move it to the root";
+  const made = await createRemote(ctx, {
+    kind: "create-remote",
+    why,
+    localPath: path,
+    remotePath,
+    expect,
+    tombstone: null,
+  });
+  const created = [...state.load().links.values()].find((one) => one.localPath === path && !known.has(one.id));
+  if (created === undefined) {
+    const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
+    // It may have happened: the next run looks, and links what it finds.
+    if (open) return notDone(made);
+    state.transact(() => {
+      state.putLink(link);
+      state.removeTombstone(link.id);
+    });
+    return notDone(made);
+  }
+  state.removeHold(link.id);
+  const doubt = await doubtNew(ctx, created, remotePath, expect);
+  if (doubt !== null) return { outcome: DONE, notes: [`new document ${created.id}, but ${doubt}; ${staying(link)}`] };
+  const deleted = await deleteOld(ctx, link);
+  return { outcome: DONE, notes: [`new document ${created.id} at ${remotePath}; ${deleted}`] };
+}
+
+/**
+ * The old document and its history are deleted for good, so the new one is read by its id first: it must be where it was made, with the text that was sent (I04).
+ * @returns what speaks against it, as a clause; null: nothing
+ */
+async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {
+  const fetched = await fetchText(ctx, id, path);
+  if (fetched.kind === "end") return `it could not be read (${clauseOf(fetched.outcome)})`;
+  const text = ctx.world.state.text(sent);
+  if (fromService(ctx.world, fetched.value.file.path) !== path) return `it is at ${fetched.value.file.path} by now`;
+  return text !== null && sameButForDress(text, fetched.value.text) ? null : "it has another text by now";
+}
+
+function staying({ id, remotePath }: Link): string {
+  return `the old one (${id}) stays at ${remotePath}; the next sync brings it here`;
+}
+
+/** The old one, whose file is the new one's by now. @returns how it ended, as a clause */
+async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
+  const why = `made anew at the root by hand (was ${link.remotePath})`;
+  const { localPath, changeId } = link;
+  const end = await deleteProven(ctx, link, { localPath, changeId, onlyWhileAbsent: false, why });
+  if (end.kind === "deleted") return `the old one (${link.id}, ${link.remotePath}) is deleted`;
+  if (end.kind === "settled" && end.outcome.kind === "done") return "whether the old one is gone, the next sync shows";
+  return `${staying(link)} (${clauseOf(end.outcome)})`;
+}
+
+function clauseOf(outcome: Outcome): string {
+  return "detail" in outcome ? `as ${outcome.detail}` : outcome.kind;
+}

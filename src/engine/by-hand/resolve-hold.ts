@@ -1,0 +1,82 @@
+import type { Conflict, Link } from "../../model/link.ts";
+import { type HandEnd, keepText, keptNote, notDone } from "./by-hand.ts";
+import { createLocal } from "../apply/download.ts";
+import { ensureFolders } from "../apply/parents.ts";
+import { deleteRemote, trashLocal } from "../apply/presence.ts";
+import { commit, endLink, stale } from "../apply/effect.ts";
+import { dropSidecar, type Placed } from "./resolve.ts";
+import type { PassContext } from "../run/world.ts";
+
+/** Holds about a document's presence or place, ended by a person. */
+
+/** Its file was renamed to a name that is not mirrored, and the user means: delete it on the service. Read again first, as any deletion. */
+export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd> {
+  const { id, localPath, remotePath, changeId } = link;
+  const why = "renamed out of the mirror; deleted by hand";
+  const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
+  if (outcome.kind === "done") ctx.world.state.removeHold(id);
+  return { outcome, notes: [] };
+}
+
+/** …or: keep it. The service's text comes back under its old name; the renamed file is left alone. */
+export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> {
+  const { id, localPath, remotePath, changeId } = link;
+  const parents = ensureFolders(ctx, localPath);
+  if (parents !== null) return notDone(parents);
+  const why = "renamed out of the mirror; kept by hand";
+  const outcome = await createLocal(ctx, { kind: "create-local", why, id, localPath, remotePath, changeId });
+  if (outcome.kind === "done") ctx.world.state.removeHold(id);
+  return { outcome, notes: [] };
+}
+
+/** Gone from the service, no longer readable, or moved out of the mirrored part; edited here: the edit goes to the trash. */
+export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
+  const digest = keepText(ctx, at, link.id);
+  if (digest === null) return notDone(stale(`no file is at ${at}`));
+  const cause = link.standing === "outside" ? "outside" : "gone";
+  const why = "dropped by hand";
+  const outcome = trashLocal(ctx, {
+    kind: "trash-local",
+    why,
+    id: link.id,
+    localPath: at,
+    expect: digest,
+    cause,
+  });
+  if (outcome.kind !== "done") return { outcome, notes: [] };
+  ctx.world.state.removeHold(link.id);
+  return { outcome, notes: ["your text is kept in .mdmirror/trash", ...dropOther(ctx, conflict)] };
+}
+
+/** …or: the local text stays, and the next run sends it as a new document. */
+export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
+  const { state } = ctx.world;
+  const digest = keepText(ctx, at, link.id);
+  if (digest === null) return notDone(stale(`no file is at ${at}`));
+  const outcome = commit(ctx, {
+    also: () => {
+      endLink(ctx, link, null);
+      state.removeHold(link.id);
+    },
+    event: {
+      kind: "forget",
+      side: "both",
+      id: link.id,
+      path: at,
+      detail: "kept by hand: its text goes up as a new document",
+      before: link.digest,
+    },
+  });
+  const note = "it goes up as a new document, with a new id and no history there";
+  return { outcome, notes: [note, ...dropOther(ctx, conflict)] };
+}
+
+/**
+ * ORDER: after the link and the conflict ended. A `(theirs)` file that a crash leaves belongs to nothing; a conflict without its file would end as mine.
+ * @returns what to tell of it
+ */
+function dropOther(ctx: PassContext, conflict: Conflict | null): readonly string[] {
+  const dropped = conflict === null ? null : dropSidecar(ctx, conflict);
+  if (dropped === null) return [];
+  return dropped.kind === "end" ? [`${conflict!.sidecarPath} stays`] : keptNote("the other version", dropped.value);
+}

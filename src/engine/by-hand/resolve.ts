@@ -1,0 +1,204 @@
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../model/digest.ts";
+import {
+  type Conflict,
+  displayedIndex,
+  isBeingReplaced,
+  type Link,
+  type ShownVersion,
+  type Stamp,
+} from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { moveBase } from "../../model/settle.ts";
+import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
+import { put } from "../apply/put.ts";
+import { ensureFolders } from "../apply/parents.ts";
+import { commit, DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { otherVersion } from "../apply/keep-sidecar.ts";
+import { madeOfBoth } from "../apply/text-name.ts";
+import { type EventFields, type PassContext, trashPlace } from "../run/world.ts";
+
+/** A linked document and where its file is now: elsewhere than the link says, where a move is held. The move is not this room's: it stays to be sent. */
+export type Placed = { readonly link: Link; readonly at: LocalPath };
+
+/**
+ * Conflicts, reviews and refused edits ended by a person. Effect first, base second, and never a text lost: what gives way is in the text
+ * store and, as a file, in the trash. A crash between two effects leaves what an editor alone could have made, and the next pass goes on from it.
+ */
+
+/** The local text stays and goes up, based on the version that the sidecar showed. */
+export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): HandEnd {
+  const { disk } = ctx.world;
+  const look = disk.look(placed.at);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${placed.at}`));
+  keepText(ctx, placed.at, placed.link.id);
+  const dropped = dropSidecar(ctx, conflict);
+  if (dropped.kind === "end") return notDone(dropped.outcome);
+  const shown = versionSeen(conflict);
+  const event = { detail: "mine, by hand", before: shown.digest, after: look.digest };
+  const outcome = endConflict(ctx, placed, shown, look.stamp, null, event);
+  return { outcome, notes: keptNote("the other version", dropped.value) };
+}
+
+/** A text that was made of both takes the document's place and goes up. Without a conflict: an edit. */
+export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
+  const { link, at } = placed;
+  const before = keepText(ctx, at, link.id);
+  const landed = landByHand(ctx, link.id, at, text, link);
+  if (landed.kind === "end") return notDone(landed.outcome);
+  if (conflict === null) {
+    const { closes, keptAs } = landed.value;
+    const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
+    const event = { kind: "restore", side: "local", id: link.id, path: at, before, after } as const;
+    const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged, by hand" } });
+    return { outcome, notes: keptNote("your text before", keptAs) };
+  }
+  const dropped = dropSidecar(ctx, conflict);
+  // The merged text is in place and the conflict is open: the next try, or the editor, ends it.
+  if (dropped.kind === "end") {
+    closeLanded(ctx, landed.value);
+    return notDone(dropped.outcome);
+  }
+  const shown = versionSeen(conflict);
+  const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged, by hand"));
+  const event = { detail: "merged, by hand", before: shown.digest, after };
+  const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
+  const notes = [...keptNote("your text before", landed.value.keptAs), ...keptNote("the other version", dropped.value)];
+  return { outcome, notes };
+}
+
+function endConflict(
+  ctx: PassContext,
+  { link, at }: Placed,
+  shown: ShownVersion,
+  stamp: Stamp,
+  closes: number | null,
+  event: Pick<EventFields, "detail" | "before" | "after">,
+): Outcome {
+  const { state } = ctx.world;
+  const { changeId, digest } = shown;
+  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: closes === null };
+  return commit(ctx, {
+    link: moveBase(link, base),
+    ...closing(closes),
+    also: () => {
+      state.removeConflict(link.id);
+      state.removeHold(link.id);
+    },
+    event: { kind: "end-conflict", side: "local", id: link.id, path: at, ...event },
+  });
+}
+
+/** The live text takes the document's place: of a conflict, of a text in review, of an edit that the service refuses. */
+export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
+  const { state } = ctx.world;
+  const { link, at: path } = placed;
+  const fetched = await fetchText(ctx, link.id, path);
+  if (fetched.kind === "end") return notDone(fetched.outcome);
+  const { file, text, digest } = fetched.value;
+  const before = keepText(ctx, path, link.id);
+  const landed = before === null ? createFile(ctx, placed, text) : landByHand(ctx, link.id, path, text, link);
+  if (landed.kind === "end") return notDone(landed.outcome);
+  const dropped: Got<string | null> = conflict === null ? got(null) : dropSidecar(ctx, conflict);
+  if (dropped.kind === "end") {
+    closeLanded(ctx, landed.value);
+    return notDone(dropped.outcome);
+  }
+  const version = { changeId: file.lastChangeId, digest };
+  const { stamp, closes, keptAs } = landed.value;
+  const base = { ...version, localDigest: digest, stamp, stampTrusted: false, durable: before === digest };
+  const outcome = commit(ctx, {
+    link: { ...moveBase(link, base), protected: file.protected },
+    version: { id: link.id, ...version },
+    ...closing(closes),
+    also: () => {
+      state.removeConflict(link.id);
+      state.removeHold(link.id);
+    },
+    event: {
+      kind: conflict === null ? "write-local" : "end-conflict",
+      side: "local",
+      id: link.id,
+      path,
+      detail: "theirs, by hand",
+      before,
+      after: digest,
+    },
+  });
+  return { outcome, notes: [...keptNote("your text", keptAs), ...keptNote("the (theirs) file", dropped.value)] };
+}
+
+/** The file is not there: nothing gives way. */
+function createFile(ctx: PassContext, { link, at }: Placed, text: string): Got<LandedByHand> {
+  const parents = ensureFolders(ctx, at);
+  if (parents !== null) return ended(parents);
+  const made = ctx.world.disk.create(at, text);
+  if (made.kind !== "done") return ended(outcomeOfDisk(made));
+  ctx.toFlush.set(link.id, at);
+  return got({ stamp: made.value.stamp, closes: null, keptAs: null });
+}
+
+/** The replace is done and nothing else is: what gave way stays in the trash. */
+function closeLanded(ctx: PassContext, landed: LandedByHand): void {
+  if (landed.closes !== null) ctx.world.state.closeIntent(landed.closes);
+}
+
+/** @returns where it is kept; null when there was none */
+export function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | null> {
+  const { disk } = ctx.world;
+  const look = disk.look(conflict.sidecarPath);
+  if (look.kind !== "file") return got(null);
+  keepText(ctx, conflict.sidecarPath, conflict.id, otherVersion(ctx.world, conflict));
+  const place = trashPlace(ctx.world, conflict.sidecarPath);
+  const end = disk.trash(conflict.sidecarPath, look.digest, place);
+  return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));
+}
+
+/** What is in review counts as never sent: the next run submits the local text anew. */
+export function resubmit(ctx: PassContext, link: Link): HandEnd {
+  const { state } = ctx.world;
+  const outcome = commit(ctx, {
+    link: { ...link, submissions: [] },
+    also: () => state.removeHold(link.id),
+    event: {
+      kind: "note-facts",
+      side: "local",
+      id: link.id,
+      path: link.localPath,
+      detail: "to be submitted again, by hand",
+    },
+  });
+  return { outcome, notes: [] };
+}
+
+/** Forgets a refusal: the next run tries again. */
+export function tryAgain(ctx: PassContext, key: string): HandEnd {
+  ctx.world.state.removeHold(key);
+  return { outcome: DONE, notes: [] };
+}
+
+/** Sends a text that the planner holds back (it holds conflict markers, and is meant to). On the base, as any PUT. */
+export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<HandEnd> {
+  const { disk, state } = ctx.world;
+  const link = state.link(id);
+  if (link === null) return notDone(stale("its link went meanwhile"));
+  const look = disk.look(localPath);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
+  const expect: Digest = look.digest;
+  const { changeId: baseChangeId } = link;
+  const why = "sent by hand, conflict markers and all";
+  const outcome = await put(ctx, { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected });
+  if (outcome.kind === "done" || outcome.kind === "submitted") state.removeHold(id);
+  return { outcome, notes: [] };
+}
+
+function closing(closes: number | null): { readonly closes: number } | Record<never, never> {
+  return closes === null ? {} : { closes };
+}
+
+/** The last one; the one before where it is not certain that the last was put there: what is only in that one is merged, as a newer edit would be. */
+function versionSeen(conflict: Conflict): ShownVersion {
+  const index = displayedIndex(conflict);
+  const before = isBeingReplaced(conflict) ? conflict.shown[index - 1] : undefined;
+  return before ?? conflict.shown[index]!;
+}

@@ -1,0 +1,93 @@
+import { type DirId, type DocId, isDirId } from "../../contract/ids.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import { type HandEnd, keepText, keptNote, landByHand, notDone } from "./by-hand.ts";
+import { ensureFolders } from "../apply/parents.ts";
+import { commit, outcomeOfDisk, stale } from "../apply/effect.ts";
+import type { PassContext } from "../run/world.ts";
+
+/** The time machine's effects. All are edits of the folder, as a user could have made them: base stays, and the next run sends what follows. */
+
+/** Puts an earlier text back as an edit. @param expect the text that must still be there; null: any */
+export function restoreText(
+  ctx: PassContext,
+  link: Link,
+  digest: Digest,
+  expect: Digest | null,
+  detail: string,
+): HandEnd {
+  const { state } = ctx.world;
+  const text = state.text(digest);
+  if (text === null) return notDone(stale("its text is no longer kept"));
+  const before = keepText(ctx, link.localPath, link.id);
+  if (expect !== null && before !== expect) return notDone(stale("its text was changed since"));
+  if (before === null) return notDone(stale(`no file is at ${link.localPath}`));
+  const landed = landByHand(ctx, link.id, link.localPath, text, link);
+  if (landed.kind === "end") return notDone(landed.outcome);
+  const { closes, keptAs } = landed.value;
+  const outcome = commit(ctx, {
+    ...(closes === null ? {} : { closes }),
+    event: { kind: "restore", side: "local", id: link.id, path: link.localPath, detail, before, after: digest },
+  });
+  return { outcome, notes: keptNote("the text before", keptAs) };
+}
+
+/** A document that is gone comes back as a new one: its id can not be had again. The path must be free. */
+export function restoreGone(
+  ctx: PassContext,
+  id: string | null,
+  path: LocalPath,
+  digest: Digest,
+  detail: string,
+): HandEnd {
+  const { state, disk } = ctx.world;
+  const text = state.text(digest);
+  if (text === null) return notDone(stale("its text is no longer kept"));
+  const parents = ensureFolders(ctx, path);
+  if (parents !== null) return notDone(parents);
+  const made = disk.create(path, text);
+  if (made.kind !== "done") return notDone(outcomeOfDisk(made));
+  const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path, detail, after: digest } });
+  return {
+    outcome,
+    notes: ["it comes back as a new document, with a new id; what was before stays under the old one"],
+  };
+}
+
+/** Takes away a file that a run had sent as new; the next run deletes it on the service, under the guards, as any deletion here. */
+export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
+  const { state, disk } = ctx.world;
+  const path = link.localPath;
+  if (keepText(ctx, path, link.id) !== expect) return notDone(stale("its text was changed since"));
+  const intentId = state.openIntent(ctx.run, { kind: "trash", id: link.id, path, parkAt: place });
+  const end = disk.trash(path, expect, place);
+  if (end.kind !== "done") {
+    const aside = disk.readParked(place);
+    if (aside.kind === "done" && aside.value === null) state.closeIntent(intentId);
+    return notDone(outcomeOfDisk(end));
+  }
+  const outcome = commit(ctx, {
+    closes: intentId,
+    event: { kind: "restore", side: "local", id: link.id, path, detail, before: expect },
+  });
+  return { outcome, notes: keptNote("it", place) };
+}
+
+/** One move that takes a place back: `id` of a document or a folder. */
+export type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
+
+/**
+ * Moves a file, or a folder with all in it, back; the next run sees the move and sends it.
+ * RACE: no intent: recovery would take the move for the mirror's own and not send it. Killed within it, a file has both names, as after
+ * any `mv` that is killed there.
+ */
+export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): HandEnd {
+  const { disk } = ctx.world;
+  const parents = ensureFolders(ctx, to);
+  if (parents !== null) return notDone(parents);
+  const end = isDirId(id) ? disk.moveFolder(from, to) : disk.move(from, to, null);
+  if (end.kind !== "done") return notDone(outcomeOfDisk(end));
+  const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path: to, detail, from } });
+  return { outcome, notes: [] };
+}

@@ -1,0 +1,234 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
+import type { Intent, OpenIntent } from "../../ports/state.ts";
+import { inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
+import type { FolderMove, Post } from "./open-posts.ts";
+import { settleIntent } from "./settle-writes.ts";
+import { type WayBack, wayBack } from "../apply/way-back.ts";
+import { type PassContext, parkedDocument, recordEvent, trashPlace } from "../run/world.ts";
+
+/** What a crash, or an answer that was lost, left behind: put back before the first walk, settled by reading before the first plan (I13). */
+
+type Local = Extract<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
+
+const LOCAL: ReadonlySet<Intent["kind"]> = new Set(["replace", "trash", "move", "move-folder", "sidecar", "parked"]);
+
+function isLocal(intent: Intent): intent is Local {
+  return LOCAL.has(intent.kind);
+}
+
+/**
+ * Disk first. Returns the paths that an intent keeps open: unknown, never absent.
+ * @param restarted the machine was started anew since the last pass: the journal may have lost its last rows to a power cut
+ */
+export function recoverLocal(
+  ctx: PassContext,
+  intents: readonly OpenIntent[],
+  restarted = false,
+): Map<LocalPath, string> {
+  const open = new Map<LocalPath, string>();
+  // ORDER: what an effect that was cut off took from its path is there again before a text that was saved late is judged by what is there.
+  const inOrder = [...intents].sort((a, b) => Number(a.intent.kind === "parked") - Number(b.intent.kind === "parked"));
+  const findPlace = wayBack(ctx);
+  for (const { intentId, intent } of inOrder) {
+    if (!isLocal(intent)) continue;
+    const why = recoverOne(ctx, intentId, intent, findPlace);
+    if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
+  }
+  const named = new Set(ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : [])));
+  if (restarted)
+    for (const place of ctx.world.disk.listParked()) if (!named.has(place)) returnUnnamed(ctx, place, findPlace);
+  ctx.world.disk.sweep(named);
+  return open;
+}
+
+/** A folder may have moved with the document since the intent was written. */
+function pathOf(ctx: PassContext, intent: { readonly id: DocId; readonly path: LocalPath }): LocalPath {
+  return ctx.world.state.link(intent.id)?.localPath ?? intent.path;
+}
+
+/** @returns why it stays open, or null */
+function recoverOne(ctx: PassContext, intentId: number, intent: Local, findPlace: WayBack): string | null {
+  switch (intent.kind) {
+    case "replace":
+    case "parked":
+    case "trash": {
+      const path = findPlace(pathOf(ctx, intent));
+      if (path === null) return "its folder is gone from where it was, and not all of the mirrored folder can be seen";
+      return recoverAside(ctx, intentId, { ...intent, path });
+    }
+    case "move":
+      return recoverMove(ctx, intentId, intent);
+    case "move-folder":
+      return recoverFolderMove(ctx, intentId, intent);
+    case "sidecar":
+      return recoverSidecar(ctx, intentId, intent);
+  }
+}
+
+function recoverAside(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "replace" | "parked" | "trash" }>,
+): string | null {
+  switch (intent.kind) {
+    case "replace":
+      return recoverReplace(ctx, intentId, intent);
+    case "parked":
+      return inspectParked(ctx, intentId, intent);
+    case "trash":
+      return recoverTrash(ctx, intentId, intent);
+  }
+}
+
+/** Whether what was taken aside belongs at its path: nothing is there, or the same inode under its other name. */
+function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
+  if (look.kind === "absent") return true;
+  if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
+  return look.stamp.ino === aside.value.stamp.ino && look.stamp.dev === aside.value.stamp.dev;
+}
+
+function recoverReplace(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "replace" }>,
+): string | null {
+  const { state } = ctx.world;
+  const found = lookAtParked(ctx, intent);
+  if ("why" in found) return found.why;
+  const { aside, look } = found;
+  if (aside.kind === "done" && aside.value === null) {
+    state.closeIntent(intentId);
+    return null;
+  }
+  const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
+  if (belongsBack(aside, look))
+    return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
+  if (aside.kind !== "done") return `what was taken aside cannot be read: ${aside.detail}`;
+  const next = { kind: "parked", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
+  state.turnIntent(intentId, next);
+  const turned = state.intents().find((open) => open.intent.kind === "parked" && open.intent.parkAt === parkAt);
+  return turned === undefined ? null : inspectParked(ctx, turned.intentId, next);
+}
+
+function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "trash" }>): string | null {
+  const { state } = ctx.world;
+  const found = lookAtParked(ctx, intent);
+  if ("why" in found) return found.why;
+  const { aside, look } = found;
+  const isAside = aside.kind !== "done" || aside.value !== null;
+  if (isAside && belongsBack(aside, look)) {
+    return putBack(
+      ctx,
+      intentId,
+      intent.parkAt,
+      intent.path,
+      intent.id,
+      "put back after a crash in the middle of a removal",
+    );
+  }
+  state.closeIntent(intentId);
+  return null;
+}
+
+function recoverMove(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "move" }>): string | null {
+  const { disk, state } = ctx.world;
+  const from = disk.look(intent.from);
+  const to = disk.look(intent.to);
+  if (from.kind === "unknown" || to.kind === "unknown") return "a move was cut off, and its paths cannot be looked at";
+  const link = state.link(intent.id);
+  let moved = from.kind === "absent" && to.kind === "file" && link?.stamp?.ino === to.stamp.ino;
+  const twoNames =
+    from.kind === "file" && to.kind === "file" && from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev;
+  // On a disk that folds names a case-only rename that did not happen looks the same, with one link.
+  if (twoNames && to.stamp.nlink > 1) {
+    const end = disk.move(intent.from, intent.to, null);
+    if (end.kind !== "done") return `a move that was cut off cannot be completed: ${end.detail}`;
+    moved = true;
+  }
+  state.transact(() => {
+    if (moved && link !== null) state.putLink({ ...link, localPath: intent.to, stampTrusted: false });
+    state.closeIntent(intentId);
+  });
+  return null;
+}
+
+function recoverFolderMove(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "move-folder" }>,
+): string | null {
+  const { disk, state } = ctx.world;
+  const moved = disk.look(intent.from).kind === "absent" && disk.look(intent.to).kind === "folder";
+  state.transact(() => {
+    if (moved) state.moveSubtree("local", intent.from, intent.to);
+    state.closeIntent(intentId);
+  });
+  return null;
+}
+
+/** Put there, and the process died before the conflict was on record. One that was edited since is left: it may be somebody's work. */
+function recoverSidecar(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "sidecar" }>,
+): string | null {
+  const { disk, state } = ctx.world;
+  if (state.conflict(intent.id) === null && disk.look(intent.path).kind === "file") {
+    const end = disk.trash(intent.path, intent.writes, trashPlace(ctx.world, intent.path));
+    if (end.kind === "fault") return `a sidecar that no conflict has cannot be removed: ${end.detail}`;
+  }
+  state.closeIntent(intentId);
+  return null;
+}
+
+/** A file that was taken aside, and whose intent a power cut took: its place names the document, and goes back if nothing is there. */
+function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): void {
+  const { disk, state } = ctx.world;
+  const id = parkedDocument(place);
+  const link = id === null ? null : state.link(id);
+  const path = link === null ? null : findPlace(link.localPath);
+  if (path === null || disk.look(path).kind !== "absent") return;
+  const back = returnAside(ctx, place, path);
+  const detail = back === null ? "put back after a power cut" : `${back} after a power cut`;
+  recordEvent(ctx.world, ctx.run, {
+    kind: "recover",
+    side: "local",
+    id,
+    path,
+    detail,
+    outcome: back === null ? "done" : "fault",
+  });
+}
+
+export type StillOpen = {
+  readonly ids: ReadonlyMap<string, string>;
+  readonly paths: ReadonlyMap<LocalPath, string>;
+  /** Of `paths`, those of new documents. */
+  readonly posts: ReadonlyMap<Post, string>;
+  readonly folderMoves: ReadonlyMap<FolderMove, string>;
+};
+
+/** Then the service: each write whose end is not known is settled by a read. Returns what stays open. */
+export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
+  const ids = new Map<string, string>();
+  const paths = new Map<LocalPath, string>();
+  const posts = new Map<Post, string>();
+  const folderMoves = new Map<FolderMove, string>();
+  const remoteIntents = intents.flatMap(({ intentId, intent }) => (isLocal(intent) ? [] : [{ intentId, intent }]));
+  // ORDER: one after the other, as they were written: two intents of one document must not be settled against each other.
+  let unreachable: Outcome | null = null;
+  for (const { intentId, intent } of remoteIntents) {
+    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
+    if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
+    if (outcome.kind !== "uncertain" && outcome.kind !== "later") continue;
+    const why = `a write to the service is not settled yet: ${outcome.detail}`;
+    if ("id" in intent) ids.set(intent.id, why);
+    else if ("localPath" in intent) paths.set(intent.localPath, why);
+    if (intent.kind === "post") posts.set(intent, why);
+    if (intent.kind === "patch-folder") folderMoves.set(intent, why);
+  }
+  return { ids, paths, posts, folderMoves };
+}

@@ -1,0 +1,74 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Outcome } from "../../model/action.ts";
+import { sameButForDress } from "../../model/dress.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { newLink } from "../../model/settle.ts";
+import { commit, DONE, endLink, fetchText, stale } from "../apply/effect.ts";
+import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
+import { fromService, type PassContext, toService } from "../run/world.ts";
+
+type Post = Extract<Intent, { kind: "post" }>;
+
+/** A POST whose end is not known: the exact path is listed, and what is there is adopted if it is what was sent (I08). Ends as in `settle-writes`. */
+export async function settlePost(
+  ctx: PassContext,
+  intentId: number,
+  intent: Post,
+  fault: Fault | null,
+): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
+  if (!listed.complete) return notSettledBy(listed.fault ?? fault);
+  // A service that takes several spellings for one name shows what has another: that is another document.
+  const found = listed.items.find(({ path }) => path === toService(ctx.world, intent.remotePath));
+  if (found === undefined || state.link(found.id) !== null) {
+    state.closeIntent(intentId);
+    return found === undefined ? didNotHappen("write", fault) : DONE;
+  }
+  const fetched = await fetchText(ctx, found.id, intent.localPath);
+  if (fetched.kind === "end") return unsettled(fetched.outcome, fault);
+  const sent = state.text(intent.digest);
+  const { file, text, digest } = fetched.value;
+  if (sent === null || !sameButForDress(sent, text)) {
+    state.closeIntent(intentId);
+    return stale("another document is at that path now");
+  }
+  const base = {
+    changeId: file.lastChangeId,
+    digest,
+    localDigest: intent.digest,
+    stamp: intent.stamp ?? null,
+    stampTrusted: false,
+    durable: true,
+  };
+  ctx.counts.createdRemote++;
+  return commit(ctx, {
+    link: newLink(
+      found.id,
+      intent.localPath,
+      fromService(ctx.world, file.path) ?? intent.remotePath,
+      file.protected,
+      base,
+    ),
+    version: { id: found.id, changeId: file.lastChangeId, digest },
+    closes: intentId,
+    also: () => buryReplaced(ctx, intent.replaces ?? null),
+    event: {
+      kind: "create-remote",
+      side: "remote",
+      id: found.id,
+      path: intent.localPath,
+      detail: "the answer was lost; the document is there",
+      after: digest,
+    },
+  });
+}
+
+/** A document that was gone and is back as a new one: the old link ends, and its id is known as buried. */
+export function buryReplaced(ctx: PassContext, old: DocId | null): void {
+  const { state } = ctx.world;
+  const link = old === null ? null : state.link(old);
+  if (link === null) return;
+  endLink(ctx, link, null);
+}

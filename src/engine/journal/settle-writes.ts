@@ -1,0 +1,192 @@
+import type { DirId } from "../../contract/ids.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { RemotePath } from "../../model/path.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { moveBase, movePlace, submit } from "../../model/settle.ts";
+import { commit, DONE, endLink, fetchText, readFacts, stale } from "../apply/effect.ts";
+import { readCreated } from "../apply/read-created.ts";
+import { settlePost } from "./settle-post.ts";
+import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
+import { fromService, type PassContext, recordEvent, toService, type World } from "../run/world.ts";
+
+/**
+ * Settles writes whose outcome is not known, by reading (I08): no answer, a connection lost after sending, a 5xx, a crash. Each returns `done` when the
+ * write is known to have happened (base is moved), `stale` when it is known not to have (the next plan sends it again, on what is there then), and
+ * leaves the intent open when the read fails too.
+ */
+
+type Put = Extract<Intent, { kind: "put" }>;
+type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
+
+export async function settlePut(
+  ctx: PassContext,
+  intentId: number,
+  intent: Put,
+  fault: Fault | null,
+): Promise<Outcome> {
+  const { state, clock } = ctx.world;
+  const fetched = await fetchText(ctx, intent.id, intent.localPath);
+  // ORDER: after the read, in which a rename that went out beside the PUT may have moved base's change id.
+  const link = state.link(intent.id);
+  if (fetched.kind === "end") {
+    // Gone, or no longer readable: nothing is left to settle; the next pass proves which.
+    if (fetched.outcome.kind !== "stale") return unsettled(fetched.outcome, fault);
+    state.closeIntent(intentId);
+    return fetched.outcome;
+  }
+  const { file, digest } = fetched.value;
+  // By their texts: where change ids move on a rename, one that went out beside the PUT moved it (seed 80607).
+  const isUnchanged = file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
+  // Also where it was planned for a document that was protected only meanwhile (seed 5213).
+  const mayBeInReview = (intent.review || file.protected) && link?.digest === intent.baseDigest && isUnchanged;
+  if (link === null || (link.changeId !== intent.baseChangeId && !mayBeInReview)) {
+    state.closeIntent(intentId);
+    return stale("its base moved meanwhile");
+  }
+  const event = {
+    kind: "put",
+    side: "remote",
+    id: intent.id,
+    path: intent.localPath,
+    before: intent.baseDigest,
+    after: digest,
+  } as const;
+  if (digest === intent.digest && file.lastChangeId !== intent.baseChangeId) {
+    const base = {
+      changeId: file.lastChangeId,
+      digest,
+      localDigest: digest,
+      stamp: intent.stamp ?? link.stamp,
+      stampTrusted: false,
+      durable: true,
+    };
+    ctx.counts.uploaded++;
+    return commit(ctx, {
+      text: moveBase(link, base),
+      version: { id: intent.id, changeId: file.lastChangeId, digest },
+      closes: intentId,
+      event: { ...event, detail: "the answer was lost; the text is there" },
+    });
+  }
+  if (mayBeInReview) {
+    // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two reviews.
+    ctx.counts.submitted++;
+    commit(ctx, {
+      text: submit(link, intent.digest, clock.now(), intent.stamp ?? null),
+      closes: intentId,
+      event: {
+        ...event,
+        detail: "the answer was lost; counted as sent to review",
+        outcome: "submitted",
+        after: intent.digest,
+      },
+    });
+    return { kind: "submitted" };
+  }
+  // Not applied, or applied and edited since: the base stays the old one, and the next plan merges from there, never from the sent text.
+  state.closeIntent(intentId);
+  return file.lastChangeId === intent.baseChangeId
+    ? didNotHappen("write", fault)
+    : stale("the write may be part of a newer version");
+}
+
+async function settlePatch(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "patch" }>,
+): Promise<Outcome> {
+  const { state } = ctx.world;
+  const answer = await readFacts(ctx, intent.id, state.link(intent.id)?.localPath ?? intent.to);
+  if (!answer.ok && !(answer.fault.kind === "problem" && answer.fault.status === 404))
+    return notSettledBy(answer.fault);
+  state.transact(() => {
+    const link = state.link(intent.id);
+    if (answer.ok && link !== null && fromService(ctx.world, answer.value.path) === intent.to)
+      state.putLink(movePlace(link, { remotePath: intent.to }));
+    state.closeIntent(intentId);
+  });
+  return DONE;
+}
+
+async function settleDelete(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "delete" }>,
+): Promise<Outcome> {
+  const { state } = ctx.world;
+  const answer = await readFacts(ctx, intent.id, intent.localPath);
+  const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
+  if (!answer.ok && !gone) return notSettledBy(answer.fault);
+  state.transact(() => {
+    const link = state.link(intent.id);
+    if (gone && link !== null) {
+      endLink(ctx, link, null);
+      recordEvent(ctx.world, ctx.run, {
+        kind: "delete-remote",
+        side: "remote",
+        id: intent.id,
+        path: intent.localPath,
+        detail: "the answer was lost; it is gone",
+        before: link.digest,
+      });
+    }
+    state.closeIntent(intentId);
+  });
+  return DONE;
+}
+
+/** Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows. @param learn moves base by what stands at `path` now */
+async function settleFolder(
+  ctx: PassContext,
+  intentId: number,
+  path: RemotePath,
+  learn: (found: DirId | null, state: World["state"]) => void,
+): Promise<Outcome> {
+  const { remote, state } = ctx.world;
+  const found = await remote.findFolder(toService(ctx.world, path));
+  if (!found.ok) return notSettledBy(found.fault);
+  state.transact(() => {
+    learn(found.value?.id ?? null, state);
+    state.closeIntent(intentId);
+  });
+  return DONE;
+}
+
+async function settleReadBack(
+  ctx: PassContext,
+  intentId: number,
+  { id, changeId, digest }: Extract<Intent, { kind: "read-back" }>,
+): Promise<Outcome> {
+  const link = ctx.world.state.link(id);
+  if (link?.changeId === changeId && link.digest === digest) return readCreated(ctx, intentId, link);
+  // Base went on to what was seen.
+  ctx.world.state.closeIntent(intentId);
+  return DONE;
+}
+
+/** One open intent of an earlier run, or of a crash. */
+export async function settleIntent(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
+  switch (intent.kind) {
+    case "put":
+      return settlePut(ctx, intentId, intent, null);
+    case "post":
+      return settlePost(ctx, intentId, intent, null);
+    case "read-back":
+      return settleReadBack(ctx, intentId, intent);
+    case "patch":
+      return settlePatch(ctx, intentId, intent);
+    case "delete":
+      return settleDelete(ctx, intentId, intent);
+    case "patch-folder":
+      return settleFolder(ctx, intentId, intent.to, (found, state) => {
+        if (found === intent.dirId) state.moveSubtree("remote", intent.from, intent.to);
+      });
+    case "delete-folder":
+      return settleFolder(ctx, intentId, intent.remotePath, (found, state) => {
+        if (found !== intent.dirId) state.removeDir(intent.dirId);
+      });
+    case "post-folder":
+      return settleFolder(ctx, intentId, intent.remotePath, () => undefined);
+  }
+}

@@ -1,0 +1,71 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { FileResource } from "../../contract/resources.ts";
+import { type Borrowed, BorrowedMap } from "../../model/borrowed-map.ts";
+import { findInOrder } from "../../model/in-order.ts";
+import type { Held, Listing } from "../../ports/remote.ts";
+import type { BaseTree, RemoteFile } from "../../model/tree.ts";
+import { fromService, type World } from "../run/world.ts";
+
+/** What a listing shows, in the terms of base: most of it is just what the links have, and nothing is kept of that. */
+
+/** The documents of the mirrored subtree, to the end of the list or not. */
+export function listDocuments(world: World, held?: Held): Promise<Listing<FileResource>> {
+  const { remote, prefix } = world;
+  return remote.listFiles(
+    prefix === "" ? { kind: "none" } : { kind: "path-prefix", pathPrefix: prefix },
+    (seen) => world.progress.report("list", seen, null),
+    held,
+  );
+}
+
+/** By base: what is listed as its link has it. Services list in the order of creation, and base has most links in that of their making. */
+export function heldBy({ prefix }: World, links: BaseTree["links"]): Held {
+  const all = [...links.values()];
+  const find = findInOrder(all, ({ id }) => id);
+  // A link's path is below the mirrored subtree, a listed one of the workspace.
+  const lead = prefix === "" ? 0 : prefix.length + 1;
+  return {
+    count: all.length,
+    find: (id) => (typeof id === "string" ? find(id) : -1),
+    shows(at, path, changeId, isProtected) {
+      const { remotePath, changeId: known, protected: wasProtected } = all[at]!;
+      if (known !== changeId || wasProtected !== isProtected) return false;
+      if (lead === 0) return path === remotePath;
+      return path.length === lead + remotePath.length && path.endsWith(remotePath) && path.startsWith(`${prefix}/`);
+    },
+    idAt: (at) => all[at]!.id,
+  };
+}
+
+/** A listing's documents by id, at their paths below the mirrored subtree; without those that were recognised. */
+export function documentsOf(
+  world: World,
+  listing: Listing<FileResource>,
+  links: BaseTree["links"] = new Map(),
+): Map<DocId, RemoteFile> {
+  const seen = new Map<DocId, RemoteFile>();
+  for (const item of listing.items) {
+    const path = fromService(world, item.path);
+    if (path === null || path === "") continue;
+    // The link's own strings where they are equal: those of the listing can go.
+    const link = links.get(item.id);
+    const id = link?.id ?? item.id;
+    const changeId = link?.changeId === item.lastChangeId ? link.changeId : item.lastChangeId;
+    seen.set(id, { id, path: link?.remotePath === path ? link.remotePath : path, changeId, protected: item.protected });
+  }
+  return seen;
+}
+
+/** All that a listing shows: what was recognised, as the links have it, and its own. */
+export function withRecognised(
+  links: BaseTree["links"],
+  { same }: Listing<FileResource>,
+  own: Map<DocId, RemoteFile>,
+): ReadonlyMap<DocId, RemoteFile> {
+  if (same === undefined || same.size === 0) return own;
+  const lend = (known: DocId): RemoteFile => {
+    const { id, remotePath: path, changeId, protected: isProtected } = links.get(known)!;
+    return { id, path, changeId, protected: isProtected };
+  };
+  return new BorrowedMap(links, same as Borrowed<DocId>, lend, own);
+}

@@ -1,0 +1,98 @@
+import type { DocId } from "../../contract/ids.ts";
+import { type Digest, digestOf } from "../../model/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { BaseTree, RemoteFile } from "../../model/tree.ts";
+import { fromService, type World } from "../run/world.ts";
+
+/**
+ * Proof of absence: what a complete listing does not show is asked for by its id, under a key that is known to be healthy. That is a key under which something
+ * that base knows answers in this very pass: a document, or a folder by its id in the list. An empty list and a 404 are what another workspace answers as well.
+ */
+
+/** LIMIT: how many that left the mirrored subtree are asked for, where nothing else shows that the key is healthy. */
+const ASKED_AWAY = 5;
+const NONE_VISIBLE = "none of the known documents is visible, so nothing is proven about any";
+
+/** Faults after which nothing of this pass can be trusted to be sent: no connection, the service closed, the key refused. */
+export function isWholeServiceFault(fault: Fault): boolean {
+  return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
+}
+
+export type Proof = {
+  readonly gone: Set<DocId>;
+  readonly outside: Set<DocId>;
+  readonly unseen: Map<DocId, string>;
+  readonly fault: Fault | null;
+  /** Nothing that base knows answered. */
+  readonly nothingKnown: boolean;
+};
+
+export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, why: string): Proof {
+  const unseen = new Map<DocId, string>();
+  const outside = new Set<DocId>();
+  for (const link of base.links.values()) {
+    if (seen.has(link.id)) continue;
+    if (link.standing === "outside") outside.add(link.id);
+    else unseen.set(link.id, why);
+  }
+  return { gone: new Set(), outside, unseen, fault: null, nothingKnown: false };
+}
+
+/**
+ * GET of each known id that the listing does not show. `own`, of `seen`, gains those that a torn listing missed.
+ * @param shown something else answered that proves the key healthy (a folder of base); or the user said that it is
+ */
+export async function proveAbsences(
+  world: World,
+  base: BaseTree,
+  seen: ReadonlyMap<DocId, RemoteFile>,
+  own: Map<DocId, RemoteFile>,
+  shown: boolean,
+  keep?: (digest: Digest, text: string, link: Link) => void,
+): Promise<Proof> {
+  const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null, nothingKnown: false };
+  const missing: DocId[] = [];
+  // Where nothing but links is shown, and as many as there are, it is each of them.
+  const isWhole = own.size === 0 && seen.size === base.links.size;
+  for (const link of isWhole ? [] : base.links.values()) {
+    if (seen.has(link.id)) continue;
+    if (link.standing === "outside") proof.outside.add(link.id);
+    else missing.push(link.id);
+  }
+  if (missing.length === 0) return proof;
+  const visible = [...seen.keys()].find((id) => base.links.has(id));
+  let healthy = shown;
+  // Where none is listed, one that left the mirrored subtree shows as well that the key is healthy.
+  const away = visible === undefined && !healthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
+  const notFound: DocId[] = [];
+  let fault: Fault | null = null;
+  const probe = async (id: DocId) => {
+    const answer = await world.remote.getFile(id);
+    if (answer.ok) {
+      healthy = true;
+      const { content } = answer.value;
+      const link = base.links.get(id);
+      if (link !== undefined && content.isWellFormed()) keep?.(digestOf(content), content, link);
+      const path = fromService(world, answer.value.path);
+      if (path === null) proof.outside.add(id);
+      else own.set(id, { id, path, changeId: answer.value.lastChangeId, protected: answer.value.protected });
+    } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
+    else if (isWholeServiceFault(answer.fault)) fault = answer.fault;
+    else proof.unseen.set(id, answer.fault.detail);
+  };
+  await Promise.all([...missing, ...away, ...(visible === undefined ? [] : [visible])].map(probe));
+  if (fault !== null) return { ...proof, fault };
+  if (!healthy) {
+    // Of those that left earlier and were asked for none is there: they are no sign that this is the workspace.
+    for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
+    proof.outside.clear();
+  }
+  for (const id of notFound) {
+    if (away.includes(id)) continue;
+    // Proven once, and held for it since: what nobody can see any more is no less gone because nothing else is left to be seen.
+    if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);
+    else proof.unseen.set(id, NONE_VISIBLE);
+  }
+  return { ...proof, nothingKnown: !healthy && proof.unseen.size > 0 };
+}

@@ -1,0 +1,92 @@
+import type { Action, Outcome } from "../../model/action.ts";
+import type { DocId } from "../../contract/ids.ts";
+import type { Hold } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import { subjectOf } from "./subject.ts";
+import { executeSteps, type StepEnd } from "./execute.ts";
+import { foundBefore, isFruitless, noteFruitless } from "./fruitless.ts";
+import { performAction } from "../apply/perform.ts";
+import { type PassContext, recordEvent } from "./world.ts";
+
+/** The steps of a plan, each with what did not end well remembered and logged. */
+
+/**
+ * Steps under way at once, as parts: those whose requests are (the remote client's queue decides how many), and a whole group that waits for its commit.
+ * LIMIT: most have read a text when they begin, so that 256 are held at most; a new file's comes with its request, and the group bounds what waits then (I33).
+ */
+const PARTS_AT_ONCE = 768;
+const partsOf = ({ kind }: Action): number => (kind === "create-local" ? 2 : 3);
+
+export async function applyPlan(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
+  const { verdict, steps } = plan;
+  const { progress } = ctx.world;
+  const withheld = new Set<number>();
+  if (verdict.kind === "halt") {
+    if (verdict.stopsAll) for (let index = 0; index < steps.length; index++) withheld.add(index);
+    else for (const index of verdict.guarded) withheld.add(index);
+  }
+  if (steps.length > 0) progress.report("apply", 0, steps.length);
+  try {
+    return await executeSteps(steps, withheld, (action) => ctx.group.during(() => performNoted(ctx, action)), {
+      concurrency: PARTS_AT_ONCE,
+      partsOf,
+      isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
+      onEnd: (done) => progress.report("apply", done, steps.length),
+    });
+  } finally {
+    ctx.group.abandon();
+  }
+}
+
+/** Where base has what an action names by its id alone: no message shows an id for a path. */
+function knownPath({ world }: PassContext, id: string | null): LocalPath {
+  return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
+}
+
+/** An action, with what did not end well remembered and logged. */
+async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
+  const { state, log } = ctx.world;
+  if (isFruitless(ctx.tally, action, ctx.isListed)) return foundBefore(ctx.tally, action);
+  const outcome = await performAction(ctx, action);
+  if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
+  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFruitless(ctx.tally, action, outcome.detail);
+  const subject = subjectOf(action);
+  const { id } = subject;
+  const path = subject.path === "" ? knownPath(ctx, id) : subject.path;
+  const requestId = "requestId" in outcome ? outcome.requestId : null;
+  log.write(outcome.kind === "stale" ? "debug" : "warn", outcome.kind, {
+    action: action.kind,
+    id,
+    path,
+    detail: outcome.detail,
+    requestId,
+  });
+  if (outcome.kind === "refused") {
+    const hold: Hold | null = outcome.hold;
+    state.transact(() => {
+      if (hold !== null) state.putHold(hold);
+      recordEvent(ctx.world, ctx.run, {
+        kind: "fault",
+        side: "both",
+        id,
+        path,
+        detail: `${action.kind}: ${outcome.detail}`,
+        outcome: "refused",
+        code: outcome.code,
+        requestId,
+      });
+    });
+  } else if (outcome.kind === "uncertain" || outcome.kind === "later") {
+    recordEvent(ctx.world, ctx.run, {
+      kind: "fault",
+      side: "both",
+      id,
+      path,
+      detail: `${action.kind}: ${outcome.detail}`,
+      outcome: outcome.kind,
+      requestId,
+    });
+  }
+  return outcome;
+}

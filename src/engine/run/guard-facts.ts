@@ -1,0 +1,147 @@
+import type { DocId } from "../../contract/ids.ts";
+import { ownOf } from "../../model/borrowed-map.ts";
+import type { Plan, Signals, Verdict } from "../../planner/plan-types.ts";
+import type { GuardLimits } from "../../model/policy.ts";
+import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
+import { guardKey } from "../../planner/verdict/guard-key.ts";
+import { META } from "./meta.ts";
+import type { PassContext, World } from "./world.ts";
+
+/** Facts that the guards judge and the trees do not hold: the root's identity, what was deleted lately, approvals. */
+
+const HOUR_MS = 3_600_000;
+export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
+
+/** Compares the folder with the one that the state was made for. A device number alone may change with a reboot: that only drops inode evidence. */
+export function checkRoot(world: World): RootCheck {
+  const now = world.disk.identify();
+  if (now === null) return { root: "missing", inodesTrusted: false };
+  if (now.markerId === null) return { root: "marker-missing", inodesTrusted: false };
+  const { state } = world;
+  if (now.markerId !== state.meta(META.rootMarker)) return { root: "other-marker", inodesTrusted: false };
+  const sameDev = String(now.dev) === state.meta(META.rootDev);
+  const sameIno = String(now.ino) === state.meta(META.rootIno) && String(now.birthMs) === state.meta(META.rootBirth);
+  if (sameIno) return { root: "same", inodesTrusted: sameDev };
+  return { root: "moved-or-copied", inodesTrusted: false };
+}
+
+/** The folder as it is now becomes the one that the state is for. Inodes of the old one say nothing any more. */
+export function rememberRoot(world: World): void {
+  const now = world.disk.identify();
+  if (now === null) return;
+  const { state } = world;
+  state.transact(() => {
+    state.setMeta(META.rootMarker, now.markerId);
+    state.setMeta(META.rootDev, String(now.dev));
+    state.setMeta(META.rootIno, String(now.ino));
+    state.setMeta(META.rootBirth, String(now.birthMs));
+  });
+}
+
+export function approvedKeys({ state }: World): Set<string> {
+  const texts = [state.meta(META.approved), state.meta(META.waived)];
+  return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
+}
+
+/** What the state shall keep as waived after a run. */
+function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
+  return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
+}
+
+/** Whether a run without a halt ends an approval, or what was left of one. */
+export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
+  return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
+}
+
+/** A run without a halt ends its approvals; a reason that is still there was approved until it is not. */
+export function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
+  const { state, clock } = world;
+  if (!endsApproval(world, verdict)) return;
+  state.setMeta(META.waived, waivedBy(verdict));
+  if (state.meta(META.approved) === null) return;
+  state.setMeta(META.approved, null);
+  state.setMeta(META.approvedAt, String(clock.now()));
+  // A root that was approved as moved is the root from now on.
+  rememberRoot(world);
+}
+
+function floodedConflicts(world: World): number {
+  return Number(world.state.meta(META.flood) ?? 0);
+}
+
+/** A halt by a flood of conflicts persists: without this, a new run would begin to count anew, and open the rest. */
+export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
+  const flooded = verdict.kind === "halt" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
+  if (flooded && opened > 0) world.state.setMeta(META.flood, String(floodedConflicts(world) + opened));
+  if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
+}
+
+type Emptied = Signals["emptied"] extends ReadonlySet<infer Side> ? Side : never;
+
+function emptiedSides(world: World): Set<Emptied> {
+  const text = world.state.meta(META.emptied);
+  return new Set(text === null ? [] : (text.split(" ") as Emptied[]));
+}
+
+/**
+ * A halt by an emptied side persists (I21, I22), from pass to pass: only the deletions are stopped, and what else the pass brings to that side would end
+ * the halt by itself. It ends when all of that side was seen, and no deletion that nobody approved was left.
+ */
+export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
+  const before = emptiedSides(world);
+  const sides = new Set(before);
+  if (verdict.kind === "halt") {
+    for (const { reason } of verdict.reasons) {
+      if (reason === "local-emptied") sides.add("local");
+      if (reason === "remote-emptied") sides.add("remote");
+    }
+  } else {
+    const waits = holds.some(({ reason }) => reason === "second-look" || reason === "still-being-written");
+    if (local.unseen.size === 0 && !waits) sides.delete("local");
+    if (remote.complete && remote.unseen.size === 0) sides.delete("remote");
+  }
+  if (sides.size === before.size) return;
+  world.state.setMeta(META.emptied, sides.size === 0 ? null : [...sides].sort().join(" "));
+}
+
+/** What `core/verdict` calls a flood of conflicts: applied while they are opened, since only then it shows which texts do not merge. */
+export function conflictBudget(
+  world: World,
+  { steps }: Plan,
+  trees: Trees,
+  limits: GuardLimits,
+): NonNullable<PassContext["conflictBudget"]> {
+  const keys = approvedKeys(world);
+  const approved = new Set<DocId>();
+  if (keys.size > 0) {
+    for (const { action } of steps) {
+      if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
+    }
+  }
+  // Never less than the verdict's own number, which leaves out the links that are suspended or outside: else nobody would be asked.
+  const known = Math.max(trees.base.links.size, trees.remote.files.size);
+  const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+  return { most: most - floodedConflicts(world), approved };
+}
+
+export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
+  const { state, clock } = ctx.world;
+  const since = Math.max(Number(state.meta(META.approvedAt) ?? 0), clock.now() - HOUR_MS);
+  let earlierChangeIds = 0;
+  for (const file of ownOf(remote.files, base.links).values()) {
+    const link = base.links.get(file.id);
+    if (link === undefined || link.changeId === file.changeId) continue;
+    // Somebody let it in, and it is the open conflict's other version: base stays where the two parted, and nothing is left to be asked.
+    if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
+    if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;
+  }
+  return {
+    root,
+    deletionsDone: { local: state.deletionsSince("local", since), remote: state.deletionsSince("remote", since) },
+    earlierChangeIds,
+    refusedBases: ctx.tally.refusedBases,
+    conflictsOpened: ctx.counts.conflicts + floodedConflicts(ctx.world),
+    emptied: emptiedSides(ctx.world),
+    approved: approvedKeys(ctx.world),
+  };
+}

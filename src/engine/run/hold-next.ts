@@ -1,0 +1,48 @@
+import type { HoldReason } from "../../model/hold.ts";
+import type { Hold } from "../../model/link.ts";
+
+/** What to do about a hold, by its reason: the user never has to guess. `PATH` stands for its path. */
+export const NEXT_OF_REASON: Readonly<Record<HoldReason, string>> = {
+  conflict:
+    'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
+  "name-refused": "rename the file; the service refuses this name",
+  "name-clash": "rename one of the two files; the service would give both the same name",
+  "too-large": "split the document: the service takes at most 51,200 characters",
+  "not-utf-8": "save the file as UTF-8",
+  "holds-nul": "remove the NUL characters from the file",
+  "read-only": "ask for the grant Can edit; your edit stays here and is tried again once a day, or now: mdmirror sync",
+  refused: "change the text or the name, whichever the service refuses, or try again: mdmirror sync",
+  "gone-or-unreadable":
+    "it was deleted on the service or your key lost it; keep it with: mdmirror resolve PATH --keep, or drop it with --delete",
+  "renamed-out-of-mirror": "rename it back to a .md name, or run: mdmirror resolve PATH --delete | --keep",
+  "no-move-to-root":
+    "move it into a folder; or make a new document of it, with a new id, and delete the old one there: mdmirror resolve PATH --recreate",
+  "type-clash": "rename the file or the folder: the other side has the other kind at this path",
+  "path-taken": "rename one of the two",
+  "occupied-unseen": "rename it here: its name is taken on the service",
+  "conflict-markers": "finish the merge in the file: remove the <<<<<<< ======= >>>>>>> lines",
+  "review-unknown": "look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
+  "local-unreadable": "make the file readable",
+  "not-seen": "nothing: it is looked at again by the next sync",
+  "direction-off": "nothing: a sync of both directions sends or brings it",
+  "still-being-written": "nothing: the next sync looks again",
+  "second-look": "nothing: the next sync looks again",
+  "review-quiet": "nothing: the next sync sends it to review, unless it is edited again",
+  outside: "it was moved out of the mirrored part of the workspace; move it back, or run: mdmirror resolve PATH --keep",
+  "remote-text-unfit": "mend its text on the service; until then the file here stays as it is",
+  "remote-name-unsafe": "rename it on the service",
+  "folder-held": "first end what holds the folder: mdmirror conflicts lists it",
+  "delete-refused":
+    "end what stops it on the service (its protection, a review, a missing grant), then delete it here again",
+  "folder-stays": "nothing: the service cannot delete folders, so the empty one stays there",
+  "in-review":
+    "nothing, while a reviewer looks at it; a rejection is not shown to us: then edit the file, or take the live text: mdmirror resolve PATH --theirs",
+  suspended: "nothing, or take its pattern out of .mdmirrorignore: then it is mirrored again",
+};
+
+/** A refusal that is about no text. */
+const RENAME_IT = "give it another name or place here, or try again: mdmirror sync";
+
+export function nextOfHold({ reason, digest, changeId }: Pick<Hold, "reason" | "digest" | "changeId">): string {
+  return reason === "refused" && digest === null && changeId === null ? RENAME_IT : NEXT_OF_REASON[reason];
+}

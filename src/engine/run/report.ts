@@ -1,0 +1,163 @@
+import type { Action, Outcome } from "../../model/action.ts";
+import { isOpen, needsYou } from "../../model/hold.ts";
+import type { Hold } from "../../model/link.ts";
+import { isBelow, type LocalPath } from "../../model/path.ts";
+import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
+import type { StepEnd } from "./execute.ts";
+import { NEXT_OF_REASON, nextOfHold } from "./hold-next.ts";
+import { subjectOf } from "./subject.ts";
+import type { Counts } from "./world.ts";
+import { quoted } from "../../model/shell-word.ts";
+import { comparePaths } from "../../model/by-path.ts";
+
+/** What a run tells: the object of `sync --json`, and what the summary line is made of. */
+
+export type Attention = {
+  readonly path: LocalPath;
+  readonly kind: string;
+  readonly code: string | null;
+  readonly detail: string;
+  readonly requestId: string | null;
+  /** What the user can do about it, as a sentence. */
+  readonly next: string;
+  /** It ends by itself, and nobody need be called for it; until then the sides are not equal. */
+  readonly waits: boolean;
+};
+
+export type RunReport = {
+  /**
+   * `in-sync`: both sides were seen to the end, nothing is left to do and nothing is open, so that a further run without new edits
+   * does nothing. `attention`: something is open, by what `attention` says.
+   */
+  readonly state: "in-sync" | "attention" | "halted" | "offline";
+  readonly run: number;
+  readonly passes: number;
+  readonly counts: Counts & { readonly holds: number };
+  readonly attention: readonly Attention[];
+  /** Those of them that no hold stands for. */
+  readonly beside: readonly Attention[];
+  /** What the run renamed here, for its name is another's on the service: told once, for nothing is open. */
+  readonly renamed?: readonly GaveWay[];
+  readonly halt: Extract<Verdict, { kind: "halt" }> | null;
+  /** What the halt stopped: its guarded actions, in the order of the plan. */
+  readonly stopped: readonly Action[];
+  /** How many things in the folder stay local, by what they are. null: the folder was not seen. */
+  readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
+  readonly fault: Fault | null;
+};
+
+export function attentionOfHold(hold: Hold): Attention {
+  return {
+    path: hold.path,
+    kind: hold.reason,
+    code: hold.code,
+    detail: hold.detail,
+    requestId: hold.requestId,
+    next: nextOfHold(hold).replaceAll("PATH", quoted(hold.path)),
+    waits: !needsYou(hold.reason),
+  };
+}
+
+export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"], number>> {
+  const counts: Partial<Record<LocalOther["kind"], number>> = {};
+  for (const { kind } of local.others.values()) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+/**
+ * What is open, by path: what `sync` tells after a run and `status` of the last one.
+ * @param beside what no hold stands for
+ */
+export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]): readonly Attention[] {
+  const open = holds.filter(({ reason }) => isOpen(reason)).map(attentionOfHold);
+  return [...open, ...beside].toSorted((a, b) => comparePaths(a.path, b.path) || comparePaths(a.kind, b.kind));
+}
+
+/** What a look did not show, where no hold says so: nothing is proven of it. */
+export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[]): Attention[] {
+  const told: Attention[] = [];
+  const { misread, cutShort } = remote;
+  // What it shows is used, and nothing that it does not show is removed (I20).
+  if (misread !== undefined) {
+    const next = "have the service mended; until then what is deleted there stays here, and all else is synced";
+    told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread, next });
+  }
+  if (cutShort !== undefined && misread === undefined)
+    told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, next: NEXT_LOOK, waits: true });
+  const isHeld = (path: LocalPath): boolean =>
+    holds.some((hold) => hold.path === path || isBelow(hold.path, path) || isBelow(path, hold.path));
+  for (const [path, why] of local.unseen) {
+    if (path === "" || isHeld(path)) continue;
+    const waits = why === "still-being-written";
+    const next = waits ? NEXT_LOOK : NEXT_OF_REASON["local-unreadable"];
+    told.push({ ...PLAIN, path, kind: waits ? why : "local-unreadable", detail: why, next, waits });
+  }
+  return told;
+}
+
+const PLAIN = { code: null, requestId: null, waits: false } as const;
+const NEXT_LOOK = "nothing: the next sync looks again";
+
+/** Steps that ended badly without a hold to show for it. */
+export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
+  return ends.flatMap((end, index) => {
+    if (end.kind === "skipped") return [];
+    const { path } = subjectOf(plan.steps[index]!.action);
+    const shown = attentionOfOutcome(end.outcome, path);
+    return shown === null ? [] : [shown];
+  });
+}
+
+/**
+ * What the last pass that a run may make left undone: the world kept changing under it, or it does not end.
+ * @param more whether a further pass would have more to do
+ */
+export function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
+  const told = ends.flatMap((end, index) => {
+    if (end.kind === "skipped" || end.outcome.kind !== "stale") return [];
+    const { path } = subjectOf(plan.steps[index]!.action);
+    const next = "nothing, if it is being changed just now: the next sync goes on; else run: mdmirror why ";
+    return [{ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail, next: `${next}${quoted(path)}` }];
+  });
+  if (told.length > 0 || !more) return told;
+  const detail = "the run ended before all was done";
+  return [{ ...PLAIN, path: "", kind: "unfinished", detail, next: "mdmirror sync", waits: true }];
+}
+
+function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
+  if (outcome.kind === "refused" && outcome.hold === null) {
+    return {
+      ...PLAIN,
+      path,
+      kind: "refused",
+      code: outcome.code,
+      detail: outcome.detail,
+      requestId: outcome.requestId,
+      next: `run: mdmirror why ${quoted(path)}`,
+    };
+  }
+  if (outcome.kind === "later" && !outcome.unreachable) {
+    return {
+      ...PLAIN,
+      path,
+      kind: "later",
+      code: outcome.detail.split(":")[0] ?? null,
+      detail: outcome.detail,
+      requestId: outcome.requestId,
+      next: "mend what it names; the next sync tries again",
+    };
+  }
+  if (outcome.kind === "uncertain") {
+    return {
+      ...PLAIN,
+      path,
+      kind: "uncertain",
+      detail: outcome.detail,
+      requestId: outcome.requestId,
+      next: "nothing: the next sync settles it by reading",
+    };
+  }
+  return null;
+}

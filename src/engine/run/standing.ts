@@ -1,0 +1,100 @@
+import type { Hold } from "../../model/link.ts";
+import type { HaltReason } from "../../planner/plan-types.ts";
+import type { Fault } from "../../ports/remote.ts";
+import { META } from "./meta.ts";
+import { type Attention, attentionOf, type RunReport } from "./report.ts";
+import type { World } from "./world.ts";
+
+/**
+ * How a mirror stands, by what its runs left in the state. In sync it is as of the last run that proved it: a run that saw both
+ * sides to the end, left nothing to do, and found nothing open. Whatever came of a later run is told instead, and when that was.
+ */
+
+/** What the state keeps of the last run. */
+export type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal">;
+
+export type Standing = {
+  readonly state: "in-sync" | "attention" | "halted" | "offline" | "never";
+  /** Milliseconds since the epoch; null: it was never proven. */
+  readonly syncedAt: number | null;
+  readonly attention: readonly Attention[];
+  /** Why the last run did not reach the service; null: it did. */
+  readonly fault: Fault | null;
+  readonly halt: {
+    readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
+    readonly approved: boolean;
+  } | null;
+  readonly staysLocal: RunReport["staysLocal"];
+};
+
+/** Writes nothing that is as it was, but when it was in sync. */
+export function rememberReport(world: World, report: RunReport): void {
+  const { state, clock } = world;
+  rememberLast(world, report);
+  if (report.state === "in-sync") state.setMeta(META.syncedAt, String(clock.now()));
+}
+
+/** A folder that was not seen still holds what it held. */
+export function rememberLast({ state }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
+  const known = state.meta(META.lastReport);
+  const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
+  const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays } satisfies LastRun);
+  if (kept !== known) state.setMeta(META.lastReport, kept);
+}
+
+export type StandingFacts = {
+  readonly meta: (key: string) => string | null;
+  readonly holds: readonly Hold[];
+  /** null also where a daemon is known to be at it. */
+  readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
+};
+
+export function standingOf({ meta, holds, newestRun }: StandingFacts): Standing {
+  const last = readLast(meta(META.lastReport));
+  const syncedAt = meta(META.syncedAt);
+  const halt = meta(META.halt);
+  const told = attentionOf(holds, [...(last?.beside ?? []), ...cutOff(newestRun)]);
+  const wasOpen = last?.state === "attention" || (last?.state === "halted" && halt === null);
+  const attention = wasOpen && told.length === 0 ? [UNPROVEN] : told;
+  return {
+    state: stateOf(halt !== null, last, attention.length > 0, syncedAt !== null),
+    syncedAt: syncedAt === null ? null : Number(syncedAt),
+    attention,
+    fault: last?.state === "offline" ? last.fault : null,
+    halt: halt === null ? null : { reasons: reasonsOf(halt), approved: meta(META.approved) !== null },
+    staysLocal: last?.staysLocal ?? null,
+  };
+}
+
+function stateOf(isHalted: boolean, last: LastRun | null, isOpen: boolean, wasSynced: boolean): Standing["state"] {
+  if (isHalted) return "halted";
+  if (last?.state === "offline") return "offline";
+  if (isOpen) return "attention";
+  return wasSynced ? "in-sync" : "never";
+}
+
+const NEXT = { code: null, requestId: null, next: "mdmirror sync" } as const;
+const UNPROVEN: Attention = {
+  ...NEXT,
+  path: "",
+  kind: "unproven",
+  detail: "what was open was ended since, and no run has looked at it yet",
+  waits: true,
+};
+
+function cutOff(newest: StandingFacts["newestRun"]): Attention[] {
+  if (newest === null || newest.endedAt !== null) return [];
+  const detail = `a run (${newest.kind}) was cut off, or is not over yet`;
+  return [{ ...NEXT, path: "", kind: "unfinished", detail, waits: true }];
+}
+
+/** Of a version that kept less, what there is. */
+function readLast(text: string | null): LastRun | null {
+  if (text === null) return null;
+  const { state = "in-sync", beside = [], fault = null, staysLocal = null } = JSON.parse(text) as Partial<LastRun>;
+  return { state, beside, fault, staysLocal };
+}
+
+function reasonsOf(halt: string): NonNullable<Standing["halt"]>["reasons"] {
+  return (JSON.parse(halt) as Pick<NonNullable<Standing["halt"]>, "reasons">).reasons;
+}

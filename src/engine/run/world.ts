@@ -1,0 +1,190 @@
+import { type DirId, type DocId, isDocId } from "../../contract/ids.ts";
+import type { ActionKind } from "../../model/action.ts";
+import {
+  cutToBytes,
+  joinPath,
+  type LocalPath,
+  MAX_NAME_BYTES,
+  nameOf,
+  parentOf,
+  type RemotePath,
+} from "../../model/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { Disk } from "../../ports/disk.ts";
+import type { Remote, RemoteTraits } from "../../ports/remote.ts";
+import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
+import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
+import type { LocalTree } from "../../model/tree.ts";
+import type { Ahead } from "../observe/ahead.ts";
+import type { Group } from "../journal/group.ts";
+
+/** The adapters and settings of one mirrored folder: all that the engine sees of the world. */
+export type World = {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly progress: Progress;
+  readonly remote: Remote;
+  readonly disk: Disk;
+  readonly state: State;
+  /** Names this boot of the machine; null where the system cannot tell. */
+  readonly bootId: string | null;
+  /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole workspace. */
+  readonly prefix: RemotePath;
+};
+
+/** The part of the policy that does not come from the state or from one pass. */
+export type Settings = Omit<
+  Policy,
+  "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
+> & {
+  /** Protected texts go to review only when they were the same in the pass before (`sync` without a terminal). */
+  readonly reviewAfterQuiet: boolean;
+  /** Milliseconds between the two looks at a local absence; null: one look is enough (the caller has watched it). */
+  readonly secondLookMs: number | null;
+};
+
+export type Count =
+  | "uploaded"
+  | "downloaded"
+  | "createdRemote"
+  | "createdLocal"
+  | "movedRemote"
+  | "movedLocal"
+  | "deletedRemote"
+  | "deletedLocal"
+  | "merged"
+  /** Texts that were in review and are live now. */
+  | "accepted"
+  /** Conflicts that the user's own policy ended. */
+  | "byPolicy"
+  | "submitted"
+  | "conflicts";
+
+export type Counts = Record<Count, number>;
+
+export function zeroCounts(): Counts {
+  return {
+    uploaded: 0,
+    downloaded: 0,
+    createdRemote: 0,
+    createdLocal: 0,
+    movedRemote: 0,
+    movedLocal: 0,
+    deletedRemote: 0,
+    deletedLocal: 0,
+    merged: 0,
+    accepted: 0,
+    byPolicy: 0,
+    submitted: 0,
+    conflicts: 0,
+  };
+}
+
+/** What the passes of one run count for themselves. */
+export type Tally = {
+  /** Documents created so far: the first ones are read back. */
+  created: number;
+  /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
+  refusedBases: number;
+  /** Actions that found the world otherwise than planned, or whose end is not known, by their key: how often, and what they met last. */
+  readonly fruitless: Map<string, { readonly times: number; readonly detail: string }>;
+  /** Names here that gave way to the service's: from where, to where. */
+  readonly gaveWay: Map<LocalPath, LocalPath>;
+};
+
+export function zeroTally(): Tally {
+  return { created: 0, refusedBases: 0, fruitless: new Map(), gaveWay: new Map() };
+}
+
+/** What the effects of one pass share. Mutable: it is the pass's own notebook, dropped with it. */
+export type PassContext = {
+  readonly world: World;
+  readonly run: number;
+  readonly settings: Settings;
+  /** The walk that the plan was made of; null during recovery, before it. */
+  local: LocalTree | null;
+  /** Whether the listing that the plan was made of came to its end. */
+  isListed: boolean;
+  /** Folder ids by remote path (below the prefix), kept in step with the effects. */
+  readonly folderIds: Map<RemotePath, DirId>;
+  readonly counts: Counts;
+  /** Local files made or replaced in this pass: fsynced and marked durable at its end, or by the next one. */
+  readonly toFlush: Map<DocId, LocalPath>;
+  /** What a clone reads while it looks. */
+  ahead?: Ahead;
+  /** Commits of steps that run side by side. */
+  readonly group: Group;
+  /** What was known of the deployment when the plan was made. */
+  readonly traitsAtStart: RemoteTraits;
+  readonly tally: Tally;
+  /** Paths to which this pass, before its plan, brought back what its user did not see there. */
+  returned?: Set<LocalPath>;
+  /** Folders that this pass moved here, in the order in which that was done. */
+  movedHere?: { readonly from: LocalPath; readonly to: LocalPath }[];
+  /** Inode keys of the linked folders that this pass made here. */
+  made?: Set<string>;
+  /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */
+  conflictBudget?: { readonly most: number; readonly approved: ReadonlySet<DocId> };
+};
+
+/** What its user does not know to be there is no sign of what its user wants. */
+export function noteReturned(ctx: PassContext, path: LocalPath): void {
+  ctx.returned ??= new Set();
+  ctx.returned.add(path);
+}
+
+/** A path below the mirrored subtree as the service names it. */
+export function toService(world: World, path: RemotePath): RemotePath {
+  return world.prefix === "" ? path : path === "" ? world.prefix : joinPath(world.prefix, path);
+}
+
+/** The inverse; null for a path outside the mirrored subtree. */
+export function fromService(world: World, path: RemotePath): RemotePath | null {
+  if (world.prefix === "") return path;
+  if (path === world.prefix) return "";
+  return path.startsWith(`${world.prefix}/`) ? path.slice(world.prefix.length + 1) : null;
+}
+
+export type EventFields = {
+  readonly kind: ActionKind | "halt" | "approve" | "conflict" | "late-write" | "recover" | "restore" | "fault";
+  readonly side: EventSide;
+  readonly id: string | null;
+  readonly path: LocalPath;
+  readonly detail: string;
+} & Partial<Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "merged">>;
+
+export function recordEvent(world: World, run: number, fields: EventFields): void {
+  world.state.record({
+    outcome: "done",
+    code: null,
+    requestId: null,
+    before: null,
+    after: null,
+    from: null,
+    merged: null,
+    ...fields,
+    run,
+    at: world.clock.now(),
+  });
+}
+
+/** A place below `.mdmirror/` for a file that is taken aside; unique, so that nothing is ever over-written there. It names the document, for a journal may be lost to a power cut. */
+export function parkingPlace(world: World, id: DocId): string {
+  return `tmp/park-${id}-${world.random.hex(16)}`;
+}
+
+/** @returns the document of a parking place; null for anything else */
+export function parkedDocument(place: string): DocId | null {
+  const id = /^tmp\/park-(.+)-[0-9a-f]{16}$/.exec(place)?.[1];
+  return isDocId(id) ? id : null;
+}
+
+/** Where a removed document goes: readable for people, unique by its last part. `trash/2026-11-21/notes/plan.1a2b3c4d.md` */
+export function trashPlace(world: World, path: LocalPath): string {
+  const day = new Date(world.clock.now()).toISOString().slice(0, 10);
+  const ending = path.endsWith(".md") ? ".md" : "";
+  const tail = `.${world.random.hex(8)}${ending}`;
+  const stem = nameOf(path).slice(0, nameOf(path).length - ending.length);
+  return joinPath(`trash/${day}`, joinPath(parentOf(path), `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`));
+}

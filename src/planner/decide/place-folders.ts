@@ -1,0 +1,119 @@
+import { whoMoved } from "../drift/drift.ts";
+import type { FolderBody, Side } from "../match/body.ts";
+import { isInside } from "../match/forest.ts";
+import { pathKey } from "../../model/path.ts";
+import { type Desk, holdFolder } from "./desk.ts";
+import { isFolderStopped } from "./remembered.ts";
+import { localWish, placeRule, remoteWish, samePlace } from "./places.ts";
+
+/** Places of folders. Decided before the documents', which they may bar. */
+
+export function placeFolders(desk: Desk): void {
+  for (const folder of desk.forest.folders) {
+    folder.local.goal = folder.local.now;
+    folder.remote.goal = folder.remote.now;
+  }
+  for (const folder of desk.forest.folders) if (isOnBoth(folder) && folder.link !== null) placeFolder(desk, folder);
+  breakCycles(desk);
+}
+
+export function isOnBoth(folder: FolderBody): boolean {
+  return folder.localSeen === "present" && folder.local.now !== null && folder.remote.now !== null;
+}
+
+function placeFolder(desk: Desk, folder: FolderBody): void {
+  if (!desk.policy.folderMoves && isRespelled(desk, folder)) {
+    // The disk takes both names for one, and the service has no way to change its own: base learns how it is spelled here.
+    if (folder.localPath !== folder.link!.localPath) desk.whys.set(folder, "spelled otherwise here");
+    return;
+  }
+  const rule = placeRule(folder, whoMoved(desk.forest, folder));
+  if (rule === "stay") return;
+  const here = localWish(desk, folder);
+  const there = remoteWish(desk, folder);
+  if (rule === "agree") {
+    const agreed =
+      (here.kind === "place" && samePlace(here.place, folder.local.now)) ||
+      (there.kind === "place" && samePlace(there.place, folder.remote.now));
+    if (agreed) {
+      desk.whys.set(folder, "moved alike on both sides");
+      return;
+    }
+  }
+  const side: Side = rule === "follow-local" ? "remote" : "local";
+  const wish = side === "remote" ? there : here;
+  if (wish.kind === "barred") {
+    holdFolder(desk, folder, wish.reason, wish.detail);
+    return;
+  }
+  if (!samePlace(wish.place, folder[side].now)) {
+    const off = side === "remote" ? "pull-only" : "push-only";
+    if (desk.policy.direction === off) {
+      holdFolder(
+        desk,
+        folder,
+        "direction-off",
+        `moved ${side === "remote" ? "here" : "on the service"}; this mirror is ${off}`,
+      );
+      return;
+    }
+    if (side === "remote" && isRootBarred(desk, folder, wish.place.parent)) return;
+    // An earlier PATCH of this folder, of which no read has told yet (I08).
+    const open = desk.trees.remote.unsettled?.get(folder.dirId!);
+    if (open !== undefined) {
+      holdFolder(desk, folder, "not-seen", open);
+      return;
+    }
+    if (side === "remote" && isFolderStopped(desk, folder.dirId!, "move", folder.localPath)) return;
+    folder[side].goal = wish.place;
+  }
+  desk.whys.set(folder, side === "remote" ? "moved here" : "moved on the service");
+}
+
+function isRespelled({ trees }: Desk, { local, remote }: FolderBody): boolean {
+  const [here, there] = [local.now!, remote.now!];
+  const { disk } = trees.local;
+  return (
+    here.parent === there.parent && here.name !== there.name && pathKey(here.name, disk) === pathKey(there.name, disk)
+  );
+}
+
+function isRootBarred(desk: Desk, folder: FolderBody, to: FolderBody): boolean {
+  const fromRoot = folder.remote.now?.parent === desk.forest.root;
+  if (to !== desk.forest.root || fromRoot || desk.policy.movesToRoot) return false;
+  holdFolder(desk, folder, "no-move-to-root", "the service cannot move a folder to the root of the workspace");
+  return true;
+}
+
+/** Local moves that with the remote's would close a circle of folders are dropped: those folders go where the service has them. */
+function breakCycles(desk: Desk): void {
+  // A folder that a side has not yet will be made where the other has it.
+  const finalParent = (side: Side) => (folder: FolderBody) =>
+    (folder[side].goal ?? folder[side === "local" ? "remote" : "local"].goal)?.parent ?? null;
+  const circles = (folder: FolderBody): boolean => {
+    if (samePlace(folder.remote.goal, folder.remote.now)) return false;
+    const parent = folder.remote.goal!.parent;
+    return isInside(parent, folder, finalParent("remote")) || isInside(parent, folder, finalParent("local"));
+  };
+  // Dropping one may close a circle with another, so until none is left; each is dropped once at most.
+  for (let folder = findFolder(desk, circles); folder !== undefined; folder = findFolder(desk, circles)) {
+    folder.remote.goal = folder.remote.now;
+    const wish = localWish(desk, folder);
+    if (wish.kind === "place") folder.local.goal = wish.place;
+    desk.whys.set(folder, "its move here and another on the service would close a circle");
+  }
+  // What still circles is two moves of the service that this pass saw half of: left for the next.
+  for (const folder of desk.forest.folders)
+    for (const side of ["local", "remote"] as const) {
+      const goal = folder[side].goal;
+      if (goal === null || samePlace(goal, folder[side].now) || !isInside(goal.parent, folder, finalParent(side)))
+        continue;
+      folder[side].goal = folder[side].now;
+      desk.whys.delete(folder);
+    }
+}
+
+function findFolder(desk: Desk, wanted: (folder: FolderBody) => boolean): FolderBody | undefined {
+  for (const folder of desk.forest.folders) if (wanted(folder)) return folder;
+  return undefined;
+}

@@ -1,0 +1,163 @@
+import { mapName } from "../../contract/names.ts";
+import type { WhoMoved } from "../drift/drift.ts";
+import { namesFit } from "../../model/fit.ts";
+import type { HoldReason } from "../../model/hold.ts";
+import { isTemporaryName, isUnsafeName, lastingName, localNameFor } from "../../model/local-name.ts";
+import type { DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
+import { joinPath, nameOf } from "../../model/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { Desk } from "./desk.ts";
+import { isFolderStopped } from "./remembered.ts";
+import { PLACE_RULES, type PlaceRule } from "./table.ts";
+
+/** Where one side's place puts a body on the other side, or why it cannot. */
+export type Wish =
+  | { readonly kind: "place"; readonly place: Place }
+  | { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
+
+/** The place on disk that the service's place asks for. A name that only its folder's move changed keeps its spelling here. */
+export function localWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
+  const there = body.remote.now;
+  if (there === null) return barred("not-seen", "the service shows no place");
+  const bar = localBar(desk, there.parent);
+  if (bar !== null) return bar;
+  const known = body.link ?? (body.kind === "document" ? body.tombstone : null);
+  const same = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
+  const kind = body.kind === "document" ? "file" : "folder";
+  const fits = same !== null && !isTemporaryName(same) && namesFit(same, there.name, kind, idOf(body));
+  // A temporary name there is nobody's wish: only its folder counts.
+  const own = isTemporaryName(there.name) ? firstLasting(body.local.now?.name, known?.localPath) : null;
+  const kept = fits ? same : own;
+  if (kept === null && isUnsafeName(there.name, kind))
+    return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
+  const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(body));
+  const above = there.parent.localPath;
+  if (above !== null && desk.trees.local.ignores(joinPath(above, name), kind))
+    return barred("suspended", "the ignore rules exclude the place that the service has it at");
+  return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
+}
+
+/** The place on the service that the disk's place asks for. */
+export function remoteWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
+  const here = body.local.now;
+  if (here === null) return barred("not-seen", "the disk shows no place");
+  const bar = remoteBar(desk, here.parent);
+  if (bar !== null) return barred("folder-held", bar.detail);
+  const same = body.link !== null && nameOf(body.link.localPath) === here.name ? nameOf(body.link.remotePath) : null;
+  const kind = body.kind === "document" ? "file" : "folder";
+  if (same !== null && !isTemporaryName(same) && namesFit(here.name, same, kind, idOf(body)))
+    return { kind: "place", place: { parent: here.parent, name: same } };
+  const own = isTemporaryName(here.name) ? firstLasting(body.remote.now?.name, body.link?.remotePath) : null;
+  if (own !== null) return { kind: "place", place: { parent: here.parent, name: own } };
+  const mapped = remoteName(lastingName(here.name), kind, desk.policy);
+  return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
+}
+
+/** What it is called on the side that asks: now, or as base has it; null where both names are temporary, or none is known. */
+function firstLasting(now: string | undefined, path: string | undefined): string | null {
+  const names = [now, path === undefined ? undefined : nameOf(path)];
+  return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
+}
+
+export function remoteName(
+  name: string,
+  kind: "file" | "folder",
+  policy: Policy,
+): { readonly kind: "name"; readonly name: string } | (Wish & { readonly kind: "barred" }) {
+  const mapped = mapName(name, kind, policy.refusedCharacters);
+  if (mapped === null) return barred("name-refused", `the service takes no ${kind} named ${JSON.stringify(name)}`);
+  if (mapped !== name && policy.names === "hold")
+    return barred(
+      "name-refused",
+      `the service takes no ${JSON.stringify(name)}; ${JSON.stringify(mapped)} would be legal`,
+    );
+  return { kind: "name", name: mapped };
+}
+
+/** Why nothing can be put below this folder on the service: it is not there, and cannot be made. null: it can. */
+export function remoteBar(desk: Desk, folder: FolderBody): (Wish & { readonly kind: "barred" }) | null {
+  for (let at: FolderBody | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
+    if (at.local.now === null) return null;
+    if (at.remoteSeen === "gone") continue;
+    const name = remoteName(at.local.now.name, "folder", desk.policy);
+    if (name.kind === "barred") return name;
+    if (at.localPath !== null && isFolderStopped(desk, at.localPath, "make"))
+      return barred("folder-held", `the service refused to make the folder ${JSON.stringify(at.localPath)}`);
+  }
+  return null;
+}
+
+/** Why nothing can be put below this folder on disk: it is not there, and cannot be made. null: it can. */
+export function localBar(desk: Desk, folder: FolderBody): (Wish & { readonly kind: "barred" }) | null {
+  const names: string[] = [];
+  let at: FolderBody | undefined = folder;
+  for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
+    if (at.remote.now === null) break;
+    if (isUnsafeName(at.remote.now.name, "folder"))
+      return barred(
+        "remote-name-unsafe",
+        `the service's folder ${JSON.stringify(at.remotePath)} cannot be used on disk`,
+      );
+    names.unshift(localNameFor(at.remote.now.name, "folder", idOf(at)));
+  }
+  let path = at?.localPath ?? "";
+  for (const name of names) {
+    path = joinPath(path, name);
+    if (desk.trees.local.ignores(path, "folder"))
+      return barred("suspended", "the ignore rules exclude the folder that the service has it in");
+  }
+  return null;
+}
+
+/** What a local name is made of where the disk cannot hold the remote one: the id, or the path of a folder that shows none. */
+export function idOf(body: DocumentBody | FolderBody): string {
+  return (body.kind === "document" ? body.id : body.dirId) ?? (body.kind === "folder" ? (body.remotePath ?? "") : "");
+}
+
+function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "barred" } {
+  return { kind: "barred", reason, detail };
+}
+
+/**
+ * The table's rule. What a plan that was cut short has left is nobody's choice: a temporary name follows the other side's; two places that do not belong
+ * together (the first of two PATCHes, and then moved back here) follow the service's.
+ */
+export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): PlaceRule {
+  const rule = PLACE_RULES[moved];
+  const { local, remote } = body;
+  if (local.now === null || remote.now === null) return rule;
+  const [here, there] = [isTemporaryName(local.now.name), isTemporaryName(remote.now.name)];
+  // A power cut may have taken from base what was done for the cycle: then the temporary name looks like a move by somebody else.
+  if (rule === "agree" && there && !here) return "follow-local";
+  if (rule === "agree" && !here && isTakenBack(body)) return "follow-local";
+  if (rule !== "stay") return rule;
+  if (here !== there) return there ? "follow-local" : "follow-remote";
+  const kind = body.kind === "document" ? "file" : "folder";
+  const fits = local.now.parent === remote.now.parent && namesFit(local.now.name, remote.now.name, kind, idOf(body));
+  // At temporary names on both sides: here first, and the service's follows.
+  return fits && !here ? rule : "follow-remote";
+}
+
+/** Base has it at a temporary name there, and now it is called there what it was here: another mirror mended that, and nobody moved it. */
+function isTakenBack({ link, remote }: DocumentBody | FolderBody): boolean {
+  if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
+  return nameOf(link.localPath) === remote.now.name;
+}
+
+export function samePlace(a: Place | null, b: Place | null): boolean {
+  return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
+}
+
+/** The path of a place when all folders are where the plan wants them. */
+export function pathOfGoal(place: Place, side: Side): string {
+  const names = [place.name];
+  const seen = new Set<FolderBody>();
+  for (let at = place.parent; !seen.has(at); ) {
+    seen.add(at);
+    const above = at[side].goal;
+    if (above === null) break;
+    names.push(above.name);
+    at = above.parent;
+  }
+  return names.reduceRight((path, name) => joinPath(path, name), "");
+}

@@ -1,0 +1,50 @@
+import type { DocumentBody, FolderBody, Place } from "../match/body.ts";
+import { baseFolderAt, baseRemoteFolderAt, type Forest } from "../match/forest.ts";
+import { nameOf, parentOf } from "../../model/path.ts";
+
+/** Who changed what since base: the two axes, each by itself. */
+
+/** `never`: not there and never linked. `unknown`: the look could not tell. */
+export type LocalContent = "unchanged" | "edited" | "deleted" | "created" | "never" | "unknown";
+export type RemoteContent = "unchanged" | "edited" | "gone" | "unseen" | "outside" | "created" | "never";
+export type WhoMoved = "nobody" | "local" | "remote" | "both";
+
+export type Drift = { readonly local: LocalContent; readonly remote: RemoteContent; readonly place: WhoMoved };
+
+export function driftOf(forest: Forest, body: DocumentBody): Drift {
+  return { local: localContent(body), remote: remoteContent(body), place: whoMoved(forest, body) };
+}
+
+function localContent(body: DocumentBody): LocalContent {
+  const { link } = body;
+  const { seen } = body.local;
+  if (seen.kind === "unknown") return "unknown";
+  if (seen.kind === "absent") return link === null ? "never" : "deleted";
+  if (link === null) return "created";
+  // The base's own text counts as unchanged too: the file may have lost only what made its bytes differ from the service's.
+  return seen.value.digest === link.localDigest || seen.value.digest === link.digest ? "unchanged" : "edited";
+}
+
+function remoteContent(body: DocumentBody): RemoteContent {
+  const { link } = body;
+  const { seen } = body.remote;
+  if (seen.kind !== "present") return seen.kind;
+  if (link === null) return "created";
+  return seen.file.changeId === link.changeId ? "unchanged" : "edited";
+}
+
+/** By (parent folder, name) against base's: what a folder's move carries along has not moved itself. */
+export function whoMoved(forest: Forest, body: DocumentBody | FolderBody): WhoMoved {
+  const { link } = body;
+  if (link === null) return "nobody";
+  const localParent = baseFolderAt(forest, parentOf(link.localPath), parentOf(link.remotePath));
+  const remoteParent = baseRemoteFolderAt(forest, parentOf(link.remotePath), parentOf(link.localPath));
+  const here = isMoved(body.local.now, localParent, nameOf(link.localPath));
+  const there = isMoved(body.remote.now, remoteParent, nameOf(link.remotePath));
+  if (here) return there ? "both" : "local";
+  return there ? "remote" : "nobody";
+}
+
+function isMoved(now: Place | null, parent: FolderBody, name: string): boolean {
+  return now !== null && (now.parent !== parent || now.name !== name);
+}

@@ -1,0 +1,66 @@
+import type { DirId, DocId } from "../../contract/ids.ts";
+import type { DirLink, Link, Tombstone } from "../../model/link.ts";
+import type { LocalPath, RemotePath } from "../../model/path.ts";
+import type { Seen } from "../../model/seen.ts";
+import type { LocalFile, RemoteFile } from "../../model/tree.ts";
+import type { Evidence } from "./matching.ts";
+
+/**
+ * What has a place. A place is (parent folder, name), not a path: when a folder moves, what is below it has not moved itself.
+ * Bodies are made anew for each plan and are mutable within it.
+ */
+
+export type Side = "local" | "remote";
+
+export type Place = { readonly parent: FolderBody; readonly name: string };
+
+/** Where something is, and where the plan wants it; null: not there. */
+export type Whereabouts = { now: Place | null; goal: Place | null };
+
+type Body = {
+  /** Unique in a plan; the order of making, which is that of the input, sorted. */
+  readonly key: number;
+  readonly local: Whereabouts;
+  readonly remote: Whereabouts;
+};
+
+export type FolderBody = Body & {
+  readonly kind: "folder";
+  link: DirLink | null;
+  /** The linked or listed id; null for a folder that the service has not, or has not shown. */
+  dirId: DirId | null;
+  /** Path on disk before the plan; null when it is not there. */
+  localPath: LocalPath | null;
+  remotePath: RemotePath | null;
+  localSeen: "present" | "absent" | "unknown";
+  /** `implied`: not listed, but a document's path shows it. `gone`: proven. `unknown`: linked, and not listed in this pass. */
+  remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
+  /** The id of the link, where the folder at its place now has another one. */
+  replaced: DirId | null;
+  /** It was a linked folder's, which is another one here now: what is in it goes there, and it goes when it is empty. */
+  vacated: boolean;
+  /** The service kept it while it was gone here, and what stands at its path is another folder on disk. */
+  rehoused: boolean;
+  /** It has moved on the service to where another folder stood here, which it is now. */
+  merged: boolean;
+};
+
+export type RemoteSeen =
+  | { readonly kind: "present"; readonly file: RemoteFile }
+  | { readonly kind: "gone" }
+  | { readonly kind: "outside" }
+  | { readonly kind: "unseen"; readonly why: string }
+  /** Nothing was ever linked: a new local file. */
+  | { readonly kind: "never" };
+
+export type DocumentBody = Body & {
+  readonly kind: "document";
+  readonly id: DocId | null;
+  readonly link: Link | null;
+  readonly tombstone: Tombstone | null;
+  readonly local: Whereabouts & { readonly seen: Seen<LocalFile> };
+  readonly remote: Whereabouts & { readonly seen: RemoteSeen };
+  readonly evidence: Evidence | null;
+};
+
+export type AnyBody = FolderBody | DocumentBody;

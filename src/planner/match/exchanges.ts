@@ -1,0 +1,67 @@
+import type { DocId } from "../../contract/ids.ts";
+import { isAway, type Link } from "../../model/link.ts";
+import { type LocalPath, pathKey } from "../../model/path.ts";
+import type { LocalFile } from "../../model/tree.ts";
+import { expectedPath } from "./folder-paths.ts";
+import { sameInodes } from "./inode-pairs.ts";
+import { claim, isLike, likeness, type Matching, readProfile } from "./matching.ts";
+
+/**
+ * Files that took each other's paths and were edited as well (`mv a t; mv b a; mv t b`, or a chain of moves): inode and birth time with similar text go before the
+ * path there, where everybody agrees. A document has left for another's path if that other one has left its path too, by the same evidence; and for a path that
+ * was nobody's if another took its own. A lone inode at another's path proves nothing: an editor replaced a file, and the next new one was given its inode.
+ */
+export function matchExchanges(matching: Matching): void {
+  const left = new Map<DocId, LocalFile>();
+  for (const [link, file] of sameInodes(matching))
+    if (!pathsOf(matching, link).includes(keyOf(matching, file.path)) && isLike(matching, link, file))
+      left.set(link.id, file);
+  if (left.size === 0) return;
+  const owners = ownersByPath(matching);
+  const owner = (path: LocalPath): Link | undefined => owners.get(keyOf(matching, path));
+  for (let before = -1; before !== left.size; ) {
+    before = left.size;
+    const taken = new Set([...left.values()].flatMap(({ path }) => owner(path)?.id ?? []));
+    for (const [id, file] of left) {
+      const other = owner(file.path);
+      const link = matching.links.get(id)!;
+      const holds =
+        other === undefined ? taken.has(id) : hasLeft(matching, left, other) && isRather(matching, link, other, file);
+      if (!holds) left.delete(id);
+    }
+  }
+  for (const [id, file] of left) claim(matching, matching.links.get(id)!, file, "inode-and-similar-text");
+}
+
+/** Found elsewhere already, or about to be. */
+function hasLeft(matching: Matching, left: ReadonlyMap<DocId, LocalFile>, link: Link): boolean {
+  const found = matching.matches.get(link.id)?.file ?? left.get(link.id);
+  return found !== undefined && !pathsOf(matching, link).includes(keyOf(matching, found.path));
+}
+
+/** Documents made of one template are alike: the text at a path must not speak for the one that was there. Without a birth time the inode alone does not outweigh it. */
+function isRather(matching: Matching, link: Link, other: Link, file: LocalFile): boolean {
+  const is = readProfile(matching, file.digest);
+  if (is === null) return false;
+  const [own, others] = [likeness(matching, link, is), likeness(matching, other, is)];
+  return file.stamp.birthMs === 0 ? own > others : own >= others;
+}
+
+function ownersByPath(matching: Matching): ReadonlyMap<string, Link> {
+  const owners = new Map<string, Link>();
+  for (const link of matching.trees.base.links.values())
+    if (!isAway(link)) for (const path of pathsOf(matching, link)) owners.set(path, link);
+  return owners;
+}
+
+/** Where a document would be if nobody had moved it by itself: where its folder is now, and where it was. */
+function pathsOf(matching: Matching, { localPath }: Link): readonly string[] {
+  const carried = expectedPath(localPath, matching.folders);
+  return carried === null || carried === localPath
+    ? [keyOf(matching, localPath)]
+    : [keyOf(matching, carried), keyOf(matching, localPath)];
+}
+
+function keyOf({ trees }: Matching, path: LocalPath): string {
+  return pathKey(path, trees.local.disk);
+}

@@ -1,0 +1,184 @@
+import type { DirId } from "../../contract/ids.ts";
+import type { DirLink } from "../../model/link.ts";
+import { depthOf, type LocalPath, parentOf, pathKey, rebase } from "../../model/path.ts";
+import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
+import type { Policy } from "../../model/policy.ts";
+import { folderInodeKey } from "./inode.ts";
+
+type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
+
+/** Where the linked folders are on disk now, and where that puts what was linked below them. */
+export type FolderPaths = {
+  /** Linked folders that were found. */
+  readonly found: Map<DirId, LocalPath>;
+  /** By current path: which linked folder stands there. */
+  readonly claimed: Map<LocalPath, DirId>;
+  /** By base path. */
+  readonly linked: ReadonlyMap<LocalPath, DirLink>;
+  /** Linked folders, those above first. */
+  readonly sorted: readonly DirLink[];
+  readonly asOne: boolean;
+  /** Whether the deployment can move a folder to the root. */
+  readonly toRoot: boolean;
+  /** Linked folders that went here and that the service cannot delete, by base path: what comes to stand there is that folder again. */
+  readonly staying: ReadonlyMap<LocalPath, DirLink>;
+  /** Those of them at whose path another folder stands by now. */
+  readonly rehoused: Set<DirId>;
+  /** Whether any folder was found elsewhere than at its base path. */
+  moved: boolean;
+};
+
+/**
+ * Inode and birth time first (a rename, even into a swap), then the path below the parent's new place, then the base path.
+ * Where the deployment cannot move a folder, or not to the root, one that is at another path here (in the root) is a new one: its documents move there one by
+ * one, with their ids, and the old one goes as one that was deleted.
+ */
+export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
+  const sorted = [...trees.base.dirs.values()].sort(
+    (a, b) => depthOf(a.localPath) - depthOf(b.localPath) || (a.localPath < b.localPath ? -1 : 1),
+  );
+  const paths: FolderPaths = {
+    found: new Map(),
+    claimed: new Map(),
+    linked: new Map(sorted.map((dir) => [dir.localPath, dir])),
+    sorted,
+    asOne,
+    toRoot,
+    staying: stayingFolders(sorted, trees),
+    rehoused: new Set(),
+    moved: false,
+  };
+  if (trees.local.inodesTrusted) findByInode(paths, trees.local);
+  const byKey = foldedFolders(trees.local);
+  const at = (path: LocalPath): LocalFolder | undefined =>
+    trees.local.folders.get(path) ?? byKey?.get(pathKey(path, trees.local.disk));
+  for (const dir of sorted) {
+    if (paths.found.has(dir.id)) continue;
+    for (const path of [relocate(dir.localPath, paths), dir.localPath]) {
+      const folder = at(path);
+      if (folder === undefined || paths.claimed.has(folder.path)) continue;
+      claimFolder(paths, dir, folder.path);
+      if (paths.staying.get(folder.path) === dir) paths.rehoused.add(dir.id);
+      break;
+    }
+  }
+  return paths;
+}
+
+/** One that is where it was is that one on any deployment: another that went here, and that the service keeps, may have had the same path. */
+function findByInode(paths: FolderPaths, local: LocalTree): void {
+  const loose = new Map<string, DirLink>();
+  for (const dir of paths.sorted) {
+    const key = folderInodeKey(dir);
+    const folder = local.folders.get(dir.localPath);
+    if (key === null) continue;
+    if (folder !== undefined && folderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
+    else loose.set(key, dir);
+  }
+  if (!paths.asOne || loose.size === 0) return;
+  for (const folder of local.folders.values()) {
+    const key = folderInodeKey(folder);
+    const dir = key === null || paths.claimed.has(folder.path) ? undefined : loose.get(key);
+    if (dir !== undefined && !paths.found.has(dir.id) && canBeAt(paths, dir, folder.path))
+      claimFolder(paths, dir, folder.path);
+  }
+}
+
+/** Where the service keeps a folder that went here, nothing else can get its name there: what was moved to its path is moved document by document. */
+function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
+  const staying = new Map<LocalPath, DirLink>();
+  if (base.holds.size === 0) return staying;
+  for (const dir of sorted)
+    if (base.holds.get(dir.id)?.reason === "folder-stays" && remote.folders.get(dir.id)?.path === dir.remotePath)
+      staying.set(dir.localPath, dir);
+  return staying;
+}
+
+function canBeAt({ toRoot, staying }: FolderPaths, dir: DirLink, path: LocalPath): boolean {
+  const kept = staying.get(path);
+  if (kept !== undefined && kept !== dir) return false;
+  return toRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
+}
+
+export function claimFolder(paths: FolderPaths, dir: DirLink, path: LocalPath): void {
+  paths.found.set(dir.id, path);
+  paths.claimed.set(path, dir.id);
+  if (path !== dir.localPath) paths.moved = true;
+}
+
+/** Where a linked path should be now if nothing but the folders above it moved. */
+export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
+  if (!paths.moved) return basePath;
+  for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
+    const dir = paths.linked.get(above);
+    const now = dir === undefined ? undefined : paths.found.get(dir.id);
+    if (now !== undefined) return rebase(basePath, above, now);
+  }
+  return basePath;
+}
+
+/**
+ * A folder that disappeared while more than half of its linked documents were found, by their own evidence, under one new
+ * folder at the same places below it, is that folder (another disk, no inodes).
+ */
+export function findFoldersByContents(
+  paths: FolderPaths,
+  documents: Iterable<{ readonly base: LocalPath; readonly now: LocalPath | null }>,
+  folders: ReadonlyMap<LocalPath, LocalFolder>,
+): void {
+  if (!paths.asOne || paths.sorted.every((dir) => paths.found.has(dir.id))) return;
+  const polls = new Map<LocalPath, { total: number; votes: Map<LocalPath, number> }>();
+  for (const dir of paths.sorted)
+    if (!paths.found.has(dir.id)) polls.set(dir.localPath, { total: 0, votes: new Map() });
+  for (const { base, now } of documents) {
+    for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
+      const poll = polls.get(above);
+      if (poll === undefined) continue;
+      poll.total++;
+      const suffix = base.slice(above.length);
+      if (now?.endsWith(suffix) !== true || now.length <= suffix.length) {
+        // A direct child that was renamed too still says in which folder it is.
+        if (now === null || parentOf(base) !== above || parentOf(now) === "") continue;
+        vote(poll.votes, parentOf(now));
+      } else vote(poll.votes, now.slice(0, -suffix.length));
+    }
+  }
+  for (const dir of paths.sorted) {
+    const poll = polls.get(dir.localPath);
+    if (poll === undefined) continue;
+    const winner = [...poll.votes].find(([path, count]) => count * 2 > poll.total && folders.has(path))?.[0];
+    const inherited = relocate(dir.localPath, paths);
+    // Where its parent's move took it says more than where its documents went from there.
+    for (const path of [inherited, winner]) {
+      if (path === undefined || !folders.has(path) || paths.claimed.has(path)) continue;
+      if (!canBeAt(paths, dir, path)) continue;
+      claimFolder(paths, dir, path);
+      break;
+    }
+  }
+}
+
+function vote(votes: Map<LocalPath, number>, path: LocalPath): void {
+  votes.set(path, (votes.get(path) ?? 0) + 1);
+}
+
+function foldedFolders(local: LocalTree): ReadonlyMap<string, LocalFolder> | null {
+  if (!local.disk.foldsCase && !local.disk.foldsUnicode) return null;
+  return new Map([...local.folders.values()].map((folder) => [pathKey(folder.path, local.disk), folder]));
+}
+
+/**
+ * The path at which a linked file would be were its folder where it is now and its name the base's; null where its folder was not found, so that
+ * nothing at its old path can be told from what came to stand there.
+ */
+export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
+  if (!paths.moved) return basePath;
+  for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
+    const dir = paths.linked.get(above);
+    if (dir === undefined) continue;
+    const now = paths.found.get(dir.id);
+    if (now !== undefined) return rebase(basePath, above, now);
+    if (relocate(above, paths) === above) return null;
+  }
+  return basePath;
+}

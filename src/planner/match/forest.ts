@@ -1,0 +1,183 @@
+import type { DirLink } from "../../model/link.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../model/path.ts";
+import type { Trees } from "../../model/tree.ts";
+import type { FolderBody } from "./body.ts";
+import { type FolderPaths, relocate } from "./folder-paths.ts";
+import { isUnseen, whyNothingIsAbsent } from "./unseen.ts";
+
+/** All folders of the three trees, each one body however many trees hold it. */
+export type Forest = {
+  readonly root: FolderBody;
+  readonly folders: Set<FolderBody>;
+  readonly byLocal: Map<LocalPath, FolderBody>;
+  readonly byRemote: Map<RemotePath, FolderBody>;
+  readonly byBaseLocal: Map<LocalPath, FolderBody>;
+  readonly byBaseRemote: Map<RemotePath, FolderBody>;
+  readonly nextKey: () => number;
+};
+
+/** The root and the linked folders. */
+export function plantForest(trees: Trees, paths: FolderPaths): Forest {
+  let key = 0;
+  const root = newFolder(key++, { localPath: "", remotePath: "", localSeen: "present", remoteSeen: "listed" });
+  const forest: Forest = {
+    root,
+    folders: new Set(),
+    byLocal: new Map([["", root]]),
+    byRemote: new Map([["", root]]),
+    byBaseLocal: new Map([["", root]]),
+    byBaseRemote: new Map([["", root]]),
+    nextKey: () => key++,
+  };
+  for (const dir of paths.sorted) plantLinked(forest, dir, trees, paths);
+  return forest;
+}
+
+export function newFolder(key: number, facts: Partial<FolderBody>): FolderBody {
+  return {
+    kind: "folder",
+    key,
+    link: null,
+    dirId: null,
+    localPath: null,
+    remotePath: null,
+    localSeen: "absent",
+    remoteSeen: "absent",
+    replaced: null,
+    vacated: false,
+    merged: false,
+    rehoused: false,
+    local: { now: null, goal: null },
+    remote: { now: null, goal: null },
+    ...facts,
+  };
+}
+
+function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPaths): void {
+  const found = paths.found.get(dir.id) ?? null;
+  const listed = trees.remote.folders.get(dir.id);
+  const gone = trees.remote.complete && trees.remote.foldersComplete && trees.remote.goneFolders.has(dir.id);
+  const folder = newFolder(forest.nextKey(), { link: dir, dirId: dir.id, rehoused: paths.rehoused.has(dir.id) });
+  if (found !== null) {
+    folder.localPath = found;
+    folder.localSeen = "present";
+  } else if (
+    isUnseen(dir.localPath, trees) ||
+    whyNothingIsAbsent(trees) !== null ||
+    trees.local.ignores(dir.localPath, "folder")
+  ) {
+    folder.localPath = relocate(dir.localPath, paths);
+    folder.localSeen = "unknown";
+  }
+  if (listed !== undefined) {
+    folder.remotePath = listed.path;
+    folder.remoteSeen = "listed";
+  } else if (gone) folder.remoteSeen = "gone";
+  else {
+    // Not listed in this pass: it is where it was, below whatever its parent has become.
+    const parent = forest.byBaseRemote.get(parentOf(dir.remotePath));
+    folder.remotePath = joinPath(parent?.remotePath ?? parentOf(dir.remotePath), nameOf(dir.remotePath));
+    folder.remoteSeen = "unknown";
+  }
+  register(forest, folder);
+  noteBase(forest, dir, folder);
+}
+
+/** Two links of one place (one of them went here, and the service keeps its folder): what base has there is in the one that stands there. */
+function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderBody): void {
+  const isPresent = folder.localSeen === "present";
+  const here = byBaseLocal.get(localPath);
+  if (isPresent || here === undefined || here.link === null || here.localSeen !== "present")
+    byBaseLocal.set(localPath, folder);
+  const there = byBaseRemote.get(remotePath);
+  const isRival = there?.link?.localPath === localPath && there.localSeen !== "present";
+  if (there === undefined || (isPresent && isRival)) byBaseRemote.set(remotePath, folder);
+}
+
+export function register(forest: Forest, folder: FolderBody): void {
+  forest.folders.add(folder);
+  if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
+  if (folder.remotePath === null) return;
+  const other = forest.byRemote.get(folder.remotePath);
+  // A listed folder beats one that is only assumed to be where it was.
+  if (other === undefined || (other.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
+    forest.byRemote.set(folder.remotePath, folder);
+}
+
+/** Says of every folder in which other it is, by name, when all are planted. */
+export function placeFolders(forest: Forest): void {
+  for (const folder of forest.folders) placeFolder(forest, folder);
+}
+
+function placeFolder(forest: Forest, folder: FolderBody): void {
+  if (folder.localPath !== null)
+    folder.local.now = {
+      parent: folderAt(forest, "local", parentOf(folder.localPath)),
+      name: nameOf(folder.localPath),
+    };
+  if (folder.remotePath !== null)
+    folder.remote.now = {
+      parent: folderAt(forest, "remote", parentOf(folder.remotePath)),
+      name: nameOf(folder.remotePath),
+    };
+}
+
+/** The folder at a current path; one that no tree shows (nonsense input, a parent the key cannot read) is made as implied. */
+export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderBody {
+  const index = side === "local" ? forest.byLocal : forest.byRemote;
+  const known = index.get(path);
+  if (known !== undefined) return known;
+  const folder = newFolder(
+    forest.nextKey(),
+    side === "local" ? { localPath: path, localSeen: "present" } : { remotePath: path, remoteSeen: "implied" },
+  );
+  index.set(path, folder);
+  forest.folders.add(folder);
+  folder[side].now = { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+  return folder;
+}
+
+/**
+ * The folder that stood at a base path: the linked one; else an unlinked one that is still there; else one that is nowhere.
+ * @param remotePath the same folder's path on the service, as far as base knows
+ */
+export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderBody {
+  const linked = forest.byBaseLocal.get(localPath);
+  if (linked !== undefined) return linked;
+  const found = unlinked(forest, forest.byLocal.get(localPath)) ?? unlinked(forest, forest.byRemote.get(remotePath));
+  return found ?? plantGhost(forest, localPath, remotePath);
+}
+
+/**
+ * Likewise; and a linked one that stands there now, of which base does not know that yet: what base has there went ahead of it (moved one by one while no
+ * folder was listed), and did not move again.
+ */
+export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderBody {
+  const known = forest.byBaseRemote.get(remotePath);
+  if (known !== undefined && (known.link !== null || known === forest.root)) return known;
+  const there = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
+  return there ?? plantGhost(forest, localPath, remotePath);
+}
+
+/** The root is only ever the root: nothing that stood elsewhere is taken for it. */
+function unlinked(forest: Forest, folder: FolderBody | undefined): FolderBody | null {
+  return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
+}
+
+function plantGhost(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderBody {
+  const ghost = newFolder(forest.nextKey(), {});
+  if (!forest.byBaseLocal.has(localPath)) forest.byBaseLocal.set(localPath, ghost);
+  if (!forest.byBaseRemote.has(remotePath)) forest.byBaseRemote.set(remotePath, ghost);
+  forest.folders.add(ghost);
+  return ghost;
+}
+
+/** Whether `folder` is `above` or lies somewhere below it on a side, as things stand or as they are wanted. */
+export function isInside(folder: FolderBody, above: FolderBody, place: (at: FolderBody) => FolderBody | null): boolean {
+  const seen = new Set<FolderBody>();
+  for (let at: FolderBody | null = folder; at !== null && !seen.has(at); at = place(at)) {
+    if (at === above) return true;
+    seen.add(at);
+  }
+  return false;
+}

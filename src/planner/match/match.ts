@@ -1,0 +1,151 @@
+import type { DocId } from "../../contract/ids.ts";
+import { isAway, type Link, linksByPath } from "../../model/link.ts";
+import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import { ABSENT, present, type Seen, unknown } from "../../model/seen.ts";
+import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
+import type { DocumentBody, RemoteSeen, Side } from "./body.ts";
+import { matchDocuments } from "./documents.ts";
+import { findFolders } from "./folder-paths.ts";
+import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
+import { mergeFolders } from "./merged-folders.ts";
+import { plantUnlinked } from "./new-folders.ts";
+import { whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
+import { quietTest } from "./quiet.ts";
+import { once } from "../../model/once.ts";
+import type { LocalMatch, Matching } from "./matching.ts";
+import { findTwins } from "./twins.ts";
+
+/** What match hands on: every folder, and every document in which the three trees do not simply agree. */
+export type Matched = {
+  readonly forest: Forest;
+  readonly documents: DocumentBody[];
+  /** Makes the body of a document that had none, because something else wants its place; null where no linked document is at the path. */
+  readonly summon: (path: LocalPath) => DocumentBody | null;
+  /** Folders that directly hold documents without a body. */
+  readonly quietFolders: () => Record<Side, ReadonlySet<string>>;
+};
+
+/**
+ * Which row of base, which file on disk and which file of the service are one document. Documents on which all three agree, at places
+ * that no folder's move touches, get no body: nothing is to be done about them, and there may be very many.
+ * @param asked a document to make a body for in any case (`why`)
+ */
+export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
+  const folders = findFolders(trees, policy);
+  const links = new Map<DocId, Link>();
+  const quiet = quietTest(trees, folders.moved || remoteFoldersMoved(trees));
+  const quietPaths = new Set<LocalPath>();
+  for (const link of trees.base.links.values()) {
+    if (link.localPath !== asked && !quietPaths.has(link.localPath) && quiet(link)) quietPaths.add(link.localPath);
+    else links.set(link.id, link);
+  }
+  // Two links at one path (nonsense) must not both be quiet: the later one would have no file.
+  const files = filesBut(trees.local.files, quietPaths);
+  // The order of what is laid out follows from this one: by id, whatever the order of the input.
+  const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const link of loose) if (isAway(link)) links.delete(link.id);
+  const matching: Matching = { trees, texts, folders, files, links, matches: new Map() };
+  matchDocuments(matching);
+  const forest = plantForest(trees, folders);
+  mergeFolders(forest, trees, policy, folders);
+  plantUnlinked(forest, trees, policy, folders);
+  placeFolders(forest);
+  const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id)));
+  addNew(forest, documents, trees, policy, [...matching.files.values()]);
+  const byPath = once(() => linksByPath(trees.base.links.values()));
+  const summon = (path: LocalPath): DocumentBody | null => {
+    const link = quietPaths.has(path) ? byPath().get(path) : undefined;
+    const file = trees.local.files.get(path);
+    if (link === undefined || file === undefined) return null;
+    quietPaths.delete(path);
+    const body = linkedDocument(forest, trees, link, { file, evidence: "path" });
+    body.local.goal = body.local.now;
+    body.remote.goal = body.remote.now;
+    documents.push(body);
+    return body;
+  };
+  const quietFolders = once(() => foldersOf([...quietPaths].map((path) => byPath().get(path)!)));
+  return { forest, documents, summon, quietFolders };
+}
+
+/** Without a pass over all of them where nothing is left, which is nearly always. */
+function filesBut(files: ReadonlyMap<LocalPath, LocalFile>, quiet: ReadonlySet<LocalPath>): Map<LocalPath, LocalFile> {
+  const left = new Map<LocalPath, LocalFile>();
+  if (files.size === quiet.size) return left;
+  for (const [path, file] of files) if (!quiet.has(path)) left.set(path, file);
+  return left;
+}
+
+function foldersOf(links: readonly Link[]): Record<Side, ReadonlySet<string>> {
+  return {
+    local: new Set(links.map(({ localPath }) => parentOf(localPath))),
+    remote: new Set(links.map(({ remotePath }) => parentOf(remotePath))),
+  };
+}
+
+function remoteFoldersMoved(trees: Trees): boolean {
+  for (const dir of trees.base.dirs.values()) {
+    const listed = trees.remote.folders.get(dir.id);
+    if (listed !== undefined && listed.path !== dir.remotePath) return true;
+  }
+  return false;
+}
+
+function linkedDocument(forest: Forest, trees: Trees, link: Link, match: LocalMatch | undefined): DocumentBody {
+  const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? whyNothingIsAbsent(trees)) : null;
+  const seen: Seen<LocalFile> = match !== undefined ? present(match.file) : why === null ? ABSENT : unknown(why);
+  const tombstone = trees.base.tombstones.get(link.id) ?? null;
+  return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), match?.evidence ?? null);
+}
+
+/** An absence counts only when the listing was complete (I20); what nobody proved gone is only not seen. */
+function remoteSeen(trees: Trees, link: Link): RemoteSeen {
+  const { remote } = trees;
+  const file = remote.files.get(link.id);
+  if (file !== undefined) return { kind: "present", file };
+  if (remote.outside.has(link.id)) return { kind: "outside" };
+  if (remote.complete && remote.gone.has(link.id)) return { kind: "gone" };
+  return { kind: "unseen", why: remote.unseen.get(link.id) ?? "not in the listing, and not proven absent" };
+}
+
+function document(
+  forest: Forest,
+  id: DocId | null,
+  link: Link | null,
+  tombstone: DocumentBody["tombstone"],
+  local: Seen<LocalFile>,
+  remote: RemoteSeen,
+  evidence: DocumentBody["evidence"],
+): DocumentBody {
+  const here = local.kind === "present" ? local.value.path : null;
+  const there = remote.kind === "present" ? remote.file.path : null;
+  return {
+    kind: "document",
+    key: forest.nextKey(),
+    id,
+    link,
+    tombstone,
+    evidence,
+    local: { seen: local, ...standing(forest, "local", here) },
+    remote: { seen: remote, ...standing(forest, "remote", there) },
+  };
+}
+
+function standing(forest: Forest, side: "local" | "remote", path: string | null) {
+  const now = path === null ? null : { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+  return { now, goal: null };
+}
+
+/** New documents: those that both sides have, those of the service, those of the disk. */
+function addNew(forest: Forest, documents: DocumentBody[], trees: Trees, policy: Policy, newFiles: LocalFile[]): void {
+  const { met, there, here } = findTwins(forest, trees, policy, newFiles);
+  for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
+  for (const file of there) documents.push(newDocument(forest, trees, file, ABSENT));
+  for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
+}
+
+function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentBody {
+  const tombstone = trees.base.tombstones.get(file.id) ?? null;
+  return document(forest, file.id, null, tombstone, local, { kind: "present", file }, null);
+}

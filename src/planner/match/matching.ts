@@ -1,0 +1,85 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import {
+  isKeptIn,
+  type LineProfile,
+  mayBeSimilar,
+  profileOf,
+  SIMILAR_ENOUGH,
+  similarity,
+} from "../../model/similar.ts";
+import type { LocalFile, TextLookup, Trees } from "../../model/tree.ts";
+import type { FolderPaths } from "./folder-paths.ts";
+
+/** By what a file on disk was taken for a linked document. */
+export type Evidence =
+  | "inode-and-text"
+  | "path"
+  | "inode-and-similar-text"
+  | "same-text"
+  | "path-in-moved-folder"
+  | "similar-text";
+
+export type LocalMatch = { readonly file: LocalFile; readonly evidence: Evidence };
+
+/** What the matching of one pass knows and has decided. */
+export type Matching = {
+  readonly trees: Trees;
+  readonly texts: TextLookup;
+  readonly folders: FolderPaths;
+  /** Files that no document has claimed yet; in the end: the new ones. */
+  readonly files: Map<LocalPath, LocalFile>;
+  /** Links that are not found yet; in the end: the absent ones. */
+  readonly links: Map<DocId, Link>;
+  readonly matches: Map<DocId, LocalMatch>;
+};
+
+export function claim(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
+  matching.matches.set(link.id, { file, evidence });
+  matching.links.delete(link.id);
+  matching.files.delete(file.path);
+}
+
+/**
+ * What the file of a document was last known to hold: base's bytes; or what waits for review (I31), or is held (by a conflict, a refusal), while base has the
+ * live text.
+ */
+export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
+  const held = trees.base.holds.get(id)?.digest ?? null;
+  if (held === null && submissions.length === 0) return [localDigest];
+  return [localDigest, ...submissions.map(({ digest }) => digest), ...(held === null ? [] : [held])];
+}
+
+/** How like a text is to what a document was known to hold: 0 to 1. */
+export function likeness(matching: Matching, link: Link, is: LineProfile): number {
+  let most = 0;
+  for (const digest of knownTexts(matching, link)) {
+    const was = readProfile(matching, digest);
+    if (was !== null && mayBeSimilar(was, is)) most = Math.max(most, similarity(was, is));
+  }
+  return most;
+}
+
+/** Whether a file may be a version of a document, by its text alone. */
+export function isLike(matching: Matching, link: Link, file: LocalFile): boolean {
+  if (knownTexts(matching, link).includes(file.digest)) return true;
+  const is = readProfile(matching, file.digest);
+  return is !== null && likeness(matching, link, is) >= SIMILAR_ENOUGH;
+}
+
+/** Whether one of the document's texts stands whole in the file's: a note of one line that was filled is not alike any more. */
+export function isGrown(matching: Matching, link: Link, file: LocalFile): boolean {
+  const is = readProfile(matching, file.digest);
+  if (is === null) return false;
+  return knownTexts(matching, link).some((digest) => {
+    const was = readProfile(matching, digest);
+    return was !== null && isKeptIn(was, is);
+  });
+}
+
+export function readProfile(matching: Matching, digest: Digest): LineProfile | null {
+  const text = matching.texts(digest);
+  return text === null ? null : profileOf(text);
+}

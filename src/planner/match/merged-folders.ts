@@ -1,0 +1,46 @@
+import { localNameFor } from "../../model/local-name.ts";
+import { isWithin, joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { Trees } from "../../model/tree.ts";
+import type { FolderBody } from "./body.ts";
+import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
+import { type Forest, newFolder, register } from "./forest.ts";
+
+/**
+ * A folder that was renamed or moved on the service to where a folder of no link stands here: the two are one from then on, as a new folder of the service and one
+ * here are. What base had in the old one stays there as what is in another folder, and follows document by document; the old one goes when it is empty.
+ */
+export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
+  if (policy.direction === "push-only") return;
+  for (const folder of [...forest.folders]) {
+    const target = targetOf(forest, trees, paths, folder);
+    if (target !== null) mergeInto(forest, paths, folder, target);
+  }
+}
+
+/** @returns the folder here that stands where the service has this one; null where there is none, or it is the mirror's own */
+function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderBody): LocalPath | null {
+  const { link, localPath, remotePath } = folder;
+  if (link === null || localPath === null || remotePath === null || remotePath === link.remotePath) return null;
+  if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return null;
+  // Moved here too: who wins is for the table to say.
+  if (localPath !== relocate(link.localPath, paths)) return null;
+  const parent = forest.byRemote.get(parentOf(remotePath))?.localPath;
+  if (parent === undefined || parent === null) return null;
+  const target = joinPath(parent, localNameFor(nameOf(remotePath), "folder", link.id));
+  if (!local.folders.has(target) || paths.claimed.has(target)) return null;
+  return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
+}
+
+function mergeInto(forest: Forest, paths: FolderPaths, folder: FolderBody, target: LocalPath): void {
+  const { link, localPath } = folder;
+  const old = newFolder(forest.nextKey(), { localPath, localSeen: "present", vacated: true });
+  forest.byLocal.delete(localPath!);
+  register(forest, old);
+  forest.byBaseLocal.set(link!.localPath, old);
+  folder.localPath = target;
+  folder.merged = true;
+  claimFolder(paths, link!, target);
+  paths.claimed.delete(localPath!);
+  forest.byLocal.set(target, folder);
+}

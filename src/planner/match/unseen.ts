@@ -1,0 +1,43 @@
+import { linksByPath } from "../../model/link.ts";
+import { type LocalPath, parentOf } from "../../model/path.ts";
+import type { Trees } from "../../model/tree.ts";
+
+/** Whether a linked path is at or below what the walk could not see. */
+export function isUnseen(path: LocalPath, trees: Trees): boolean {
+  if (trees.local.unseen.size === 0) return false;
+  return trees.local.unseen.has("") || whyUnseen(path, trees) !== null;
+}
+
+export function whyUnseen(path: LocalPath, trees: Trees): string | null {
+  const { unseen } = trees.local;
+  if (unseen.size === 0) return null;
+  for (let at = path; at !== ""; at = parentOf(at)) {
+    const why = unseen.get(at);
+    if (why !== undefined) return why;
+  }
+  return unseen.get("") ?? null;
+}
+
+/**
+ * Why nothing is absent in this walk: what is missing may have been moved to where the walk could not see (I04: "the scan complete"). A linked document's
+ * own file that cannot be read hides itself alone. null: what was not found is not there.
+ */
+export function whyNothingIsAbsent(trees: Trees): string | null {
+  if (trees.local.unseen.size === 0) return null;
+  const asked = known.get(trees);
+  if (asked !== undefined) return asked;
+  const why = findHidingPlace(trees);
+  known.set(trees, why);
+  return why;
+}
+
+/** Asked for each missing document, the same for all of them. */
+const known = new WeakMap<Trees, string | null>();
+
+function findHidingPlace({ base, local }: Trees): string | null {
+  const linked = linksByPath(base.links.values());
+  for (const [path, why] of local.unseen)
+    if (!linked.has(path))
+      return why === "still-being-written" ? why : `it may have been moved to ${path}, which could not be read: ${why}`;
+  return null;
+}

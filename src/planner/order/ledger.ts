@@ -1,0 +1,124 @@
+import type { AnyBody, FolderBody, Place, Side } from "../match/body.ts";
+import { type Occupancy, SlotMap, slotKey } from "../decide/slots.ts";
+import { type DiskFolding, joinPath } from "../../model/path.ts";
+
+/**
+ * One side while the plan is being laid out step by step: where everything is by then, and which step made it so. From this follow the paths that
+ * an action carries and what it must wait for: the last step that moved a folder on its path, the step that freed its
+ * slot, the last step on itself; and a folder's move waits for those that used its old path.
+ */
+export class Ledger {
+  readonly side: Side;
+  readonly #folding: DiskFolding;
+  readonly #occupancy: Occupancy;
+  readonly #at = new Map<AnyBody, Place | null>();
+  readonly #slots: SlotMap<AnyBody | null>;
+  readonly #freedBy: SlotMap<number>;
+  /** Paths of folders as they are by now. */
+  readonly #paths = new Map<FolderBody, string>();
+  readonly #movedBy = new Map<FolderBody, number>();
+  readonly #usedBy = new Map<FolderBody, number[]>();
+  /** Folders that a later step will move or remove: only their uses need to be remembered. */
+  readonly #stirring = new Set<FolderBody>();
+
+  constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, stirring: Iterable<FolderBody>) {
+    this.side = side;
+    this.#folding = folding;
+    this.#occupancy = occupancy;
+    this.#slots = new SlotMap(folding);
+    this.#freedBy = new SlotMap(folding);
+    for (const folder of stirring) this.#stirring.add(folder);
+  }
+
+  at(body: AnyBody): Place | null {
+    const moved = this.#at.get(body);
+    return moved === undefined ? body[this.side].now : moved;
+  }
+
+  key(place: Place): string {
+    return slotKey(place, this.#folding);
+  }
+
+  isFree(place: Place, asking: AnyBody): boolean {
+    const holder = this.#slots.get(place);
+    if (holder !== undefined) return holder === null || holder === asking;
+    const now = asking[this.side].now;
+    // A case-only rename: what stands in the slot is itself.
+    if (now !== null && this.key(now) === this.key(place)) return true;
+    return this.#occupancy(this.side, place).kind === "free";
+  }
+
+  exists(folder: FolderBody): boolean {
+    for (let at: FolderBody | undefined = folder; at !== undefined; at = this.at(at)?.parent) {
+      if ((this.side === "local" ? at.localPath : at.remotePath) === "") return true;
+      if (this.at(at) === null) return false;
+    }
+    return false;
+  }
+
+  pathOf(place: Place): string {
+    return joinPath(this.#pathOfFolder(place.parent), place.name);
+  }
+
+  #pathOfFolder(folder: FolderBody): string {
+    const known = this.#paths.get(folder);
+    if (known !== undefined) return known;
+    const at = this.at(folder);
+    const path = at === null ? "" : this.pathOf(at);
+    this.#paths.set(folder, path);
+    return path;
+  }
+
+  /** Adds to `after` what a step that acts at `place` must wait for. */
+  waitsFor(place: Place, after: Set<number>): void {
+    if (this.#movedBy.size === 0) return;
+    for (let at: FolderBody | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
+      const step = this.#movedBy.get(at);
+      if (step !== undefined) after.add(step);
+    }
+  }
+
+  /** Notes that a step uses the path of `place`. */
+  use(place: Place, step: number): void {
+    if (this.#stirring.size === 0) return;
+    for (let at: FolderBody | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
+      if (!this.#stirring.has(at)) continue;
+      const uses = this.#usedBy.get(at);
+      if (uses === undefined) this.#usedBy.set(at, [step]);
+      else uses.push(step);
+    }
+  }
+
+  freedBy(place: Place): number | undefined {
+    return this.#freedBy.get(place);
+  }
+
+  usesOf(folder: FolderBody): readonly number[] {
+    return this.#usedBy.get(folder) ?? [];
+  }
+
+  /** @returns the key of the slot that became free, or null. */
+  move(body: AnyBody, to: Place | null, step: number): string | null {
+    const from = this.at(body);
+    this.#at.set(body, to);
+    let freed: string | null = null;
+    if (from !== null) {
+      const holder = this.#slots.get(from);
+      if (holder === undefined || holder === body || holder === null) {
+        freed = this.key(from);
+        this.#slots.set(from, null);
+        this.#freedBy.set(from, step);
+      }
+    }
+    if (to !== null) {
+      this.#slots.set(to, body);
+      if (freed !== null && freed === this.key(to)) freed = null;
+    }
+    if (body.kind === "folder") {
+      this.#paths.clear();
+      this.#movedBy.set(body, step);
+      this.#usedBy.delete(body);
+    }
+    return freed;
+  }
+}

@@ -1,0 +1,57 @@
+import { digestOf } from "../../model/digest.ts";
+import { TEMPORARY_MARK } from "../../model/local-name.ts";
+import type { AnyBody, Place } from "../match/body.ts";
+
+/** LIMIT: UTF-16 units kept of a name, so that what is added stays within 255 bytes and characters. */
+const KEPT_UNITS = 60;
+
+/** A name that only breaks a cycle: legal on the service, the same in every plan of the same trees, never one that is taken. */
+export function temporaryName(body: AnyBody, name: string, isFree: (name: string) => boolean): string {
+  const ending = body.kind === "document" ? ".md" : "";
+  const stem = name
+    .slice(0, name.length - ending.length)
+    .slice(0, KEPT_UNITS)
+    .toWellFormed()
+    .replaceAll("\ufffd", "-");
+  const identity = (body.kind === "document" ? body.id : body.dirId) ?? name;
+  for (let round = 0; ; round++) {
+    const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${round}`).slice(0, 8)}${ending}`;
+    if (isFree(candidate)) return candidate;
+  }
+}
+
+/** One PATCH: a new name or a new parent, never both. */
+export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
+
+/**
+ * The PATCHes from one place to another. Name and parent change one after the other, in the order whose middle path is free; where
+ * neither is, by way of a temporary name.
+ */
+export function hopsBetween(
+  from: Place,
+  to: Place,
+  isFree: (place: Place) => boolean,
+  temporary: (place: Place, target: Place) => string,
+  onlyTemporary: boolean,
+): Hop[] {
+  if (from.parent === to.parent) return from.name === to.name ? [] : [{ to, how: "rename", temporary: onlyTemporary }];
+  if (from.name === to.name) return [{ to, how: "reparent", temporary: onlyTemporary }];
+  const renamed = { parent: from.parent, name: to.name };
+  if (isFree(renamed))
+    return [
+      { to: renamed, how: "rename", temporary: false },
+      { to, how: "reparent", temporary: onlyTemporary },
+    ];
+  const reparented = { parent: to.parent, name: from.name };
+  if (isFree(reparented))
+    return [
+      { to: reparented, how: "reparent", temporary: false },
+      { to, how: "rename", temporary: onlyTemporary },
+    ];
+  const name = temporary(from, to);
+  return [
+    { to: { parent: from.parent, name }, how: "rename", temporary: true },
+    { to: { parent: to.parent, name }, how: "reparent", temporary: true },
+    { to, how: "rename", temporary: onlyTemporary },
+  ];
+}

@@ -1,0 +1,83 @@
+import { settleClaims } from "./decide/claims.ts";
+import { decideDocument } from "./decide/content.ts";
+import { type Desk, openDesk, pathOfDocument } from "./decide/desk.ts";
+import { untieRecords } from "./decide/records.ts";
+import { placeFolders } from "./decide/place-folders.ts";
+import { keepUnseen } from "./decide/remembered.ts";
+import { driftOf } from "./drift/drift.ts";
+import { joinPath, type LocalPath, parentOf } from "../model/path.ts";
+import { type Matched, matchTrees } from "./match/match.ts";
+import { layOut } from "./order/schedule.ts";
+import type { GaveWay, Plan, Signals } from "./plan-types.ts";
+import type { Policy } from "../model/policy.ts";
+import type { TextLookup, Trees } from "../model/tree.ts";
+import { judge, type Sight } from "./verdict/verdict.ts";
+
+/**
+ * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same arguments, the same plan (I24).
+ * Never throws on any trees; what makes no sense is held.
+ */
+export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: TextLookup): Plan {
+  const matched = matchTrees(trees, policy, texts);
+  const desk = decide(trees, policy, texts, matched);
+  const steps = layOut(desk);
+  const holds = [...desk.holds.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const verdict = judge(trees, policy, signals, steps, sightOf(trees, matched));
+  const gaveWay = gaveWayOf(desk);
+  return { steps, holds, verdict, ...(gaveWay.length === 0 ? {} : { gaveWay }) };
+}
+
+function gaveWayOf(desk: Desk): readonly GaveWay[] {
+  return [...desk.gaveWay].flatMap(([body, name]) => {
+    const from = body.kind === "folder" ? body.localPath : pathOfDocument(body);
+    return from === null ? [] : [{ from, to: joinPath(parentOf(from), name) }];
+  });
+}
+
+/** Match's result to decisions: places of folders first, for they may bar their documents'; presences of folders last, for they follow from them. */
+export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): Desk {
+  const desk = openDesk(trees, policy, texts, matched);
+  placeFolders(desk);
+  for (const body of desk.documents) {
+    const drift = driftOf(desk.forest, body);
+    desk.drifts.set(body, drift);
+    decideDocument(desk, body, drift);
+  }
+  settleClaims(desk, (path: LocalPath) => matched.summon(path));
+  untieRecords(desk);
+  keepUnseen(desk);
+  return desk;
+}
+
+/** Documents that need no body are on both sides. */
+function sightOf(trees: Trees, matched: Matched): Sight {
+  const sight = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 };
+  let judged = 0;
+  for (const { link, local, remote } of matched.documents) {
+    if (link === null) continue;
+    judged++;
+    if (link.standing !== "linked") continue;
+    sight.known++;
+    if (local.seen.kind === "present") sight.hereNow++;
+    if (local.seen.kind === "absent") sight.absentHere++;
+    if (remote.seen.kind === "present") sight.shownThere++;
+    if (remote.seen.kind === "gone") sight.goneThere++;
+  }
+  const quiet = trees.base.links.size - judged;
+  const hereNow = sight.hereNow + quiet - countReturned(trees, matched);
+  return { ...sight, known: sight.known + quiet, hereNow, shownThere: sight.shownThere + quiet };
+}
+
+/** What the mirror itself has just brought here is no sign that what is missing was meant to go. */
+function countReturned({ base, local: { returned } }: Trees, { documents }: Matched): number {
+  if (returned === undefined) return 0;
+  const places = new Map(
+    documents.map(({ id, local }) => [id, local.seen.kind === "present" ? local.seen.value : null]),
+  );
+  let count = 0;
+  for (const { id, standing, localPath } of base.links.values()) {
+    const path = places.has(id) ? places.get(id)?.path : localPath;
+    if (standing === "linked" && path !== undefined && returned.has(path)) count++;
+  }
+  return count;
+}

@@ -1,0 +1,100 @@
+import { ownOf } from "../model/borrowed-map.ts";
+import { pathsFit } from "../model/fit.ts";
+import type { Link } from "../model/link.ts";
+import { hasStandInName, isTemporaryName } from "../model/local-name.ts";
+import { folderInodeKey } from "./match/inode.ts";
+import { quietTest } from "./match/quiet.ts";
+import { type LocalPath, parentOf, type RemotePath } from "../model/path.ts";
+import type { Plan, Signals } from "./plan-types.ts";
+import type { Policy } from "../model/policy.ts";
+import type { BaseTree, LocalTree, RemoteTree, Trees } from "../model/tree.ts";
+import { judge } from "./verdict/verdict.ts";
+
+/**
+ * The plan where both sides show just what base says, seen to the end, and nothing is held: no step. The same as `makePlan` makes of it (a property
+ * holds that), without the planner's other modules.
+ * @returns null where there may be more to it
+ */
+export function planQuiet(trees: Trees, policy: Policy, signals: Signals): Plan | null {
+  const { base, local, remote } = trees;
+  if (base.holds.size > 0 || base.conflicts.size > 0 || !sawAll(local) || !showedAll(remote)) return null;
+  const count = base.links.size;
+  if (local.files.size !== count || remote.files.size !== count) return null;
+  const folders = restingFolders(trees);
+  if (folders === null) return null;
+  const lent = isLent(trees);
+  const quiet = lent ? restsAlone : quietTest(trees, false);
+  const isInOne = parentTest(folders);
+  for (const link of base.links.values()) if (!quiet(link) || !isInOne(link)) return null;
+  if (!lent && !isOneEach(base.links)) return null;
+  const sight = { known: count, hereNow: count, absentHere: 0, shownThere: count, goneThere: 0 };
+  return { steps: [], holds: [], verdict: judge(trees, policy, signals, [], sight) };
+}
+
+/** Whether no two links are at one path: there would be a file that is nobody's. */
+function isOneEach(links: BaseTree["links"]): boolean {
+  const paths = new Set<LocalPath>();
+  for (const { localPath } of links.values()) paths.add(localPath);
+  return paths.size === links.size;
+}
+
+/**
+ * Whether both looks found each document as its link has it: then nothing but the link is left to be asked. Lent are files at the path of one link each: as many as
+ * there are links, so each has its own.
+ */
+function isLent({ base, local, remote }: Trees): boolean {
+  return ownOf(local.files, base.links).size === 0 && ownOf(remote.files, base.links).size === 0;
+}
+
+function restsAlone(link: Link): boolean {
+  if (link.standing !== "linked" || link.submissions.length > 0 || isTemporaryName(link.localPath)) return false;
+  if (hasStandInName(link, "file")) return false;
+  return pathsFit(link.localPath, link.remotePath, link.id);
+}
+
+/** Where a disk makes one of several names, the planner looks for paths that clash. */
+function sawAll({ unseen, disk, inodesTrusted }: LocalTree): boolean {
+  return unseen.size === 0 && inodesTrusted && !disk.foldsCase && !disk.foldsUnicode;
+}
+
+function showedAll({ complete, foldersComplete, gone, goneFolders, outside, unseen }: RemoteTree): boolean {
+  return complete && foldersComplete && gone.size + goneFolders.size + outside.size + unseen.size === 0;
+}
+
+/** The folders of base, the root among them, by local path: where each is on the service. null: one is not just there, on either side. */
+function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, RemotePath> | null {
+  const count = base.dirs.size;
+  if (local.folders.size !== count || remote.folders.size !== count) return null;
+  const folders = new Map<LocalPath, RemotePath>([["", ""]]);
+  for (const dir of base.dirs.values()) {
+    const here = local.folders.get(dir.localPath);
+    const key = folderInodeKey(dir);
+    if (here === undefined || key === null || folderInodeKey(here) !== key) return null;
+    if (remote.folders.get(dir.id)?.path !== dir.remotePath || isTemporaryName(dir.localPath)) return null;
+    if (!pathsFit(dir.localPath, dir.remotePath, dir.id, "folder") || hasStandInName(dir, "folder")) return null;
+    folders.set(dir.localPath, dir.remotePath);
+  }
+  // Two rows at one path, or one at the root's own.
+  if (folders.size !== count + 1) return null;
+  const isInOne = parentTest(folders);
+  for (const dir of base.dirs.values()) if (!isInOne(dir)) return null;
+  return folders;
+}
+
+type Linked = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
+
+/** Whether the folder above is linked, and the same on both sides. Base lists most documents after one of the same folder. */
+function parentTest(folders: ReadonlyMap<LocalPath, RemotePath>): (linked: Linked) => boolean {
+  const last = { local: "", remote: "" };
+  return ({ localPath, remotePath }) => {
+    if (isDirectlyIn(localPath, last.local) && isDirectlyIn(remotePath, last.remote)) return true;
+    const local = parentOf(localPath);
+    if (folders.get(local) !== parentOf(remotePath)) return false;
+    Object.assign(last, { local, remote: parentOf(remotePath) });
+    return true;
+  };
+}
+
+function isDirectlyIn(path: string, folder: string): boolean {
+  return folder !== "" && path.lastIndexOf("/") === folder.length && path.startsWith(folder);
+}

@@ -1,0 +1,62 @@
+import type { Digest } from "../model/digest.ts";
+import { sameButForDress } from "../model/dress.ts";
+import type { Submission } from "../model/link.ts";
+import { mergeText } from "../merge/merge.ts";
+
+/** A new live text, while submissions of this document wait for their review. Pure. */
+
+export type KnownText = { readonly digest: Digest; readonly text: string };
+
+/** A submitted text, or a merge of ours of one with a live text, which counts as submitted with it. */
+export type Sent = KnownText & Pick<Submission, "baseChangeId" | "at">;
+
+export type AfterReview = {
+  /** The local text as it is from now on; null: it does not merge with the live one. */
+  readonly local: string | null;
+  /** What waits still, oldest first: each as it was sent, then each on the new live text. */
+  readonly waiting: readonly Omit<Sent, "digest">[];
+  /** Where local and live text parted: the submitted text that is live by now, else base; null where that is not known. */
+  readonly parted: KnownText | null;
+};
+
+/**
+ * The latest submission that the live text holds is settled, and those before it. The local text was made of it: what differs from it there was written here
+ * since, was never sent, and stays an edit on the live version. Where the live text holds none, it is somebody else's edit; it comes under the local text and under
+ * each submission alike, so that a local text that was sent counts as sent, and one that was edited since does not.
+ * @param base the text that the submissions were based on; null where it is not known
+ * @param sent oldest first
+ * @param liveChangeId what `live` is called
+ */
+export function settleSubmissions(
+  base: KnownText | null,
+  sent: readonly Sent[],
+  local: KnownText,
+  live: KnownText,
+  liveChangeId: Submission["baseChangeId"],
+): AfterReview {
+  const last = sent.findLastIndex((one) => isLive(base, one, live));
+  const settled = sent[last] ?? null;
+  const parted = settled ?? base;
+  // Whoever wrote it, both sides hold the same, and what was sent is part of it in some other form.
+  if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], parted };
+  const under = (text: string): string | null =>
+    (parted === null ? null : mergeClean(parted, text, live)) ??
+    (settled === null || base === null ? null : mergeClean(base, text, live));
+  const waits = sent.slice(last + 1);
+  const rebased = waits.flatMap(({ text, at }) => {
+    const merged = under(text);
+    return merged === null ? [] : [{ text: merged, at, baseChangeId: liveChangeId }];
+  });
+  return { local: under(local.text), waiting: [...waits, ...rebased], parted };
+}
+
+function isLive(base: KnownText | null, sent: Sent, live: KnownText): boolean {
+  if (sent.digest === live.digest) return true;
+  const merged = base === null ? null : mergeClean(base, sent.text, live);
+  return merged !== null && sameButForDress(merged, live.text);
+}
+
+function mergeClean(base: KnownText, text: string, live: KnownText): string | null {
+  const merged = mergeText(base.text, text, live.text);
+  return merged.kind === "clean" ? merged.text : null;
+}

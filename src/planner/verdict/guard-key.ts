@@ -1,0 +1,24 @@
+import type { Action } from "../../model/action.ts";
+
+/**
+ * The stable name of an action that a guard may stop: the same in every plan that means the very same thing (this document, this version, this text),
+ * so that an approval covers it and nothing else.
+ */
+export function guardKey(action: Action): string {
+  switch (action.kind) {
+    case "delete-remote":
+      return `delete-remote ${action.id} ${action.changeId}`;
+    case "trash-local":
+      return `trash-local ${action.id} ${action.expect}`;
+    case "meet":
+    case "merge":
+      return `${action.kind} ${action.id} ${action.changeId} ${action.expect}`;
+    case "end-conflict":
+      return `end-conflict ${action.id} ${action.baseChangeId} ${action.expect}`;
+    case "create-remote":
+    case "make-folder-remote":
+      return `${action.kind} ${JSON.stringify(action.localPath)}`;
+    default:
+      return `${action.kind} ${"id" in action ? action.id : action.dirId}`;
+  }
+}

@@ -1,0 +1,100 @@
+import type { CompiledRegex } from "./engine.ts";
+import type { Searched } from "./hybrid.ts";
+import { linesOf } from "./lines.ts";
+import { requiredExpression } from "./literals.ts";
+import type { Range } from "./snippets.ts";
+import type { Sql } from "./sql.ts";
+
+/** One line that matches. `line` and `column` count from 1, in characters (code points); `text` is the whole line. */
+export type LineMatch = {
+  readonly line: number;
+  readonly column: number;
+  readonly text: string;
+  readonly ranges: readonly Range[];
+};
+
+export type RegexHit = { readonly document: number; readonly matches: readonly LineMatch[] };
+
+/** `too-many-steps`: what was found till then would pass for all there is, so it is not given. */
+export type RegexResult =
+  | { readonly kind: "found"; readonly hits: readonly RegexHit[] }
+  | { readonly kind: "too-many-steps" };
+
+/** What is shown of one document, and the longest line that is looked at, in characters. */
+export type LineLimits = { readonly lines: number; readonly characters: number };
+
+/** Counts steps, not time: the same search ends in the same way on any machine, however busy. */
+type Meter = { left: number };
+
+export type RegexSearch = (
+  searched: Searched,
+  regex: CompiledRegex,
+  limit: number,
+  /** The characters that are looked at, times the steps of the pattern for each, may come to so much. */
+  mostSteps: number,
+) => RegexResult;
+
+/** LIMIT: so many ranges are shown of one line. */
+const MOST_RANGES = 100;
+
+/**
+ * Documents with a matching line, in the order of their numbers.
+ * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
+ */
+export function createRegexSearch(sql: Sql, limits: LineLimits): RegexSearch {
+  const every = sql.prepare("SELECT id AS document FROM search_words_docsize ORDER BY id");
+  const narrowed = sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ? ORDER BY rowid");
+  return (searched, regex, limit, mostSteps) => {
+    const meter: Meter = { left: mostSteps };
+    const expression = requiredExpression(regex.pattern);
+    const rows = expression === null ? every.iterate() : narrowed.iterate(expression);
+    const hits: RegexHit[] = [];
+    for (const { document } of rows as Iterable<{ document: number }>) {
+      if (meter.left < 0) return { kind: "too-many-steps" };
+      if (!searched.accepts(document)) continue;
+      const text = searched.read(document)?.text;
+      if (text === undefined) continue;
+      meter.left -= text.length * regex.stepsPerCharacter;
+      if (!regex.mayMatch(text)) continue;
+      const matches = matchLines(text, regex, meter, limits);
+      if (matches === null) return { kind: "too-many-steps" };
+      if (matches.length > 0) hits.push({ document, matches });
+      if (hits.length === limit) break;
+    }
+    return { kind: "found", hits };
+  };
+}
+
+/** @returns the first matching lines of a text, at most `limits.lines`; null when the steps ran out */
+export function matchLines(text: string, regex: CompiledRegex, meter: Meter, limits: LineLimits): LineMatch[] | null {
+  const matches: LineMatch[] = [];
+  for (const [index, line] of linesOf(text).entries()) {
+    if (matches.length === limits.lines) break;
+    // A short line needs no count.
+    if (line.length > limits.characters && charactersIn(line) > limits.characters) continue;
+    meter.left -= line.length * regex.stepsPerCharacter;
+    const found = regex.findAll(line, MOST_RANGES);
+    if (found.length > 0) matches.push(lineMatch(index + 1, line, found));
+    if (meter.left < 0) return null;
+  }
+  return matches;
+}
+
+function lineMatch(line: number, text: string, found: readonly Range[]): LineMatch {
+  let units = 0;
+  let characters = 0;
+  const toCharacters = (unit: number) => {
+    characters += charactersIn(text.slice(units, unit));
+    units = unit;
+    return characters;
+  };
+  const ranges = found.map(([start, end]): Range => [toCharacters(start), toCharacters(end)]);
+  return { line, column: ranges[0]![0] + 1, text, ranges };
+}
+
+/** Code points; a lone surrogate is one. */
+function charactersIn(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,187 @@
+import { type Dirent, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { MAX_CONTENT_CHARACTERS } from "../contract/limits.ts";
+import { NAME_FAULT_TEXT, type NameFault, type NameKind, pathFault } from "../contract/names.ts";
+import type { Problem } from "../contract/problem.ts";
+import { FILES, FOLDERS } from "../contract/routes.ts";
+import { joinPath, nameOf } from "../model/path.ts";
+import { type ImportName, importNames } from "./import-names.ts";
+import type { Service } from "./service.ts";
+
+/** Why an entry was not imported: a fault of its name, of its text, or a code of the service in kebab-case. */
+export type ImportReason =
+  | NameFault
+  | "not-markdown"
+  | "not-a-file"
+  | "unreadable"
+  | "not-utf8"
+  | "holds-nul"
+  | "name-clash"
+  | (string & {});
+
+export type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
+
+export type ImportReport = {
+  readonly files: number;
+  readonly folders: number;
+  /** Of the imported texts, in UTF-8. */
+  readonly bytes: number;
+  /** What has another name in the service than in the folder, in the order of the walk. A folder's path ends in `/`. */
+  readonly renamed: readonly { readonly path: string; readonly name: string }[];
+  /** In the order of the walk; a folder that is not entered is one entry, ending in `/`. */
+  readonly refused: readonly ImportRefusal[];
+};
+
+export type ImportProgress = { readonly files: number; readonly refused: number };
+
+/** LIMIT: one transaction holds so many entries; few enough for requests in between to be answered soon. */
+const BATCH = 500;
+
+/**
+ * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the names that a mirror would give them. What is
+ * already in the service stays as it is. Symlinks are not followed.
+ * @param target the service, and a key that may create at the root
+ * @param dir the folder; its content goes to the root of the workspace
+ */
+export async function importFolder(
+  target: { readonly service: Service; readonly key: string },
+  dir: string,
+  onProgress: (progress: ImportProgress) => void = () => undefined,
+): Promise<ImportReport> {
+  const run: Run = { dir, ...target, files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
+  const entries = walk(run, "", "");
+  for (let ended = false; !ended; ) {
+    target.service.batch(() => {
+      for (let i = 0; i < BATCH && !ended; i++) {
+        const next = entries.next();
+        if (next.done) ended = true;
+        else importEntry(run, next.value);
+      }
+    });
+    onProgress({ files: run.files, refused: run.refused.length });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  const { files, folders, bytes, renamed, refused } = run;
+  return { files, folders, bytes, renamed, refused };
+}
+
+/** The numbers of a report's refusals by reason, the greatest first. */
+export function countByReason(report: ImportReport): ReadonlyMap<ImportReason, number> {
+  const counts = new Map<ImportReason, number>();
+  for (const { reason } of report.refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return new Map([...counts].sort((a, b) => b[1] - a[1]));
+}
+
+type Run = {
+  readonly service: Service;
+  readonly key: string;
+  readonly dir: string;
+  files: number;
+  folders: number;
+  bytes: number;
+  readonly renamed: { readonly path: string; readonly name: string }[];
+  readonly refused: ImportRefusal[];
+};
+
+/** `path` is in the folder, `as` in the service. */
+type Entry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
+
+function* walk(run: Run, below: string, belowAs: string): Generator<Entry> {
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(join(run.dir, below), { withFileTypes: true });
+  } catch (error) {
+    if (below === "") throw error;
+    run.refused.push({ path: `${below}/`, reason: "unreadable", detail: (error as Error).message });
+    return;
+  }
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const names = importNames(entries.filter(hasName).map((entry) => ({ name: entry.name, kind: kindOf(entry) })));
+  for (const entry of entries) {
+    const path = joinPath(below, entry.name);
+    const named = names.get(entry.name) ?? { kind: "as", name: entry.name };
+    const isFolder = entry.isDirectory();
+    if (isFolder && entry.name.startsWith(".")) refuseFolder(run, path, entry.name);
+    else if (named.kind === "clash") refuseClash(run, isFolder ? `${path}/` : path, named);
+    else {
+      const as = joinPath(belowAs, named.name);
+      if (isFolder && named.name !== entry.name) run.renamed.push({ path: `${path}/`, name: named.name });
+      yield { path, as, kind: isFolder ? "folder" : entry.isFile() ? "file" : "other" };
+      if (isFolder) yield* walk(run, path, as);
+    }
+  }
+}
+
+/** What is imported under a name; the rest is refused for what it is. */
+function hasName(entry: Dirent): boolean {
+  return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
+}
+
+function kindOf(entry: Dirent): NameKind {
+  return entry.isDirectory() ? "folder" : "file";
+}
+
+function refuseFolder(run: Run, path: string, name: string): void {
+  run.refused.push({ path: `${path}/`, reason: "leading-dot-folder", detail: clause("leading-dot-folder", name) });
+}
+
+function refuseClash(run: Run, path: string, { name, holder }: ImportName & { readonly kind: "clash" }): void {
+  const detail = `it would be named ${JSON.stringify(name)}, as ${JSON.stringify(holder)} beside it`;
+  run.refused.push({ path, reason: "name-clash", detail });
+}
+
+function importEntry(run: Run, entry: Entry): void {
+  const refusal = entry.kind === "folder" ? importOneFolder(run, entry.as) : importOneFile(run, entry);
+  if (refusal !== null) run.refused.push({ path: entry.path, ...refusal });
+}
+
+type Refusal = Omit<ImportRefusal, "path">;
+
+/** A refused folder shows in each of its files; an empty one is no loss. */
+function importOneFolder(run: Run, path: string): null {
+  if (pathFault(path, "folder") === null && send(run, FOLDERS, { path }) === null) run.folders++;
+  return null;
+}
+
+function importOneFile(run: Run, { path, as, kind }: Entry): Refusal | null {
+  if (kind === "other") return { reason: "not-a-file", detail: "it is a symlink or a special file" };
+  const bad = pathFault(as, "file");
+  if (bad?.fault === "not-lowercase-md") return { reason: "not-markdown", detail: "its name does not end in .md" };
+  if (bad !== null) return { reason: bad.fault, detail: clause(bad.fault, bad.name) };
+  const text = readText(join(run.dir, path));
+  if (typeof text !== "string") return text;
+  const problem = send(run, FILES, { path: as, content: text });
+  if (problem !== null) return { reason: problem.code.replaceAll("_", "-"), detail: problem.detail };
+  if (nameOf(as) !== nameOf(path)) run.renamed.push({ path, name: nameOf(as) });
+  run.files++;
+  run.bytes += Buffer.byteLength(text);
+  return null;
+}
+
+function clause(fault: NameFault, name: string): string {
+  return `the name ${JSON.stringify(name)} ${NAME_FAULT_TEXT[fault]}`;
+}
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** A code point takes at most four bytes: a file beyond is too long whatever it holds, and is not read. */
+const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
+
+function readText(file: string): string | Refusal {
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_BYTES) return { reason: "content-too-large", detail: `it has ${size} bytes` };
+    const bytes = readFileSync(file);
+    if (bytes.includes(0)) return { reason: "holds-nul", detail: "it holds a NUL byte" };
+    return UTF8.decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return { reason: "not-utf8", detail: "it is not UTF-8" };
+    return { reason: "unreadable", detail: (error as Error).message };
+  }
+}
+
+/** @returns the problem, or null when it was created */
+function send(run: Run, path: string, body: object): Problem | null {
+  const headers = { "x-api-key": run.key };
+  const response = run.service.answer({ method: "POST", path, headers, body: JSON.stringify(body) });
+  return response.status === 201 ? null : (JSON.parse(response.body) as Problem);
+}

@@ -1,0 +1,171 @@
+import {
+  countCharacters,
+  SEARCH_HYBRID,
+  SEARCH_QUERY_CHARACTERS,
+  SEARCH_REGEX,
+  SEARCH_REGEX_PATTERN_CHARACTERS,
+} from "../contract/limits.ts";
+import type { FieldCode } from "../contract/problem.ts";
+import type { ListEnvelope, RegexHit, SearchHit } from "../contract/resources.ts";
+import { SEARCH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
+import type { CompiledRegex, CompileRegex } from "../search/engine.ts";
+import type { Searched } from "../search/hybrid.ts";
+import { includes } from "./access.ts";
+import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
+import { type Members, readBody } from "./body.ts";
+import type { Call } from "./call.ts";
+import type { Context } from "./context.ts";
+import { ROOT } from "./folders-table.ts";
+import { readPath } from "./input.ts";
+import { isDiskFull } from "./reserve.ts";
+import { STEP } from "./search-index.ts";
+import { presentFile } from "./present.ts";
+
+/** Search (API.md, "Search" and "Limits"): one answer, not resumable, of what the key may read. */
+
+const LIMITED = {
+  limit: { type: "integer", required: false },
+  path_prefix: { type: "string", required: false },
+} as const;
+const QUERY_MEMBERS = { query: { type: "string", required: true }, ...LIMITED } as const;
+const PATTERN_MEMBERS = { pattern: { type: "string", required: true }, ...LIMITED } as const;
+
+/** POST /v1/search */
+export function searchHybrid(call: Call): Answer {
+  const asked = readAsked(call, QUERY_MEMBERS, SEARCH_HYBRID);
+  if (isRefused(asked)) return asked;
+  const query = asked.members["query"] as string;
+  // ASSUMES: a query without a character that is not white space asks for nothing (contract test "refuses a blank query").
+  if (query.trim() === "") return fieldFault("invalid_format", "query", "is blank");
+  const long = tooLong("query", query, SEARCH_QUERY_CHARACTERS);
+  if (long !== null) return long;
+  const { context } = call;
+  const { search, files } = catchUp(context).store;
+  const hits = search.hybrid(searchedBy(context, asked.prefix), query, asked.limit);
+  return envelope(
+    SEARCH,
+    hits.map(({ document, score, snippets }): SearchHit => {
+      return { ...presentFile(files.bySeq(document)!), score: Number(score.toPrecision(6)), snippets };
+    }),
+  );
+}
+
+/** Set when the engine was loaded; `loadRegexEngine` is awaited before a request is routed here. */
+let compile: CompileRegex | null = null;
+
+/** The engine is loaded when the first regex comes: 6 ms that no other start pays. */
+export async function loadRegexEngine(): Promise<void> {
+  compile ??= (await import("../search/engine.ts")).compileRegex;
+}
+
+/**
+ * LIMIT: steps of a regex search, one to five seconds of work. Any pattern takes linear time, but some a great deal of it for each character:
+ * one of few steps sees 5 million characters, 10,000 notes of half a kilobyte; one with a literal is only looked for where that is.
+ */
+const MOST_STEPS = 80_000_000;
+
+/**
+ * POST /v1/search/regex
+ * ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to too much, is `400 invalid_request` at `/pattern` (contract tests "refuses a malformed pattern", "refuses a pattern that grows beyond measure").
+ */
+export function searchRegex(call: Call): Answer {
+  const asked = readAsked(call, PATTERN_MEMBERS, SEARCH_REGEX);
+  if (isRefused(asked)) return asked;
+  const regex = readPattern(asked.members["pattern"] as string);
+  if (isRefused(regex)) return regex;
+  const { context } = call;
+  const { search, files } = catchUp(context).store;
+  const result = search.regex(searchedBy(context, asked.prefix), regex, asked.limit, MOST_STEPS);
+  if (result.kind === "too-many-steps") {
+    const detail =
+      "The pattern takes too many steps for what is to be searched. Give it a literal part, or a path_prefix.";
+    return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/pattern", detail }]);
+  }
+  return envelope(
+    SEARCH_REGEX_PATH,
+    result.hits.map(({ document, matches }): RegexHit => ({ ...presentFile(files.bySeq(document)!), matches })),
+  );
+}
+
+function readPattern(pattern: string): CompiledRegex | Refused {
+  if (pattern === "") return fieldFault("invalid_format", "pattern", "is empty");
+  if (/[\n\r]/.test(pattern)) return fieldFault("invalid_format", "pattern", "has more than one line");
+  const long = tooLong("pattern", pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
+  if (long !== null) return long;
+  if (compile === null) {
+    return refuse("service_unavailable", "The regex engine is being loaded.", [], { "retry-after": "1" });
+  }
+  const compiled = compile(pattern);
+  if (compiled.kind === "compiled") return compiled.regex;
+  const code = compiled.kind === "malformed" ? "invalid_format" : "out_of_range";
+  return fieldFault(code, "pattern", `cannot be used: ${compiled.why.slice(0, 200)}`);
+}
+
+type Asked = { readonly members: Members; readonly limit: number; readonly prefix: string | null };
+
+function readAsked(
+  call: Call,
+  spec: Parameters<typeof readBody>[1],
+  range: { readonly min: number; readonly max: number; readonly default: number },
+): Asked | Refused {
+  const members = readBody(call.body, spec);
+  if (isRefused(members)) return members;
+  const limit = (members["limit"] as number | undefined) ?? range.default;
+  if (limit < range.min || limit > range.max) {
+    return fieldFault("out_of_range", "limit", `is ${limit}; it must be ${range.min} to ${range.max}`);
+  }
+  const sent = members["path_prefix"] as string | undefined;
+  const prefix = sent === undefined ? null : readPath(sent, "folder", "/path_prefix");
+  return isRefused(prefix) ? prefix : { members, limit, prefix };
+}
+
+function fieldFault(code: FieldCode, name: string, what: string): Refused {
+  return refuseFields([{ code, pointer: `/${name}`, detail: `${name} ${what}.` }]);
+}
+
+function tooLong(name: string, text: string, most: number): Refused | null {
+  const length = countCharacters(text);
+  return length > most ? fieldFault("too_long", name, `has ${length} characters; the limit is ${most}`) : null;
+}
+
+function envelope<Item>(url: string, data: readonly Item[]): Answer {
+  return done(200, { object: "list", url, data, hasMore: false, nextCursor: null } satisfies ListEnvelope<Item>);
+}
+
+/** A service that serves many takes one step of indexing, which is mostly the caller's own last write, and answers from what is indexed. */
+function catchUp(context: Context): Context {
+  const { store, searchCatchesUp } = context;
+  if (store.search.isBehind()) {
+    const most = searchCatchesUp === "all" ? Number.MAX_SAFE_INTEGER : STEP;
+    try {
+      store.transactUnsynced(() => store.search.update(most));
+    } catch (error) {
+      // There is no room to index in; what is indexed can still be searched.
+      if (!isDiskFull(error)) throw error;
+    }
+  }
+  return context;
+}
+
+/** The files of the workspace that the key may read, below the prefix. A prefix that names nothing finds nothing. */
+function searchedBy({ store, workspace, access }: Context, prefix: string | null): Searched {
+  const inside = new Map<number, boolean>();
+  const isInside = (folder: number): boolean => {
+    if (prefix === null) return true;
+    if (folder === ROOT) return false;
+    const before = inside.get(folder);
+    if (before !== undefined) return before;
+    const path = store.folders.pathOf(folder);
+    const now = path === prefix || path?.startsWith(`${prefix}/`) === true;
+    inside.set(folder, now);
+    return now;
+  };
+  return {
+    accepts(document) {
+      const place = store.search.placeOf(document);
+      if (place === undefined || place.workspace !== workspace.seq || !isInside(place.folder)) return false;
+      return includes(access.file({ seq: document, folder: place.folder }), "read");
+    },
+    read: store.search.read,
+  };
+}

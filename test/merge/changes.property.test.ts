@@ -1,0 +1,55 @@
+import { fc } from "../property.ts";
+import { describe, expect, it } from "vitest";
+import { runs, seed } from "./documents.ts";
+import { mergeText } from "../../src/merge/merge.ts";
+
+/** Few words, so that chance matches abound: where a rule that goes by context is fooled, a change is lost or made twice. */
+const word = fc.constantFrom("ash", "birch", "cedar", "elm", "fir", "holly", "larch", "maple", "oak", "pine", "yew");
+const line = fc.array(word, { minLength: 1, maxLength: 7 }).map((words) => words.join(" "));
+const document = fc.array(fc.oneof({ weight: 3, arbitrary: line }, { weight: 1, arbitrary: fc.constant("") }), {
+  minLength: 1,
+  maxLength: 7,
+});
+const edit = fc.record({ at: fc.nat(6), kind: fc.constantFrom("replace", "insert", "remove"), line });
+
+function apply(lines: readonly string[], edits: readonly { at: number; kind: string; line: string }[]): string {
+  const result = [...lines];
+  for (const { at, kind, line: text } of edits) {
+    const place = at % (result.length + 1);
+    if (kind === "replace" && place < result.length) result[place] = text;
+    else if (kind === "insert") result.splice(place, 0, text);
+    else if (kind === "remove") result.splice(place, 1);
+  }
+  return `${result.join("\n")}\n`;
+}
+
+const count = (text: string, wanted: string) => text.split(/\s+/).filter((one) => one === wanted).length;
+
+describe("I28 a clean merge holds every change of both sides", () => {
+  it("keeps what one side alone did to the count of a word, where lines did not merge by themselves", () => {
+    const edits = fc.array(edit, { minLength: 1, maxLength: 3 });
+    let fine = 0;
+    fc.assert(
+      fc.property(document, edits, edits, (lines, ours, theirs) => {
+        const [base, local, remote] = [`${lines.join("\n")}\n`, apply(lines, ours), apply(lines, theirs)];
+        const merged = mergeText(base, local, remote);
+        if (merged.kind === "conflict" || merged.how !== "fine") return;
+        // A side that is the result is another rule's: it was found to hold the other's changes already.
+        if (merged.text === local || merged.text === remote) return;
+        fine++;
+        for (const one of ["ash", "birch", "cedar", "elm", "fir", "holly", "larch", "maple", "oak", "pine", "yew"]) {
+          const before = count(base, one);
+          const [here, there, done] = [
+            count(local, one) - before,
+            count(remote, one) - before,
+            count(merged.text, one) - before,
+          ];
+          if (here === 0 || there === 0 || here > 0 !== there > 0) expect([one, done]).toEqual([one, here + there]);
+        }
+      }),
+      { seed, numRuns: runs(3_000) },
+    );
+    // A property of nothing would hold.
+    expect(fine).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,70 @@
+import { fc } from "../property.ts";
+import { describe, expect, it } from "vitest";
+import { contextsOf } from "../../src/merge/contexts.ts";
+import { inlineFaults } from "../../src/merge/inline.ts";
+import { splitLines } from "../../src/merge/split.ts";
+import { mergeText } from "../../src/merge/merge.ts";
+import { runs, seed } from "./documents.ts";
+import { markdownTexts, places } from "./markdown.ts";
+
+const faults = (text: string): number =>
+  contextsOf(splitLines(text)).faults + text.split("\n").reduce((sum, line) => sum + inlineFaults(line), 0);
+
+describe(`I28 generated Markdown (seed ${seed})`, () => {
+  it("is as sound after a merge as before", () => {
+    let clean = 0;
+    fc.assert(
+      fc.property(markdownTexts, ([base, local, remote]) => {
+        fc.pre(faults(base) + faults(local) + faults(remote) === 0);
+        const merged = mergeText(base, local, remote);
+        if (merged.kind === "conflict") return;
+        clean++;
+        expect(faults(merged.text)).toBe(0);
+      }),
+      { seed, numRuns: runs(1500) },
+    );
+    expect(clean).toBeGreaterThan(300);
+  });
+
+  it("keeps each word where one side put it, in the marks that one side gave it", () => {
+    let clean = 0;
+    fc.assert(
+      fc.property(markdownTexts, ([base, local, remote]) => {
+        const merged = mergeText(base, local, remote);
+        if (merged.kind === "conflict") return;
+        clean++;
+        expect(misplaced(places(base), places(local), places(remote), places(merged.text))).toEqual([]);
+      }),
+      { seed, numRuns: runs(3000) },
+    );
+    expect(clean).toBeGreaterThan(500);
+  });
+
+  it("loses no word that a side added, and keeps none that a side removed", () => {
+    let clean = 0;
+    fc.assert(
+      fc.property(markdownTexts, ([base, local, remote]) => {
+        const merged = mergeText(base, local, remote);
+        if (merged.kind === "conflict") return;
+        clean++;
+        const [b, l, r, m] = [places(base), places(local), places(remote), places(merged.text)];
+        const words = [...new Set([...b.keys(), ...l.keys(), ...r.keys(), ...m.keys()])];
+        const isDue = (word: string): boolean => !b.has(word) || (l.has(word) && r.has(word));
+        expect(words.filter((word) => m.has(word) !== isDue(word))).toEqual([]);
+      }),
+      { seed, numRuns: runs(3000) },
+    );
+    expect(clean).toBeGreaterThan(500);
+  });
+});
+
+type Words = ReadonlyMap<string, string>;
+
+/** The words of the base that are not where the side that moved or marked them has them; where both did, either may have it. */
+function misplaced(b: Words, l: Words, r: Words, m: Words): string[] {
+  return [...b.keys()].filter((word) => {
+    const [was, mine, theirs, is] = [b.get(word), l.get(word), r.get(word), m.get(word)];
+    if (mine === was) return is !== theirs;
+    return (theirs === was || mine === theirs) && is !== mine;
+  });
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { type Origin, originsOf } from "../../src/merge/origin.ts";
+import { splitLines } from "../../src/merge/split.ts";
+import { mergeText } from "../../src/merge/merge.ts";
+import { fc } from "../property.ts";
+import { runs, seed, threeTexts } from "./documents.ts";
+
+const text = (rows: readonly Origin[]) => rows.map(({ line }) => line).join("");
+const short = (rows: readonly Origin[]) => rows.map(({ kind, from, line }) => [kind, from, line.trimEnd()]);
+
+describe("where the lines of a merge are from", () => {
+  it("holds the whole result and the whole base, and calls no line a side's that the side has not", () => {
+    let merges = 0;
+    fc.assert(
+      fc.property(threeTexts, ([base, local, remote]) => {
+        const merged = mergeText(base, local, remote);
+        if (merged.kind === "conflict") return;
+        merges++;
+        const rows = originsOf(base, local, remote, merged.text);
+        expect(text(rows.filter(({ kind }) => kind !== "removed"))).toBe(merged.text);
+        expect(text(rows.filter(({ kind }) => kind !== "added"))).toBe(base);
+        const [was, mine, theirs] = [base, local, remote].map((one) => new Set(splitLines(one))) as [
+          Set<string>,
+          Set<string>,
+          Set<string>,
+        ];
+        for (const { kind, from, line, words } of rows) {
+          if (kind === "added" && (from === "local" || from === "both")) expect(mine).toContain(line);
+          if (kind === "added" && (from === "remote" || from === "both")) expect(theirs).toContain(line);
+          if (kind === "added" && mine.has(line) && !theirs.has(line) && !was.has(line)) expect(from).toBe("local");
+          if (kind === "added" && theirs.has(line) && !mine.has(line) && !was.has(line)) expect(from).toBe("remote");
+          if (kind === "removed" && !mine.has(line)) expect(["local", "both"]).toContain(from);
+          if (kind === "removed" && !theirs.has(line)) expect(["remote", "both"]).toContain(from);
+          if (from === "mixed") expect(words.map((word) => word.text).join("")).toBe(line);
+          else expect(words).toEqual([]);
+        }
+      }),
+      { seed, numRuns: runs(2_000) },
+    );
+    expect(merges).toBeGreaterThan(500);
+  });
+
+  it("tells additions, removals and what both did alike", () => {
+    const base = "a\nmine goes\nb\ntheirs goes\nc\n";
+    const local = "a\nmine comes\nb\ntheirs goes\nalike\nc\n";
+    const remote = "a\nmine goes\nb\nalike\nc\ntheirs comes\n";
+    const result = "a\nmine comes\nb\nalike\nc\ntheirs comes\n";
+    expect(short(originsOf(base, local, remote, result))).toEqual([
+      ["kept", "base", "a"],
+      ["removed", "local", "mine goes"],
+      ["added", "local", "mine comes"],
+      ["kept", "base", "b"],
+      ["removed", "remote", "theirs goes"],
+      ["added", "both", "alike"],
+      ["kept", "base", "c"],
+      ["added", "remote", "theirs comes"],
+    ]);
+  });
+
+  it("tells whose the words of one line are, and which are nobody's", () => {
+    const rows = originsOf(
+      "call bob on friday\n",
+      "call bob on monday\n",
+      "phone bob on friday\n",
+      "phone bob on monday xx\n",
+    );
+    expect(short(rows)).toEqual([
+      ["removed", "both", "call bob on friday"],
+      ["added", "mixed", "phone bob on monday xx"],
+    ]);
+    expect(rows[1]?.words.filter(({ from }) => from !== "base")).toEqual([
+      { from: "remote", text: "phone" },
+      { from: "local", text: "monday" },
+      { from: "none", text: "xx" },
+    ]);
+  });
+
+  it("shows a line that both sides have and the result has not as removed by neither", () => {
+    expect(short(originsOf("a\nb\nc\n", "a\nb\nc\nm\n", "t\na\nb\nc\n", "t\na\nc\nm\n"))).toContainEqual([
+      "removed",
+      "base",
+      "b",
+    ]);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { ascending } from "../../src/merge/ascending.ts";
+import { newBudget } from "../../src/merge/budget.ts";
+import { type FourTexts, keepsPlaces } from "../../src/merge/places.ts";
+import { mergeText } from "../../src/merge/merge.ts";
+
+/** A text of blocks with blank lines between them. */
+const blocks = (...all: readonly string[]): string => `${all.join("\n\n")}\n`;
+
+describe("I28 a change that could be lost because lines look alike is a conflict", () => {
+  it.each([
+    [
+      "a removed paragraph that the other side marked, beside one that it removed",
+      blocks("b0", "b1", "b2", "b3"),
+      blocks("b0", "b1", "b3"),
+      blocks("b0", "**b2**", "b3"),
+    ],
+    [
+      "a removed list that the other side quoted, beside a paragraph that it removed",
+      blocks("b0", "b1", "- b2\n- b4", "b3"),
+      blocks("b0", "b1", "b3"),
+      blocks("b0", "> - b2\n> - b4", "b3"),
+    ],
+    [
+      "a rewritten paragraph that the other side removed, below code",
+      blocks("~~~\nb0\n~~~", "b1 b2", "b3"),
+      blocks("b1 l b2", "b3"),
+      blocks("~~~\nb0\n~~~", "b3"),
+    ],
+    [
+      "a removed paragraph between code that was removed and code that is new",
+      blocks("~~~\nb0\nb1\nb2\n~~~", "b3 b4", "- b5"),
+      blocks("~~~\nb0\nb1\nb2\n~~~", "- b5"),
+      blocks("b3 b4", "~~~\nr0\nr1\n~~~", "- b5"),
+    ],
+    [
+      "a removed paragraph that the other side added to, with changes elsewhere",
+      blocks("~~~\nb0\n~~~", "b1 b2", "b3 b4 b5", "~~~\nb6\nb7\n~~~"),
+      blocks("~~~\nb0\n~~~", "b1 b2", "~~~\nb6\nl\nb7\n~~~"),
+      blocks("~~~\nb0\n~~~", "b3 b4 b5 r", "~~~\nb6\nb7\n~~~"),
+    ],
+    [
+      "words added to a heading that the other side took away",
+      blocks("## b0 b1 b2", "~~~\nb3\n~~~"),
+      blocks("## b0 b1 b2 l", "~~~\nb3\n~~~"),
+      ":::tip\n~~~\nb3\n~~~\n:::\n",
+    ],
+    [
+      "code made of a paragraph that the other side rewrote, below new code",
+      blocks("b0 b1 b2", "~~~\nb3\nb4\n~~~"),
+      blocks("```\nb0 b1 b2\n```", "> ~~~\n> b3\n> b4\n> ~~~"),
+      blocks("```\n## r1 r2\n```", "b0 r b2", "~~~\nb3\nb4\n~~~"),
+    ],
+  ])("%s", (_title, base, local, remote) => {
+    expect(mergeText(base, local, remote).kind).toBe("conflict");
+    expect(mergeText(base, remote, local).kind).toBe("conflict");
+  });
+});
+
+describe("the places of words", () => {
+  const kept = (texts: readonly string[], removals = true): boolean =>
+    keepsPlaces(texts as unknown as FourTexts, removals, newBudget());
+
+  it.each([
+    ["a heading's level", ["## a b\n", "### a b\n", "## a b c\n", "## a b c\n"]],
+    ["emphasis", ["a b\n", "**a** b\n", "a b c\n", "a b c\n"]],
+    ["a tick", ["- [ ] a\n", "- [x] a\n", "- [ ] a b\n", "- [ ] a b\n"]],
+    ["a quote", ["a b\n", "> a b\n", "a b c\n", "a b c\n"]],
+    [
+      "what stands around a line",
+      ["a b\n\nc\n", ":::tip\na b\n:::\n\nc\n", "a b d\n\nc\n", "a b d\n\n:::tip\nc\n:::\n"],
+    ],
+  ])("are not kept where %s of one side is lost", (_title, texts) => {
+    expect(kept(texts)).toBe(false);
+  });
+
+  it("are kept where each side's marks are in the result", () => {
+    expect(kept(["a b\n", "**a** b\n", "> a b\n", "> **a** b\n"])).toBe(true);
+  });
+
+  it("are not kept where most of a removed line stands among the same lines", () => {
+    expect(kept(["a\n\nb c e\n\nd\n", "a\n\nd\n", "a\n\n**b** c\n\nd\n", "a\n\n**b** c\n\nd\n"])).toBe(false);
+  });
+
+  it("are kept where a removed line stands elsewhere", () => {
+    expect(kept(["- a\n- b\n\nc d\n", "- b\n\nc d\n", "- b\n\nc d a\n", "- b\n\nc d a\n"])).toBe(true);
+  });
+
+  it.each([
+    [[], []],
+    [[3], [0]],
+    [
+      [5, 1, 2, 4, 3],
+      [1, 2, 4],
+    ],
+    [[3, 2, 1], [2]],
+    [
+      [1, 5, 2, 6, 3, 4],
+      [0, 2, 4, 5],
+    ],
+  ])("stand in the longest ascending run of %j at %j", (numbers, run) => {
+    expect(ascending(numbers)).toEqual(run);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "vitest";
+import {
+  hashedName,
+  isTemporaryName,
+  lastingName,
+  isUnsafeName,
+  localNameFor,
+  numberedName,
+} from "../../src/model/local-name.ts";
+
+test.each([
+  ["a.md", "file", false],
+  [".a.md", "file", false],
+  ["a.txt", "file", true],
+  [".md", "file", true],
+  ["..", "folder", true],
+  [".", "folder", true],
+  ["", "folder", true],
+  ["a/b", "folder", true],
+  ["a\0b.md", "file", true],
+  [".git", "folder", true],
+  [".mdmirror", "folder", true],
+  ["d", "folder", false],
+] as const)("the name %j of a %s is unsafe: %s", (name, kind, unsafe) => expect(isUnsafeName(name, kind)).toBe(unsafe));
+
+test.each([
+  ["a.md", "file", "a.md"],
+  ["ä.md", "file", "ä.md"],
+  ["note (theirs).md", "file", "note (theirs)-f2d2b4a6.md"],
+  ["note (mine).md", "file", "note (mine)-f2d2b4a6.md"],
+  ["a\u0007b.md", "file", "a-b-f2d2b4a6.md"],
+  ["a\\b", "folder", "a-b-f2d2b4a6"],
+  ["._a.md", "file", "a-f2d2b4a6.md"],
+  ["\ud800.md", "file", "\ufffd-f2d2b4a6.md"],
+] as const)("%j of a %s is %j on disk", (name, kind, local) => {
+  const hash = hashedName("x.md", "file", "doc_1").slice(2, 10);
+  expect(localNameFor(name, kind, "doc_1")).toBe(local.replace("f2d2b4a6", hash));
+});
+
+test("a name of more than 255 bytes is cut between characters", () => {
+  const name = `${"é".repeat(200)}.md`;
+  const local = localNameFor(name, "file", "doc_1");
+  expect(Buffer.byteLength(local)).toBeLessThanOrEqual(255);
+  expect(local).toMatch(/^é+-[0-9a-f]{8}\.md$/);
+  expect(localNameFor(name, "file", "doc_1")).toBe(local);
+  expect(localNameFor(name, "file", "doc_2")).not.toBe(local);
+  expect(localNameFor(`${"a".repeat(252)}.md`, "file", "doc_1")).toBe(`${"a".repeat(252)}.md`);
+});
+
+test("numbered and temporary names", () => {
+  expect(numberedName("note.md", "file", 2)).toBe("note-2.md");
+  expect(numberedName("d", "folder", 3)).toBe("d-3");
+  expect(Buffer.byteLength(numberedName(`${"é".repeat(126)}.md`, "file", 2))).toBeLessThanOrEqual(255);
+  expect(isTemporaryName("a-mdmirror-0123abcd.md")).toBe(true);
+  expect(isTemporaryName("a-mdmirror-0123abcd")).toBe(true);
+  expect(isTemporaryName("a-mdmirror-notes.md")).toBe(false);
+  expect(isTemporaryName("-mdmirror-0123abcd.md")).toBe(false);
+  expect(lastingName("a-mdmirror-0123abcd.md")).toBe("a.md");
+  expect(lastingName("a-mdmirror-0123abcd")).toBe("a");
+  expect(lastingName("a-mdmirror-notes.md")).toBe("a-mdmirror-notes.md");
+});

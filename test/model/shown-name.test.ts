@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { quoted } from "../../src/model/shell-word.ts";
+import { shownName, shownWords, steers } from "../../src/model/shown-name.ts";
+import { fc } from "../property.ts";
+
+const NAMES: readonly (readonly [string, string])[] = [
+  ["notes/plan.md", "notes/plan.md"],
+  ["שלום 😀.md", "שלום 😀.md"],
+  ["it's \\ fine.md", "it's \\ fine.md"],
+  ["a\nin sync.md", '"a\\nin sync.md"'],
+  ["a\u202egnp.md", '"a\\u{202e}gnp.md"'],
+  ['x\u001b[2J"\\.md', '"x\\u{1b}[2J\\"\\\\.md"'],
+  ['"a\\nb".md', '"\\"a\\\\nb\\".md"'],
+];
+
+test.each(NAMES)("%j is shown as %s", (name, shown) => {
+  expect(shownName(name)).toBe(shown);
+});
+
+const odd = fc.string({ unit: fc.constantFrom("a", " ", '"', "\\", "'", "\n", "\u001b", "\u202e", "n", "\u{1f600}") });
+
+test("two names are never shown alike, and none steers", () => {
+  fc.assert(
+    fc.property(odd, odd, (a, b) => {
+      expect(shownName(a) === shownName(b)).toBe(a === b);
+      expect(steers(shownName(a)) || steers(shownWords(a))).toBe(false);
+    }),
+    {
+      seed: 1,
+      numRuns: 500,
+      examples: [
+        ["\n", '"\\n"'],
+        ["\\n", "\n"],
+      ],
+    },
+  );
+});
+
+test.each([...NAMES.map(([name]) => name), "a'b\nc\\.md"])("a shell takes %j back from what is shown of it", (name) => {
+  const word = quoted(name);
+  expect(steers(word)).toBe(false);
+  const env = { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" };
+  expect(execFileSync("bash", ["-c", `printf %s ${word}`], { env, encoding: "utf8" })).toBe(name);
+});

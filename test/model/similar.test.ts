@@ -1,0 +1,38 @@
+import { fc } from "../property.ts";
+import { expect, test } from "vitest";
+import { isSimilar, mayBeSimilar, profileOf, SIMILAR_ENOUGH, similarity } from "../../src/model/similar.ts";
+
+const of = (a: string, b: string): number => similarity(profileOf(a), profileOf(b));
+
+test.each([
+  ["one\ntwo\n", "one\ntwo\n", 1],
+  ["one\ntwo\n", "two\none", 1],
+  ["one\r\ntwo\r\n", "one\ntwo", 1],
+  ["one\ntwo", "one\nsix", 0.5],
+  ["aaaa\nbb", "aaaa\ncccc", 0.5],
+  ["one", "two", 0],
+  ["", "", 0],
+  ["\n \n", "one", 0],
+  ["a\na\na", "a", 1 / 3],
+])("%j and %j share %d", (a, b, share) => expect(of(a, b)).toBeCloseTo(share));
+
+test("half of the longer text is enough", () => {
+  expect(SIMILAR_ENOUGH).toBe(0.5);
+  expect(isSimilar(profileOf("one\ntwo"), profileOf("one\nsix"))).toBe(true);
+  expect(isSimilar(profileOf("one\ntwo"), profileOf("one\nseven"))).toBe(false);
+});
+
+test("it is symmetric, within 0 and 1, and never above what the lengths allow", () => {
+  const text = fc
+    .array(fc.constantFrom("a", "bb", "ccc", "", " a "), { maxLength: 8 })
+    .map((lines) => lines.join("\n"));
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      const [p, q] = [profileOf(a), profileOf(b)];
+      expect(similarity(p, q)).toBe(similarity(q, p));
+      expect(similarity(p, q)).toBeGreaterThanOrEqual(0);
+      expect(similarity(p, q)).toBeLessThanOrEqual(1);
+      if (isSimilar(p, q)) expect(mayBeSimilar(p, q)).toBe(true);
+    }),
+  );
+});

@@ -1,0 +1,163 @@
+import { isWithin, sidecarPath } from "../../src/model/path.ts";
+import type { World } from "./world.ts";
+
+/**
+ * The tiny notation of the tables. Base: `a.md=text d/ d/b.md=text`. Commands, separated by `;`:
+ * local `new P T`, `edit P T`, `save P T` (atomic save: new inode), `rm P`, `mv P Q`, `cp P Q`, `mkdir P`, `rmdir P` (with all below), `touch P`;
+ * remote the same without inodes. A text with `\n` written as `|`.
+ */
+export function worldOf(make: () => World, base: string): World {
+  const world = make();
+  for (const word of base.split(" ").filter(Boolean)) {
+    if (word.endsWith("/")) {
+      const path = word.slice(0, -1);
+      world.makeFolders(`${path}/x`);
+      world.newDirs(`${path}/x`);
+      world.linkFolders();
+    } else {
+      const [paths, text = ""] = word.split("=");
+      const [local, remote = local] = paths!.split(">");
+      world.synced(local!.replaceAll("_", " "), text.replaceAll("|", "\n"), remote!.replaceAll("_", " "));
+    }
+  }
+  return world;
+}
+
+export function doLocally(world: World, commands: string): void {
+  for (const [verb, a, b] of parse(commands)) {
+    switch (verb) {
+      case "new":
+        world.makeFolders(a);
+        world.write(a, b);
+        break;
+      case "edit":
+        world.files.get(a)!.text = b;
+        break;
+      case "save":
+        world.files.delete(a);
+        world.write(a, b);
+        break;
+      case "rm":
+        if (!world.files.delete(a)) throw new Error(`no ${a}`);
+        break;
+      case "mv":
+        world.makeFolders(b);
+        world.moveLocal(a, b);
+        break;
+      case "cp":
+        world.write(b, world.files.get(a)!.text);
+        break;
+      case "mkdir":
+        world.makeFolders(`${a}/x`);
+        break;
+      case "rmdir":
+        for (const path of world.files.keys()) if (isWithin(path, a)) world.files.delete(path);
+        for (const path of world.folders.keys()) if (isWithin(path, a)) world.folders.delete(path);
+        break;
+      case "other":
+        world.others.set(a, { kind: b as "ignored", ino: world.next() });
+        break;
+      case "rename-to-other": {
+        world.others.set(b, { kind: "other-file", ino: world.files.get(a)!.ino });
+        world.files.delete(a);
+        break;
+      }
+      case "fault":
+        world.files.get(a)!.fault = b as "not-utf-8";
+        break;
+      case "unseen":
+        world.files.delete(a);
+        world.unseen.set(a, b);
+        break;
+      case "ignore":
+        world.ignored = (path) => isWithin(path, a);
+        for (const path of world.files.keys()) if (isWithin(path, a)) world.files.delete(path);
+        for (const path of world.folders.keys()) if (isWithin(path, a)) world.folders.delete(path);
+        break;
+      default:
+        throw new Error(`unknown command ${verb}`);
+    }
+  }
+}
+
+export function doRemotely(world: World, commands: string): void {
+  for (const [verb, a, b] of parse(commands)) {
+    switch (verb) {
+      case "new":
+        world.newDirs(a);
+        world.newDocument(a, b);
+        break;
+      case "edit": {
+        const document = world.documents.get(world.idAt(a))!;
+        document.text = b;
+        document.changeId = world.newChange();
+        break;
+      }
+      case "rm":
+        world.documents.delete(world.idAt(a));
+        break;
+      case "mv": {
+        world.newDirs(b);
+        const dir = [...world.dirs].find(([, path]) => path === a)?.[0];
+        if (dir === undefined) world.documents.get(world.idAt(a))!.path = b;
+        else world.moveDir(dir, b);
+        break;
+      }
+      case "mkdir":
+        world.newDirs(`${a}/x`);
+        break;
+      case "rmdir":
+        for (const [id, { path }] of world.documents) if (isWithin(path, a)) world.documents.delete(id);
+        for (const [id, path] of world.dirs) if (isWithin(path, a)) world.dirs.delete(id);
+        break;
+      case "protect":
+        world.documents.get(world.idAt(a))!.protected = b !== "off";
+        break;
+      case "unsee": {
+        const id = world.idAt(a);
+        world.documents.delete(id);
+        world.remoteUnseen.set(id, "a page failed");
+        break;
+      }
+      case "outside": {
+        const id = world.idAt(a);
+        world.documents.delete(id);
+        world.outside.add(id);
+        break;
+      }
+      default:
+        throw new Error(`unknown command ${verb}`);
+    }
+  }
+}
+
+/** Opens a conflict as the engine does: local stays, the remote text stands beside it. */
+export function openConflict(world: World, path: string): void {
+  const id = world.idAt(path);
+  const document = world.documents.get(id)!;
+  const link = world.links.get(id)!;
+  const ino = world.next();
+  world.others.set(sidecarPath(path), { kind: "sidecar", ino });
+  world.conflicts.set(id, {
+    id,
+    baseDigest: link.digest,
+    baseChangeId: link.changeId,
+    sidecarPath: sidecarPath(path),
+    sidecarIno: ino,
+    sidecarDev: 1,
+    shown: [{ changeId: document.changeId, digest: world.digest(document.text), at: 0 }],
+    looksGone: 0,
+    since: 0,
+  });
+}
+
+function parse(commands: string): [string, string, string][] {
+  return commands
+    .split(";")
+    .map((command) => command.trim())
+    .filter(Boolean)
+    .map((command) => {
+      const [verb = "", a = "", ...rest] = command.split(" ");
+      return [verb, a.replaceAll("_", " "), rest.join(" ").replaceAll("_", " ").replaceAll("|", "\n")];
+    });
+}

@@ -1,0 +1,58 @@
+import type { Hold } from "../../src/model/link.ts";
+import { makePlan } from "../../src/planner/plan.ts";
+import type { Policy } from "../../src/model/policy.ts";
+import { leavesMore } from "../../src/planner/sequel.ts";
+import { applyChanges, type Scenario } from "./arbitrary.ts";
+import { execute } from "./executor.ts";
+import { planWords } from "./notation.ts";
+import { SIGNALS } from "./defaults.ts";
+import type { World } from "./world.ts";
+
+/** LIMIT: passes until a plan has no step. */
+const PASSES = 5;
+
+/** Runs passes until a plan is empty; every step in an order drawn from those that `after` allows. */
+export function converge(
+  world: World,
+  scenario: Scenario,
+  policy: Policy,
+  pick: (n: number) => number,
+): readonly Hold[] {
+  const said = applyChanges(world, scenario);
+  let isOver = false;
+  for (let pass = 0; pass < PASSES; pass++) {
+    const plan = makePlan(world.trees(), policy, SIGNALS, world.lookup());
+    said.push(`-- pass ${pass}`, ...planWords(plan));
+    if (isOver && plan.steps.length > 0)
+      throw new Error(`a run had ended, and there is more to do\n${said.join("\n")}`);
+    isOver = !leavesMore(plan);
+    if (plan.steps.length === 0) {
+      checkBijection(world, plan.holds, said);
+      return plan.holds;
+    }
+    try {
+      execute(world, plan.steps, pick);
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${said.join("\n")}`);
+    }
+  }
+  throw new Error(`not quiet after ${PASSES} passes\n${said.join("\n")}`);
+}
+
+/** Every linked document that nothing holds is at its two places, and no place is two documents'. */
+function checkBijection(world: World, holds: readonly Hold[], said: readonly string[]): void {
+  const held = new Set(holds.map(({ key }) => key));
+  const places = new Set<string>();
+  for (const [id, link] of world.links) {
+    if (held.has(id)) continue;
+    const right = world.files.has(link.localPath) && world.documents.get(id)?.path === link.remotePath;
+    if (!right || places.has(link.localPath)) throw new Error(`${id} is not where it is linked\n${said.join("\n")}`);
+    places.add(link.localPath);
+  }
+  if (holds.length > 0) return;
+  const { local, remote } = world.view();
+  // A new one that had to take another's name on the service keeps it when the other goes before they could change.
+  if (said.some((one) => /create-remote .*-2|make-folder-remote .*-2/.test(one))) return;
+  if (JSON.stringify(local) !== JSON.stringify(remote))
+    throw new Error(`${JSON.stringify({ local, remote }, null, 1)}\n${said.join("\n")}`);
+}

@@ -1,0 +1,29 @@
+import { SHELL_METACHARACTERS } from "../../src/contract/names.ts";
+import type { Signals } from "../../src/planner/plan-types.ts";
+import { EXACT_DISK } from "../../src/model/path.ts";
+import { DEFAULT_GUARDS, type Policy } from "../../src/model/policy.ts";
+
+export const POLICY: Policy = {
+  names: "map",
+  refusedCharacters: SHELL_METACHARACTERS,
+  remoteFolding: EXACT_DISK,
+  direction: "both",
+  prefer: null,
+  conflicts: () => "sidecar",
+  folderMoves: true,
+  movesToRoot: true,
+  retryRefused: false,
+  quietTexts: null,
+  absentTwice: null,
+  guards: DEFAULT_GUARDS,
+};
+
+export const SIGNALS: Signals = {
+  root: "same",
+  deletionsDone: { local: 0, remote: 0 },
+  earlierChangeIds: 0,
+  refusedBases: 0,
+  conflictsOpened: 0,
+  emptied: new Set(),
+  approved: new Set(),
+};

@@ -1,0 +1,270 @@
+import { describe, expect, test } from "vitest";
+import { explainPath } from "../../../src/planner/explain.ts";
+import { POLICY } from "../defaults.ts";
+import { planOf, type Row, say, worldAfter } from "../table.ts";
+import type { World } from "../world.ts";
+
+const LONG = "one|two|three|four|five|six";
+const NUMBERS = "1|2|3|4|5";
+
+function check(row: Row, prepare?: (world: World) => void, after?: (world: World) => void): void {
+  const world = worldAfter(row, prepare);
+  after?.(world);
+  expect(say(planOf(world))).toBe(row[3]);
+}
+
+/** Two documents of one text; the second is moved, the first removed. By the inode that is what it is; by text alone the first is as good. */
+const MOVED = ["c.md=1 a.md=1", "mv a.md b.md; rm c.md", ""] as const;
+const BLIND: Row = [...MOVED, "rename-remote c.md>b.md; relink b.md; delete-remote a.md"];
+
+describe("what an inode proves, and what not", () => {
+  test("I09 two documents of the same text that change places are two moves", () => {
+    check([
+      "a.md=1 b.md=1",
+      "mv a.md t.md; mv b.md a.md; mv t.md b.md",
+      "",
+      "rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote a-TMP.md>b.md; relink a.md; relink b.md",
+    ]);
+  });
+  test("an inode and the base's text are a move, whatever else has that text", () => {
+    check([...MOVED, "rename-remote a.md>b.md; relink b.md; delete-remote c.md"]);
+  });
+  test("I09 I31 an inode and the text that waits for review are a move, onto the path of one that was removed too", () => {
+    const world = worldAfter(["a.md=1 b.md=2", "edit a.md 3; rm b.md; mv a.md b.md", "", ""]);
+    const id = world.idAt("a.md");
+    const { changeId } = world.links.get(id)!;
+    world.documents.get(id)!.protected = true;
+    world.patchLink(id, {
+      protected: true,
+      submissions: [{ digest: world.digest("3"), baseChangeId: changeId, at: 0 }],
+    });
+    expect(say(planOf(world))).toBe("delete-remote b.md; rename-remote a.md>b.md; relink b.md; hold in-review b.md");
+  });
+  describe("I09 files that were edited and took each other's paths", () => {
+    const three = "a.md=a1|a2|a3|a4|a5 b.md=b1|b2|b3|b4|b5 c.md=c1|c2|c3|c4|c5";
+    const edited = (mark: string): string => `${mark}1|${mark}2|edited|${mark}4|${mark}5`;
+    test.each([
+      [
+        "a swap, edited after it",
+        `mv a.md t.md; mv b.md a.md; mv t.md b.md; edit a.md ${edited("b")}; edit b.md ${edited("a")}`,
+        "put b.md; put a.md; rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote a-TMP.md>b.md; relink a.md; relink b.md",
+      ],
+      [
+        "a swap, one edited before it",
+        `edit a.md ${edited("a")}; mv a.md t.md; mv b.md a.md; mv t.md b.md`,
+        "put b.md; rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote a-TMP.md>b.md; relink a.md; relink b.md",
+      ],
+      [
+        "a chain",
+        `mv c.md d.md; mv b.md c.md; mv a.md b.md; edit b.md ${edited("a")}; edit c.md ${edited("b")}; edit d.md ${edited("c")}`,
+        "rename-remote c.md>d.md; rename-remote b.md>c.md; rename-remote a.md>b.md; put b.md; put c.md; put d.md; relink b.md; relink c.md; relink d.md",
+      ],
+      [
+        "a chain, and a new file at its head",
+        `mv c.md d.md; mv b.md c.md; mv a.md b.md; edit b.md ${edited("a")}; edit c.md ${edited("b")}; edit d.md ${edited("c")}; new a.md new`,
+        "rename-remote c.md>d.md; rename-remote b.md>c.md; rename-remote a.md>b.md; put b.md; put c.md; put d.md; create-remote a.md; relink b.md; relink c.md; relink d.md",
+      ],
+      [
+        "a circle of three",
+        `mv a.md t.md; mv b.md a.md; mv c.md b.md; mv t.md c.md; edit a.md ${edited("b")}; edit b.md ${edited("c")}; edit c.md ${edited("a")}`,
+        "put c.md; put a.md; put b.md; rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote c.md>b.md; relink a.md; rename-remote a-TMP.md>c.md; relink b.md; relink c.md",
+      ],
+    ])("%s", (_, local, plan) => {
+      check([three, local, "", plan]);
+    });
+
+    const template = (title: string): string => `${title}|what|who|when|where|why`;
+    const alike = `a.md=${template("a")} b.md=${template("b")}`;
+    const reuse = (world: World, path: string, of: string, birthMs?: number): void => {
+      const { ino, birthMs: born } = world.links.get(world.idAt(of))!.stamp!;
+      Object.assign(world.files.get(path)!, { ino, birthMs: birthMs ?? born });
+    };
+    test("texts that are alike change places by their inodes", () => {
+      const [a, b] = [`${template("a")}|more`, `${template("b")}|more`];
+      check([
+        alike,
+        `mv a.md t.md; mv b.md a.md; mv t.md b.md; edit a.md ${b}; edit b.md ${a}`,
+        "",
+        "put b.md; put a.md; rename-remote a.md>a-TMP.md~; rename-remote b.md>a.md; rename-remote a-TMP.md>b.md; relink a.md; relink b.md",
+      ]);
+    });
+    test("an editor's save that was given the inode of a removed file is no exchange", () => {
+      const local = `rm a.md; save b.md ${template("b")}|more`;
+      check([alike, local, "", "put b.md; delete-remote a.md"], undefined, (world) => reuse(world, "b.md", "a.md"));
+    });
+    test("two saves that were given each other's inodes are no exchange where the disk has no birth times", () => {
+      const unborn = (world: World): void => {
+        for (const [path, file] of world.files) {
+          file.birthMs = 0;
+          world.patchLink(world.idAt(path), { stamp: world.stamp(file) });
+        }
+      };
+      const local = `save a.md ${template("a")}|more; save b.md ${template("b")}|more`;
+      check([alike, local, "", "put a.md; put b.md"], unborn, (world) => {
+        reuse(world, "a.md", "b.md");
+        reuse(world, "b.md", "a.md");
+      });
+    });
+    test("a file that was put aside, and written anew under its name, is the document at its name", () => {
+      const local = `mv a.md kept.md; edit kept.md ${template("a")}|kept; new a.md ${template("a")}|more`;
+      check([alike, local, "", "put a.md; create-remote kept.md"]);
+    });
+  });
+
+  test("I09 a note of one line that was moved and filled is a move by its inode, for its line stands in it still", () => {
+    const filled = "1|and|much|that|was|written|later|on";
+    check(["a.md=1", `mv a.md b.md; edit b.md ${filled}`, "", "rename-remote a.md>b.md; put b.md; relink b.md"]);
+    check(["a.md=1", `mv a.md b.md; edit b.md another|text`, "", "create-remote b.md; delete-remote a.md"]);
+  });
+  test("a hard-linked file's inode names no path", () => {
+    const linked = (world: World): void => {
+      world.files.get("a.md")!.nlink = 2;
+      world.patchLink(world.idAt("a.md"), { stamp: world.stamp(world.files.get("a.md")!) });
+    };
+    check([`a.md=${LONG}`, "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], linked);
+    check([...BLIND], linked);
+  });
+  test("an inode with another birth time is another file", () => {
+    const reborn = (world: World): void => {
+      world.files.get("b.md")!.birthMs++;
+    };
+    check([...BLIND], undefined, reborn);
+  });
+  test("a birth time on one side only proves nothing", () => {
+    const unborn = (world: World): void => {
+      world.files.get("b.md")!.birthMs = 0;
+    };
+    check([...BLIND], undefined, unborn);
+  });
+  test("a folder's inode without a birth time proves nothing by itself", () => {
+    const unborn = (world: World): void => {
+      for (const folder of world.folders.values()) folder.birthMs = 0;
+      for (const [id, dir] of world.dirLinks) world.dirLinks.set(id, { ...dir, birthMs: 0 });
+    };
+    check(["d/", "mv d e", "", "make-folder-remote e; remove-folder-remote d"], unborn);
+    check(["d/a.md=1", "mv d e", "", "rename-folder-remote d>e; link-folder e"], unborn);
+  });
+  test.each([
+    ["a.md", "b.md"],
+    ["b.md", "a.md"],
+  ])(
+    "I09 of two documents that base has at one path, %s having left it, the file there is the one whose inode it has",
+    (gone, stays) => {
+      const world = worldAfter([
+        `a.md=${LONG} b.md=${NUMBERS}`,
+        `edit ${stays} other; edit ${gone} ${gone === "a.md" ? LONG : NUMBERS}|x`,
+        "",
+        "",
+      ]);
+      // A move of both that was held half way: base has the first already where the second came from.
+      const file = world.files.get(gone)!;
+      world.files.set("c.md", { ...file, ino: world.next() });
+      world.files.delete(gone);
+      world.patchLink(world.idAt(gone), { localPath: stays });
+      const steps = say(planOf(world));
+      expect(steps).toContain(`put ${stays}`);
+      expect(steps).not.toContain("delete-remote");
+    },
+  );
+  test.each([["a.md"], ["b.md"]])(
+    "I09 of two documents that base has at one path, a file that was saved anew is the one's whose two places belong together (not %s)",
+    (gone) => {
+      const stays = gone === "a.md" ? "b.md" : "a.md";
+      const world = worldAfter([`a.md=${LONG} b.md=${NUMBERS}`, `rm ${gone}; rm ${stays}; new ${stays} other`, "", ""]);
+      world.patchLink(world.idAt(gone), { localPath: stays });
+      expect(say(planOf(world))).toBe(`put ${stays}; delete-remote ${gone}`);
+    },
+  );
+  test("an inode in another root is no evidence", () => {
+    const blind = (world: World): void => {
+      world.inodesTrusted = false;
+    };
+    check([...BLIND], blind);
+    check(["a.md=1", "rename-to-other a.md a.txt", "", "delete-remote a.md"], blind);
+  });
+});
+
+describe("what counts as unchanged", () => {
+  test("the base's own text, though the file had it in another form", () => {
+    const world = worldAfter(["a.md=1", "", "", ""]);
+    world.patchLink(world.idAt("a.md"), { localDigest: world.digest("1\r\n") });
+    expect(say(planOf(world))).toBe("");
+    world.files.get("a.md")!.text = "1\r\n";
+    expect(say(planOf(world))).toBe("");
+  });
+  test("a text that was answered with the base's own goes to the trash with its document", () => {
+    const world = worldAfter(["a.md=1 b.md=2", "edit a.md 3", "rm a.md", ""]);
+    world.patchLink([...world.links.keys()][0]!, { echoDigest: world.digest("3") });
+    expect(say(planOf(world))).toBe("trash-local a.md");
+  });
+});
+
+describe("folders that base has behind their documents", () => {
+  test("I09 a folder renamed here is not renamed back when its documents were moved to it one by one", () => {
+    const world = worldAfter(["d/a.md=1 w/b.md=2", "", "", ""]);
+    const id = world.idAt("d/a.md");
+    // Moved on the service while no folder was listed: the document went there, and base has its folder where it was.
+    world.moveDir(world.dirAt("d"), "w/d");
+    world.makeFolder("w/e");
+    world.moveLocal("d/a.md", "w/e/a.md");
+    world.patchLink(id, { localPath: "w/d/a.md", remotePath: "w/d/a.md" });
+    const steps = say(planOf(world));
+    expect(steps).not.toContain("move-local");
+    expect(steps).toContain("relink w/e/a.md");
+  });
+});
+
+describe("folders' absences", () => {
+  test("I20 a folder is not gone when the listing of documents or of folders was not complete", () => {
+    for (const part of ["complete", "foldersComplete"] as const) {
+      const world = worldAfter(["d/ a.md=1", "", "rmdir d", ""]);
+      const trees = world.trees();
+      expect([...trees.remote.goneFolders]).toHaveLength(1);
+      const remote = { ...trees.remote, [part]: false };
+      world.trees = () => ({ ...trees, remote });
+      expect(say(planOf(world))).toBe("");
+    }
+  });
+});
+
+describe("why PATH", () => {
+  const explain = (row: Row, path: string) => {
+    const world = worldAfter(row);
+    return explainPath(world.trees(), POLICY, world.lookup(), path);
+  };
+  test("a document on which all agree is explained too", () => {
+    expect(explain(["a.md=1", "", "", ""], "a.md")).toMatchObject({
+      kind: "document",
+      cell: "unchanged/unchanged",
+      rule: "nothing",
+      evidence: "inode-and-text",
+      actions: [],
+      holds: [],
+    });
+  });
+  test("facts, cell, actions and holds of a row", () => {
+    const found = explain([`a.md=${LONG} b.md=2`, `mv a.md c.md; edit c.md ${LONG}|x`, "", ""], "c.md");
+    expect(found).toMatchObject({
+      kind: "document",
+      evidence: "inode-and-similar-text",
+      cell: "edited/unchanged",
+      rule: "put",
+    });
+    expect(found.kind === "document" && found.actions.map(({ kind }) => kind)).toEqual([
+      "rename-remote",
+      "put",
+      "relink",
+    ]);
+    expect(found.kind === "document" && found.drift.place).toBe("local");
+  });
+  test.each([
+    [["a.md=1", "rm a.md", "", ""], "a.md", { kind: "document", cell: "deleted/unchanged", rule: "delete-remote" }],
+    [["a.md=1", "unseen a.md EACCES", "", ""], "a.md", { holds: [{ reason: "local-unreadable" }] }],
+    [["", "", "new a.md 1", ""], "a.md", { cell: "never/created", actions: [{ kind: "create-local" }] }],
+    [["", "new a.md 1", "", ""], "a.md", { cell: "created/never", id: null, actions: [{ kind: "create-remote" }] }],
+    [["d/", "rmdir d", "", ""], "d", { kind: "folder", actions: [{ kind: "remove-folder-remote" }] }],
+    [["", "mkdir d", "", ""], "d", { kind: "folder", dirId: null, actions: [{ kind: "make-folder-remote" }] }],
+    [["", "other x.md symlink", "", ""], "x.md", { kind: "unknown", other: { kind: "symlink" } }],
+    [["", "", "", ""], "x.md", { kind: "unknown", other: null }],
+  ] as [Row, string, object][])("%j: %s", (row, path, facts) => expect(explain(row, path)).toMatchObject(facts));
+});

@@ -1,0 +1,35 @@
+import { fc } from "../property.ts";
+import { test } from "vitest";
+import type { Policy } from "../../src/model/policy.ts";
+import { baseWorld, scenarios } from "./arbitrary.ts";
+import { converge } from "./converge.ts";
+import { POLICY } from "./defaults.ts";
+import type { World } from "./world.ts";
+
+const RUNS = Number(process.env["PLANNER_RUNS"] ?? 400);
+
+const policies: [string, Partial<Policy>, (world: World) => void][] = [
+  ["with inodes", {}, () => undefined],
+  [
+    "without inodes",
+    {},
+    (world) => {
+      world.inodesTrusted = false;
+    },
+  ],
+  ["where folders cannot be moved", { folderMoves: false }, () => undefined],
+];
+
+test.each(policies)(
+  "I01 I02 I11 I15 I16 termination, and permutation of independent actions: any changes on both sides converge in five passes, in any allowed order, %s",
+  (_, patch, set) => {
+    fc.assert(
+      fc.property(scenarios(), fc.infiniteStream(fc.nat(1000)), (scenario, picks) => {
+        const world = baseWorld(scenario);
+        set(world);
+        converge(world, scenario, { ...POLICY, ...patch }, (n) => (picks.next().value as number) % n);
+      }),
+      { numRuns: RUNS },
+    );
+  },
+);

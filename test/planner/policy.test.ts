@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import type { Link } from "../../src/model/link.ts";
+import type { Policy } from "../../src/model/policy.ts";
+import { planOf, type Row, say, worldAfter } from "./table.ts";
+import type { World } from "./world.ts";
+
+/** A row of which only the plan is checked: what it holds stays held. */
+function checkPlan(row: Row, policy: Partial<Policy> = {}, prepare?: (world: World) => void): void {
+  expect(say(planOf(worldAfter(row, prepare), policy))).toBe(row[3]);
+}
+
+describe("one direction only", () => {
+  const pull: Row[] = [
+    ["a.md=1", "edit a.md 2", "", "hold direction-off a.md"],
+    ["a.md=1", "rm a.md", "", "hold direction-off a.md"],
+    ["a.md=1", "mv a.md b.md", "", "hold direction-off b.md"],
+    ["", "new a.md 1", "", "hold direction-off a.md"],
+    ["a.md=1", "edit a.md 2", "edit a.md 3", "hold direction-off a.md"],
+    ["", "mkdir d", "", ""],
+    ["d/", "rmdir d", "", ""],
+    ["d/a.md=1", "mv d e", "", "hold direction-off e"],
+    ["a.md=1", "", "edit a.md 2", "write-local a.md"],
+    ["", "", "new d/a.md 1", "make-folder-local d; create-local d/a.md"],
+    ["a.md=1", "", "rm a.md", "trash-local a.md"],
+    ["a.md=1", "", "mv a.md b.md", "move-local a.md>b.md; relink b.md"],
+    ["a.md=1", "rm a.md", "edit a.md 2", "create-local a.md"],
+    ["", "new a.md 1", "new a.md 1", "meet a.md"],
+  ];
+  test.each(pull)("pull-only: %s | %s | %s → %s", (...row) => checkPlan(row, { direction: "pull-only" }));
+  const push: Row[] = [
+    ["a.md=1", "", "edit a.md 2", "hold direction-off a.md"],
+    ["a.md=1", "", "rm a.md", "hold direction-off a.md"],
+    ["a.md=1", "", "mv a.md b.md", "hold direction-off a.md"],
+    ["", "", "new a.md 1", "hold direction-off a.md"],
+    ["", "", "mkdir d", ""],
+    ["d/a.md=1", "", "mv d e", "hold direction-off d"],
+    ["a.md=1", "edit a.md 2", "edit a.md 3", "hold direction-off a.md"],
+    ["a.md=1", "edit a.md 2", "", "put a.md"],
+    ["a.md=1", "rm a.md", "", "delete-remote a.md"],
+    ["", "new d/a.md 1", "", "make-folder-remote d; create-remote d/a.md"],
+    ["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"],
+  ];
+  test.each(push)("push-only: %s | %s | %s → %s", (...row) => checkPlan(row, { direction: "push-only" }));
+});
+
+describe("names are held, not mapped, where the user asked for that", () => {
+  const rows: Row[] = [
+    ["", "new My_notes.md 1", "", "hold name-refused My notes.md"],
+    ["", "new ok.md 1", "", "create-remote ok.md"],
+    ["a.md=1", "mv a.md My_notes.md", "", "hold name-refused My notes.md"],
+    ["", "new d_e/a.md 1", "", "hold name-refused d e; hold folder-held d e/a.md"],
+    ["", "new a=b.md 1", "", "create-remote a=b.md"],
+  ];
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { names: "hold" }));
+  test("a character that the deployment was learned to refuse is mapped too", () => {
+    checkPlan(["", "new a=b.md 1", "", "create-remote a=b.md=a-b.md"], { refusedCharacters: "=" });
+  });
+});
+
+describe("an absence needs two looks where that is asked for", () => {
+  const rows: [...Row, string[]][] = [
+    ["a.md=1", "rm a.md", "", "hold second-look a.md", []],
+    ["a.md=1", "rm a.md", "", "delete-remote a.md", ["a.md"]],
+    ["a.md=1", "rm a.md", "edit a.md 2", "create-local a.md", []],
+    ["a.md=1", "rm a.md", "rm a.md", "forget a.md", []],
+    ["d/a.md=1", "rmdir d", "", "hold second-look d/a.md", []],
+    ["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", "delete-remote b.md; rename-remote a.md>b.md; relink b.md", []],
+  ];
+  test.each(rows)("%s | %s | %s → %s", (base, local, remote, plan, twice) =>
+    checkPlan([base, local, remote, plan], { absentTwice: new Set(twice) }),
+  );
+  test("one that was held elsewhere is looked for again, whatever has its path by now", () => {
+    const world = worldAfter(["a.md=1 b.md=2", "rm b.md; mv a.md b.md", "", ""]);
+    const key = world.idAt("b.md");
+    const facts = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
+    world.holds.set(key, { key, path: "b.md", reason: "read-only", ...facts });
+    expect(say(planOf(world, { absentTwice: new Set() }))).toContain("hold second-look b.md");
+    expect(say(planOf(world, { absentTwice: new Set(["b.md"]) }))).toBe(
+      "delete-remote b.md; rename-remote a.md>b.md; relink b.md",
+    );
+  });
+});
+
+describe("a move to the root that the contract cannot say", () => {
+  const rows: Row[] = [
+    ["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"],
+    ["d/a.md=1", "mv d/a.md a.md; edit a.md 1", "edit d/a.md 2", "write-local a.md; hold no-move-to-root a.md"],
+    [
+      "d/e/a.md=1 d/b.md=2",
+      "mv d/e e",
+      "",
+      "make-folder-remote e; reparent-remote d/e/a.md>e/a.md; relink e/a.md; remove-folder-remote d/e",
+    ],
+    ["d/a.md=1 e/", "mv d/a.md e/a.md", "", "reparent-remote d/a.md>e/a.md; relink e/a.md"],
+    ["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"],
+  ];
+  test.each(rows)("%s | %s | %s → %s", (...row) => checkPlan(row, { movesToRoot: false }));
+});
+
+describe("I18 a change of the ignore rules deletes nothing", () => {
+  const suspended =
+    (patch: Partial<Link> = {}) =>
+    (world: World): void =>
+      world.patchLink(world.idAt("d/a.md"), { standing: "suspended", ...patch });
+  test.each<Row>([
+    ["d/a.md=1", "ignore d", "", "note-facts suspended; hold suspended d/a.md"],
+    ["d/a.md=1", "ignore d", "edit d/a.md 2", "note-facts suspended; hold suspended d/a.md"],
+    ["d/a.md=1", "ignore d", "rm d/a.md", "note-facts suspended; hold suspended d/a.md"],
+    ["a.md=1", "ignore d", "new d/a.md 2", ""],
+    ["a.md=1", "ignore d", "mv a.md d/a.md", "hold suspended a.md"],
+  ])("%s | %s | %s → %s", (...row) => checkPlan(row));
+  test.each<Row>([
+    ["d/a.md=1", "ignore d", "", "hold suspended d/a.md"],
+    ["d/a.md=1", "", "", "note-facts linked"],
+    ["d/a.md=1", "rm d/a.md", "", "create-local d/a.md"],
+    ["d/a.md=1", "rm d/a.md", "rm d/a.md", "forget d/a.md"],
+    ["d/a.md=1", "edit d/a.md 2", "", "note-facts linked"],
+  ])("suspended: %s | %s | %s → %s", (...row) => checkPlan(row, {}, suspended()));
+});
+
+describe("documents outside the mirrored subtree", () => {
+  const outside =
+    (patch: Partial<Link>) =>
+    (world: World): void =>
+      world.patchLink(world.idAt("a.md"), { standing: "outside", ...patch });
+  test("one whose text went to the trash is left alone, and comes back when it returns", () => {
+    const trashed = outside({ stamp: null });
+    checkPlan(["a.md=1", "rm a.md", "outside a.md", ""], {}, trashed);
+    checkPlan(["a.md=1", "rm a.md", "", "create-local a.md"], {}, trashed);
+    checkPlan(["a.md=1", "rm a.md; new a.md 2", "outside a.md", "create-remote a.md"], {}, trashed);
+  });
+  test("one whose text was edited is held, and linked again when it returns", () => {
+    checkPlan(["a.md=1", "edit a.md 2", "outside a.md", "hold outside a.md"], {}, outside({}));
+    checkPlan(["a.md=1", "edit a.md 2", "", "put a.md; note-facts linked"], {}, outside({}));
+    checkPlan(["a.md=1", "rm a.md", "outside a.md", ""], {}, outside({}));
+  });
+});
+
+describe("incomplete listings", () => {
+  test("I20 a failed page voids the absences, and what was present may be used", () => {
+    const world = worldAfter(["a.md=1 b.md=2", "", "rm a.md; edit b.md 3", ""]);
+    world.complete = false;
+    world.gone.add(world.idAt("a.md"));
+    expect(say(planOf(world))).toBe("write-local b.md; hold not-seen a.md");
+  });
+  test("folders that were not listed are where they were", () => {
+    const world = worldAfter(["d/a.md=1 e/", "edit d/a.md 2; mv d f", "", ""]);
+    world.foldersComplete = false;
+    expect(say(planOf(world))).toBe("rename-folder-remote d>f; put f/a.md; link-folder f");
+  });
+  test("a new document in a folder that no listing shows comes without a step for its folder", () => {
+    const world = worldAfter(["a.md=1", "", "new d/b.md 2", ""]);
+    world.foldersComplete = false;
+    expect(say(planOf(world))).toBe("create-local d/b.md");
+  });
+});

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "vitest";
+import type { HoldReason } from "../../src/model/hold.ts";
+import type { Hold, Link } from "../../src/model/link.ts";
+import type { Policy } from "../../src/model/policy.ts";
+import { planOf, type Row, say, worldAfter } from "./table.ts";
+import type { World } from "./world.ts";
+
+/** Puts a hold about `a.md` into base, as the engine does after a refusal. */
+function refuse(world: World, reason: HoldReason, facts: Partial<Hold> = {}): void {
+  const key = facts.key ?? (world.links.size > 0 ? world.idAt("a.md") : "a.md");
+  const rest = { code: "x", detail: "d", requestId: null, digest: null, changeId: null, since: 7 };
+  world.holds.set(key, { key, path: "a.md", reason, ...rest, ...facts });
+}
+
+function check(
+  row: Row,
+  reason: HoldReason,
+  facts: (world: World) => Partial<Hold>,
+  policy: Partial<Policy> = {},
+): void {
+  const world = worldAfter(row);
+  refuse(world, reason, facts(world));
+  expect(say(planOf(world, policy))).toBe(row[3]);
+}
+
+const about = (text: string) => (world: World) => ({ digest: world.digest(text) });
+const nothing = () => ({});
+
+describe("I22 I08 what was refused is not sent again until it changes", () => {
+  const rows: [...Row, HoldReason, (world: World) => Partial<Hold>][] = [
+    ["a.md=1", "edit a.md 2", "", "hold read-only a.md", "read-only", about("2")],
+    ["a.md=1", "edit a.md 3", "", "put a.md", "read-only", about("2")],
+    ["a.md=1", "", "edit a.md 2", "write-local a.md", "read-only", about("2")],
+    ["a.md=1", "edit a.md 2", "edit a.md 3", "merge a.md", "read-only", about("2")],
+    ["a.md=1", "mv a.md b.md", "", "hold read-only a.md", "read-only", nothing],
+    ["a.md=1", "edit a.md 2", "", "hold refused a.md", "refused", about("2")],
+    ["a.md=1", "edit a.md 2", "edit a.md 3", "hold refused a.md", "refused", about("2")],
+    ["a.md=1", "edit a.md 2", "", "put a.md", "delete-refused", nothing],
+    ["a.md=1", "rm a.md", "", "create-local a.md; hold delete-refused a.md", "delete-refused", nothing],
+    [
+      "a.md=1",
+      "",
+      "edit a.md 2",
+      "hold remote-text-unfit a.md",
+      "remote-text-unfit",
+      (world) => ({ changeId: world.documents.get(world.idAt("a.md"))!.changeId }),
+    ],
+    [
+      "a.md=1",
+      "",
+      "edit a.md 2",
+      "write-local a.md",
+      "remote-text-unfit",
+      (world) => ({ changeId: world.links.get(world.idAt("a.md"))!.changeId }),
+    ],
+    ["", "new a.md 1", "", "hold occupied-unseen a.md", "occupied-unseen", nothing],
+    ["", "new a.md 1", "", "hold read-only a.md", "read-only", nothing],
+    ["", "new a.md 2", "", "create-remote a.md", "refused", about("1")],
+    ["", "mkdir a.md/d", "", "hold name-refused a.md; hold folder-held a.md/d", "refused", nothing],
+    ["a.md=1", "", "", "", "refused", about("2")],
+  ];
+  test.each(rows)("%s | %s | %s → %s (%s)", (base, local, remote, plan, reason, facts) =>
+    check([base, local, remote, plan], reason, facts),
+  );
+  const again = rows.filter(([, , , plan]) => plan.startsWith("hold ") && !plan.includes("name-refused"));
+  test.each(again)("tried again by hand: %s | %s | %s, not %s", (base, local, remote, _plan, reason, facts) => {
+    const world = worldAfter([base, local, remote, ""]);
+    refuse(world, reason, facts(world));
+    const plan = planOf(world, { retryRefused: true });
+    expect(plan.steps.length).toBeGreaterThan(0);
+    expect(plan.holds).toEqual([]);
+  });
+  test.each(["remote", "local"] as const)("it stays while the %s side does not show the document", (side) => {
+    const world = worldAfter(["a.md=1", "mv a.md b.md", "", ""]);
+    refuse(world, "read-only");
+    const id = [...world.links.keys()][0]!;
+    if (side === "remote") {
+      world.remoteUnseen.set(id, "the listing was cut short");
+      world.documents.delete(id);
+    } else {
+      world.unseen.set("b.md", "EACCES");
+      world.files.delete("b.md");
+    }
+    expect(say(planOf(world))).toBe("hold read-only a.md");
+  });
+  test.each(["local", "remote"] as const)("a folder's stays while the %s side does not show it", (side) => {
+    const world = worldAfter(["d/a.md=1", "mv d e", "", ""]);
+    const [key] = world.dirLinks.keys();
+    refuse(world, "read-only", { key: key!, path: "d" });
+    if (side === "remote") world.foldersComplete = false;
+    else {
+      world.unseen.set("e", "EACCES");
+      world.files.delete("e/a.md");
+      world.folders.delete("e");
+    }
+    expect(planOf(world).holds).toContainEqual(expect.objectContaining({ key, reason: "read-only" }));
+  });
+  test.each(["a.md", "d/a.md"])("that of a new file stays while the disk does not show %s", (path) => {
+    const world = worldAfter(["", "", "", ""]);
+    refuse(world, "refused", { key: path, path, digest: world.digest("1") });
+    world.unseen.set(path.split("/")[0]!, "EACCES");
+    expect(say(planOf(world))).toBe(`hold refused ${path}`);
+    expect(say(planOf(world, { retryRefused: true }))).toBe("");
+    world.unseen.clear();
+    expect(say(planOf(world))).toBe("");
+  });
+  test("an absence that was proven stays so while the listing is cut short", () => {
+    const world = worldAfter(["d/a.md=1", "edit d/a.md 2", "", ""]);
+    const key = world.idAt("d/a.md");
+    refuse(world, "gone-or-unreadable", { key, path: "d/a.md", digest: world.digest("2") });
+    world.documents.delete(key);
+    world.remoteUnseen.set(key, "the listing was cut short");
+    expect(say(planOf(world))).toBe("hold gone-or-unreadable d/a.md");
+  });
+  test("a deletion that was refused is tried again by hand", () => {
+    check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
+  });
+  test("a move to the root that was refused stays held, another move ends it", () => {
+    const about = (world: World) => ({ key: world.idAt("d/a.md"), path: "a.md" });
+    check(["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"], "no-move-to-root", about);
+    check(["d/a.md=1", "mv d/a.md d/b.md", "", "rename-remote d/a.md>d/b.md; relink d/b.md"], "no-move-to-root", about);
+  });
+  test("refusals about folders hold the folder and what would go into it", () => {
+    const make = () => ({ key: "d", path: "d" });
+    check(["a.md=1", "new d/b.md 1", "", "hold read-only d; hold folder-held d/b.md"], "read-only", make);
+    const move = (world: World) => ({ key: world.dirAt("d"), path: "d" });
+    check(["d/a.md=1", "mv d e", "", "hold read-only d"], "read-only", move);
+    check(["d/", "rmdir d", "", "hold delete-refused d"], "delete-refused", move);
+  });
+  test("a hold about a place ends when the document is at another", () => {
+    const elsewhere = () => ({ path: "old.md" });
+    check(["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], "refused", elsewhere);
+    const here = () => ({ path: "b.md" });
+    check(["a.md=1", "mv a.md b.md", "", "hold refused b.md"], "refused", here);
+    // What it is told to do ends it: another name here.
+    check(["a.md=1", "mv a.md c.md", "", "rename-remote a.md>c.md; relink c.md"], "occupied-unseen", here);
+    const folder = (world: World) => ({ key: world.dirAt("d"), path: "e" });
+    check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", folder);
+    check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", folder);
+  });
+  test.each(["read-only", "refused"] as const)("I08 a name that was %s stays held while its folder moves", (reason) => {
+    const about = (world: World) => ({ key: world.idAt("d/a.md"), path: "d/b.md" });
+    const moved = "rename-folder-remote d>e; link-folder e";
+    check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; hold ${reason} e/b.md`], reason, about);
+    const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
+    if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, about);
+  });
+  test("a computed hold keeps the time since when it stands", () => {
+    const world = worldAfter(["a.md=1", "unseen a.md EACCES", "", ""]);
+    refuse(world, "local-unreadable");
+    expect(planOf(world).holds[0]!.since).toBe(7);
+    expect(planOf(worldAfter(["a.md=1", "unseen a.md EACCES", "", ""])).holds[0]!.since).toBe(0);
+  });
+});
+
+describe("protected documents and reviews (I31)", () => {
+  const submitted =
+    (text: string) =>
+    (world: World): Partial<Link> => {
+      const link = world.links.get(world.idAt("a.md"))!;
+      return { protected: true, submissions: [{ digest: world.digest(text), baseChangeId: link.changeId, at: 0 }] };
+    };
+  const rows: [...Row, text: string | null][] = [
+    ["a.md=1", "edit a.md 2", "protect a.md", "put a.md review; note-facts linked protected", null],
+    ["a.md=1", "edit a.md 2", "protect a.md", "hold in-review a.md", "2"],
+    ["a.md=1", "edit a.md 3", "protect a.md", "put a.md review", "2"],
+    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 2", "settle-review a.md", "2"],
+    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
+    ["a.md=1", "edit a.md 3", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
+    ["a.md=1", "", "protect a.md; edit a.md 4", "settle-review a.md", "2"],
+    ["a.md=1", "edit a.md 2", "protect a.md off", "note-facts linked; hold review-unknown a.md", "2"],
+    ["a.md=1", "edit a.md 3", "protect a.md off", "note-facts linked; hold review-unknown a.md", "2"],
+    ["a.md=1", "", "protect a.md", "", "2"],
+    [
+      "a.md=1",
+      "edit a.md 2; mv a.md b.md",
+      "protect a.md",
+      "rename-remote a.md>b.md; relink b.md; hold in-review b.md",
+      "2",
+    ],
+    [
+      "a.md=1",
+      "edit a.md 3; mv a.md b.md",
+      "protect a.md",
+      "create-local a.md; create-remote b.md; hold delete-refused a.md",
+      "2",
+    ],
+    ["a.md=1", "rm a.md", "protect a.md", "create-local a.md; hold delete-refused a.md", "2"],
+    ["a.md=1 b.md=1", "edit a.md 2", "rm a.md", "hold gone-or-unreadable a.md", "2"],
+    ["a.md=1", "edit a.md 2", "protect a.md; edit a.md 3", "merge a.md review; note-facts linked protected", null],
+  ];
+  test.each(rows)("%s | %s | %s → %s (submitted: %s)", (base, local, remote, plan, text) => {
+    const world = worldAfter([base, local, remote, plan]);
+    const id = [...world.links.keys()][0]!;
+    if (text !== null) world.patchLink(id, submitted(text)(Object.assign(world, { idAt: () => id })));
+    expect(say(planOf(world))).toBe(plan);
+  });
+  test("a text goes to review when it has rested", () => {
+    const world = worldAfter(["a.md=1", "edit a.md 2", "protect a.md", ""]);
+    const id = world.idAt("a.md");
+    expect(say(planOf(world, { quietTexts: new Map() }))).toBe("note-facts linked protected; hold review-quiet a.md");
+    const rested = new Map([[id, world.digest("2")]]);
+    expect(say(planOf(world, { quietTexts: rested }))).toBe("put a.md review; note-facts linked protected");
+    const other = new Map([[id, world.digest("3")]]);
+    expect(say(planOf(world, { quietTexts: other }))).toContain("hold review-quiet");
+  });
+  test("a text that was answered with the base's own is not sent again on that base", () => {
+    const world = worldAfter(["a.md=1", "edit a.md 2", "", ""]);
+    world.patchLink(world.idAt("a.md"), { echoDigest: world.digest("2") });
+    expect(say(planOf(world))).toBe("");
+    world.files.get("a.md")!.text = "3";
+    expect(say(planOf(world))).toBe("put a.md");
+  });
+});

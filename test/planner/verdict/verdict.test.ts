@@ -1,0 +1,259 @@
+import { describe, expect, test } from "vitest";
+import type { Action } from "../../../src/model/action.ts";
+import type { HaltReason, Plan, Signals } from "../../../src/planner/plan-types.ts";
+import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
+import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
+import { deleteBudget } from "../../../src/planner/verdict/verdict.ts";
+import { openConflict } from "../commands.ts";
+import { planOf } from "../table.ts";
+import { World } from "../world.ts";
+
+function synced(count: number): World {
+  const world = new World();
+  for (let i = 0; i < count; i++) world.synced(`n${String(i).padStart(4, "0")}.md`, `text ${i}`);
+  return world;
+}
+
+function removeHere(world: World, count: number): World {
+  for (const path of [...world.files.keys()].slice(0, count)) world.files.delete(path);
+  return world;
+}
+
+function removeThere(world: World, to: number, from = 0): World {
+  for (const id of [...world.documents.keys()].slice(from, to)) world.documents.delete(id);
+  return world;
+}
+
+function reasonsOf({ verdict }: Plan): HaltReason[] {
+  return verdict.kind === "run" ? [] : verdict.reasons.map(({ reason }) => reason);
+}
+
+function guardedKeys({ verdict, steps }: Plan): string[] {
+  return verdict.kind === "run" ? [] : verdict.guarded.map((index) => guardKey(steps[index]!.action));
+}
+
+const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
+
+const BOTH: HaltReason[] = ["local-emptied", "remote-emptied"];
+const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
+
+describe("guards (DESIGN 6)", () => {
+  const rows: [string, () => World, Partial<Signals>, HaltReason[], stopsAll: boolean][] = [
+    ["nothing to say", () => synced(6), {}, [], false],
+    ["no folder", () => synced(1), root("missing"), ["root-missing"], true],
+    ["a folder without its marker", () => synced(1), root("marker-missing"), ["root-replaced"], true],
+    ["another mirror's folder", () => synced(1), root("other-marker"), ["root-replaced"], true],
+    ["a folder that moved or was copied", () => synced(1), root("moved-or-copied"), ["root-moved-or-copied"], true],
+    [
+      "a move that was approved",
+      () => synced(1),
+      { root: "moved-or-copied", approved: new Set(["root-moved-or-copied"]) },
+      [],
+      false,
+    ],
+    [
+      "a missing folder cannot be approved",
+      () => synced(1),
+      { root: "missing", approved: new Set(["root-missing"]) },
+      ["root-missing"],
+      true,
+    ],
+    ["5 of 5 gone here", () => removeHere(synced(5), 5), {}, ["local-emptied"], false],
+    ["4 of 4 gone here", () => removeHere(synced(4), 4), {}, ["local-emptied"], false],
+    ["2 of 2 gone here", () => removeHere(synced(2), 2), {}, ["local-emptied"], false],
+    ["the only one gone here", () => removeHere(synced(1), 1), {}, [], false],
+    [
+      "the only one gone here that is left of several",
+      () => removeHere(synced(1), 1),
+      { emptied: HERE },
+      ["local-emptied"],
+      false,
+    ],
+    ["3 of 4 gone here", () => removeHere(synced(4), 3), {}, [], false],
+    ["5 of 6 gone here", () => removeHere(synced(6), 5), {}, [], false],
+    ["5 of 5 gone there", () => removeThere(synced(5), 5), {}, ["remote-emptied"], false],
+    ["4 of 4 gone there", () => removeThere(synced(4), 4), {}, ["remote-emptied"], false],
+    ["2 of 2 gone there", () => removeThere(synced(2), 2), {}, ["remote-emptied"], false],
+    ["the only one gone there, and proven", () => removeThere(synced(1), 1), {}, [], false],
+    ["3 of 4 gone there", () => removeThere(synced(4), 3), {}, [], false],
+    ["3 gone here after all were", () => removeHere(synced(6), 3), { emptied: HERE }, ["local-emptied"], false],
+    ["3 gone there after all were here", () => removeThere(synced(6), 3), { emptied: HERE }, [], false],
+    ["3 gone there after all were", () => removeThere(synced(6), 3), { emptied: THERE }, ["remote-emptied"], false],
+    ["all here again after all were gone", () => synced(6), { emptied: HERE }, [], false],
+    ["2 of 4 gone here and the other 2 there", () => removeThere(removeHere(synced(4), 2), 4, 2), {}, BOTH, false],
+    ["1 of 2 gone here and the other there", () => removeThere(removeHere(synced(2), 1), 2, 1), {}, BOTH, false],
+    ["2 of 5 gone here and 2 others there", () => removeThere(removeHere(synced(5), 2), 4, 2), {}, [], false],
+    ["10 of 20 gone here", () => removeHere(synced(20), 10), {}, [], false],
+    ["11 of 20 gone here", () => removeHere(synced(20), 11), {}, ["delete-budget-remote"], false],
+    ["11 of 20 gone there", () => removeThere(synced(20), 11), {}, ["delete-budget-local"], false],
+    [
+      "5 gone here after 6",
+      () => removeHere(synced(20), 5),
+      { deletionsDone: { local: 0, remote: 6 } },
+      ["delete-budget-remote"],
+      false,
+    ],
+    [
+      "5 gone here after 6 on the other side",
+      () => removeHere(synced(20), 5),
+      { deletionsDone: { local: 6, remote: 0 } },
+      [],
+      false,
+    ],
+    ["too many done, none planned", () => synced(20), { deletionsDone: { local: 99, remote: 99 } }, [], false],
+    ["20 of 200 gone here", () => removeHere(synced(200), 20), {}, [], false],
+    ["21 of 200 gone here", () => removeHere(synced(200), 21), {}, ["delete-budget-remote"], false],
+    [
+      "a small workspace that shows one earlier version",
+      () => synced(100),
+      { earlierChangeIds: 1 },
+      ["service-restored"],
+      true,
+    ],
+    ["a large workspace that shows two earlier versions", () => synced(300), { earlierChangeIds: 2 }, [], false],
+    [
+      "a large workspace that shows three earlier versions",
+      () => synced(300),
+      { earlierChangeIds: 3 },
+      ["service-restored"],
+      true,
+    ],
+    ["three refused bases", () => synced(1), { refusedBases: 3 }, ["service-restored"], true],
+    ["two refused bases", () => synced(1), { refusedBases: 2 }, [], false],
+  ];
+  test.each(rows)("%s", (_, make, signals, reasons, stopsAll) => {
+    const plan = planOf(make(), {}, signals);
+    expect(reasonsOf(plan)).toEqual(reasons);
+    expect(plan.verdict.kind === "halt" && plan.verdict.stopsAll).toBe(stopsAll);
+    if (stopsAll) expect(guardedKeys(plan)).toEqual([]);
+  });
+
+  test("none of the known documents visible, and nothing else that is known: another workspace", () => {
+    const unseen = (count: number): World => {
+      const world = removeThere(synced(count), count);
+      for (const id of world.links.keys()) world.remoteUnseen.set(id, "404");
+      world.nothingKnown = true;
+      return world;
+    };
+    expect(reasonsOf(planOf(unseen(5)))).toEqual(["wrong-workspace"]);
+    expect(reasonsOf(planOf(unseen(1)))).toEqual(["wrong-workspace"]);
+    // One whose write is not settled is not seen either, and says nothing about the workspace.
+    const unsettled = unseen(1);
+    unsettled.nothingKnown = false;
+    expect(reasonsOf(planOf(unsettled))).toEqual([]);
+    const approved = new Set(["wrong-workspace"]);
+    expect(reasonsOf(planOf(unseen(5), {}, { approved }))).toEqual([]);
+    const failed = unseen(5);
+    failed.complete = false;
+    expect(reasonsOf(planOf(failed))).toEqual([]);
+  });
+
+  test("what was approved, and the plan leaves as it is, is told as waived", () => {
+    const approved = new Set(["wrong-workspace", "service-restored"]);
+    const world = removeThere(synced(5), 5);
+    expect(planOf(world, { direction: "push-only" }, { approved }).verdict).toEqual({
+      kind: "run",
+      waived: ["wrong-workspace"],
+    });
+    const older = { approved, earlierChangeIds: 1 };
+    expect(planOf(synced(5), { direction: "push-only" }, older).verdict).toEqual({
+      kind: "run",
+      waived: ["service-restored"],
+    });
+    // Where the older versions come here, a second restore has to be asked about.
+    expect(planOf(synced(5), {}, older).verdict).toEqual({ kind: "run" });
+    expect(planOf(synced(5), { direction: "push-only" }, { approved }).verdict).toEqual({ kind: "run" });
+  });
+
+  test("I21 approved deletions do not count, and those that remain halt again", () => {
+    const world = removeHere(synced(60), 25);
+    const halted = planOf(world);
+    const keys = guardedKeys(halted);
+    expect(keys).toHaveLength(25);
+    expect(reasonsOf(planOf(world, {}, { approved: new Set(keys) }))).toEqual([]);
+    const fewer = planOf(world, {}, { approved: new Set(keys.slice(0, 14)) });
+    expect(guardedKeys(fewer)).toEqual(keys.slice(14));
+    expect(reasonsOf(planOf(world, {}, { approved: new Set(keys.slice(0, 15)) }))).toEqual([]);
+  });
+
+  test("I21 an approval covers a deletion of that version only", () => {
+    const world = removeHere(synced(20), 12);
+    const approved = new Set(guardedKeys(planOf(world)));
+    for (const link of world.links.values()) {
+      const changeId = world.newChange();
+      world.patchLink(link.id, { changeId });
+      world.documents.get(link.id)!.changeId = changeId;
+    }
+    expect(reasonsOf(planOf(world, {}, { approved }))).toEqual(["delete-budget-remote"]);
+  });
+
+  test("the hash is of the guarded actions alone", () => {
+    const hashOf = (plan: Plan): string => (plan.verdict.kind === "halt" ? plan.verdict.hash : "");
+    const world = removeHere(synced(20), 12);
+    const before = hashOf(planOf(world));
+    world.write("other.md", "x");
+    expect(hashOf(planOf(world))).toBe(before);
+    removeHere(world, 1);
+    expect(hashOf(planOf(world))).not.toBe(before);
+  });
+
+  test("moves never count as deletions", () => {
+    const world = synced(30);
+    world.makeFolder("d");
+    for (const path of [...world.files.keys()]) world.moveLocal(path, `d/${path}`);
+    expect(planOf(world).verdict).toEqual({ kind: "run" });
+  });
+
+  test("more than three sidecars gone in one pass", () => {
+    const lost = (count: number): Plan => {
+      const world = synced(8);
+      for (const path of [...world.files.keys()].slice(0, count)) {
+        world.files.get(path)!.text += "x";
+        openConflict(world, path);
+        world.others.clear();
+      }
+      for (const [id, conflict] of world.conflicts) world.conflicts.set(id, { ...conflict, looksGone: 1 });
+      return planOf(world);
+    };
+    expect(reasonsOf(lost(3))).toEqual([]);
+    expect(reasonsOf(lost(4))).toEqual(["sidecars-gone"]);
+    expect(guardedKeys(lost(4))).toHaveLength(4);
+  });
+
+  test("a flood of conflicts stops what could open more of them", () => {
+    const world = synced(5);
+    world.files.get("n0000.md")!.text = "2";
+    world.documents.get(world.idAt("n0000.md"))!.changeId = world.newChange();
+    world.write("new.md", "x");
+    world.newDocument("new.md", "y");
+    expect(reasonsOf(planOf(world, {}, { conflictsOpened: 10 }))).toEqual([]);
+    const plan = planOf(world, {}, { conflictsOpened: 11 });
+    expect(reasonsOf(plan)).toEqual(["conflict-flood"]);
+    expect(guardedKeys(plan).map((key) => key.split(" ")[0])).toEqual(["merge", "meet"]);
+    expect(reasonsOf(planOf(world, {}, { conflictsOpened: 11, approved: new Set(guardedKeys(plan)) }))).toEqual([]);
+  });
+});
+
+test.each([
+  [0, 10],
+  [100, 10],
+  [109, 10],
+  [110, 11],
+  [999, 99],
+  [1000, 100],
+  [50_000, 100],
+])("of %i documents %i may be deleted without a question", (known, budget) => {
+  expect(deleteBudget(DEFAULT_GUARDS, known)).toBe(budget);
+});
+
+test("a guarded action's key names the document and the version or text it is about", () => {
+  const deletion = {
+    kind: "delete-remote",
+    why: "",
+    id: "doc_x",
+    localPath: "a.md",
+    remotePath: "a.md",
+    changeId: "chg_y",
+  };
+  expect(guardKey(deletion as Action)).toBe("delete-remote doc_x chg_y");
+});

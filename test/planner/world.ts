@@ -1,0 +1,240 @@
+import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
+import { type Digest, digestOf } from "../../src/model/digest.ts";
+import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../src/model/link.ts";
+import { ancestorsOf, type DiskFolding, EXACT_DISK, isWithin, rebase } from "../../src/model/path.ts";
+import type { LocalOther, TextFault, TextLookup, Trees } from "../../src/model/tree.ts";
+
+/** A model of both sides and of base: plain maps that users change by commands and plans change by steps. */
+
+export type ModelFile = { text: string; ino: number; birthMs: number; nlink: number; fault: TextFault | null };
+export type ModelFolder = { ino: number; birthMs: number };
+export type ModelDocument = { path: string; text: string; changeId: ChangeId; protected: boolean };
+
+export class World {
+  readonly files = new Map<string, ModelFile>();
+  readonly folders = new Map<string, ModelFolder>();
+  readonly others = new Map<string, { kind: LocalOther["kind"]; ino: number }>();
+  readonly unseen = new Map<string, string>();
+  readonly documents = new Map<DocId, ModelDocument>();
+  readonly dirs = new Map<DirId, string>();
+  readonly links = new Map<DocId, Link>();
+  readonly dirLinks = new Map<DirId, DirLink>();
+  readonly tombstones = new Map<DocId, Tombstone>();
+  readonly conflicts = new Map<DocId, Conflict>();
+  readonly holds = new Map<string, Hold>();
+  readonly gone = new Set<DocId>();
+  readonly goneDirs = new Set<DirId>();
+  readonly outside = new Set<DocId>();
+  readonly remoteUnseen = new Map<DocId, string>();
+  readonly texts = new Map<Digest, string>();
+  ignored: (path: string) => boolean = () => false;
+  disk: DiskFolding = EXACT_DISK;
+  inodesTrusted = true;
+  complete = true;
+  nothingKnown = false;
+  foldersComplete = true;
+  #count = 0;
+
+  next(): number {
+    return ++this.#count;
+  }
+
+  digest(text: string): Digest {
+    const digest = digestOf(text);
+    this.texts.set(digest, text);
+    return digest;
+  }
+
+  stamp(file: ModelFile): Stamp {
+    const { ino, birthMs, nlink } = file;
+    return { dev: 1, ino, birthMs, nlink, size: file.text.length, mtimeMs: 0, ctimeMs: 0 };
+  }
+
+  /** A new file with an inode of its own. */
+  write(path: string, text: string): void {
+    const ino = this.next();
+    this.files.set(path, { text, ino, birthMs: 1000 + ino, nlink: 1, fault: null });
+  }
+
+  makeFolder(path: string): void {
+    if (path === "" || this.folders.has(path)) return;
+    const ino = this.next();
+    this.folders.set(path, { ino, birthMs: 1000 + ino });
+  }
+
+  makeFolders(path: string): void {
+    for (const folder of ancestorsOf(path)) this.makeFolder(folder);
+  }
+
+  newChange(): ChangeId {
+    return `chg_${this.next()}` as ChangeId;
+  }
+
+  newDocument(path: string, text: string): DocId {
+    const id = `doc_${String(this.next()).padStart(3, "0")}` as DocId;
+    this.documents.set(id, { path, text, changeId: this.newChange(), protected: false });
+    return id;
+  }
+
+  newDir(path: string): DirId {
+    for (const [id, at] of this.dirs) if (at === path) return id;
+    const id = `dir_${String(this.next()).padStart(3, "0")}` as DirId;
+    this.dirs.set(id, path);
+    return id;
+  }
+
+  newDirs(path: string): void {
+    for (const folder of ancestorsOf(path)) this.newDir(folder);
+  }
+
+  /** A document that both sides and base agree on, with its folders. */
+  synced(path: string, text: string, remotePath: string = path): DocId {
+    this.makeFolders(path);
+    this.newDirs(remotePath);
+    this.write(path, text);
+    const id = this.newDocument(remotePath, text);
+    this.linkDocument(id, path);
+    this.linkFolders();
+    return id;
+  }
+
+  linkDocument(id: DocId, localPath: string): void {
+    const document = this.documents.get(id)!;
+    const file = this.files.get(localPath);
+    this.links.set(id, {
+      id,
+      localPath,
+      remotePath: document.path,
+      changeId: document.changeId,
+      digest: this.digest(document.text),
+      localDigest: this.digest(file?.text ?? document.text),
+      stamp: file === undefined ? null : this.stamp(file),
+      stampTrusted: true,
+      protected: document.protected,
+      durable: true,
+      echoDigest: null,
+      submissions: [],
+      standing: "linked",
+    });
+  }
+
+  linkFolders(): void {
+    for (const [id, path] of this.dirs) {
+      const folder = this.folders.get(path);
+      if (folder !== undefined && !this.dirLinks.has(id))
+        this.dirLinks.set(id, { id, localPath: path, remotePath: path, dev: 1, ...folder });
+    }
+  }
+
+  patchLink(id: DocId, patch: Partial<Link>): void {
+    this.links.set(id, { ...this.links.get(id)!, ...patch });
+  }
+
+  idAt(remotePath: string): DocId {
+    for (const [id, document] of this.documents) if (document.path === remotePath) return id;
+    for (const link of this.links.values()) if (link.remotePath === remotePath) return link.id;
+    throw new Error(`no document at ${remotePath}`);
+  }
+
+  dirAt(remotePath: string): DirId {
+    for (const [id, path] of this.dirs) if (path === remotePath) return id;
+    throw new Error(`no folder at ${remotePath}`);
+  }
+
+  /** Moves a local file, or a folder with all below it, keeping inodes. Replaces a file at `to`, as `mv` does. */
+  moveLocal(from: string, to: string): void {
+    const file = this.files.get(from);
+    if (file !== undefined) {
+      this.files.delete(from);
+      this.files.set(to, file);
+      return;
+    }
+    if (!this.folders.has(from)) throw new Error(`nothing at ${from}`);
+    for (const map of [this.files, this.folders, this.others] as Map<string, unknown>[]) {
+      const inside = [...map].filter(([path]) => isWithin(path, from));
+      for (const [path] of inside) map.delete(path);
+      for (const [path, value] of inside) map.set(rebase(path, from, to), value);
+    }
+  }
+
+  moveDir(id: DirId, to: string): void {
+    const from = this.dirs.get(id)!;
+    for (const [dir, path] of this.dirs) if (isWithin(path, from)) this.dirs.set(dir, rebase(path, from, to));
+    for (const document of this.documents.values())
+      if (isWithin(document.path, from)) document.path = rebase(document.path, from, to);
+  }
+
+  trees(): Trees {
+    const file = (path: string, { text, fault }: ModelFile, stamp: Stamp) => ({
+      path,
+      stamp,
+      stampTrusted: true,
+      digest: this.digest(text),
+      textFault: fault,
+      empty: text === "",
+    });
+    const gone = new Set([...this.links.keys()].filter((id) => this.gone.has(id) || this.isProvenGone(id)));
+    return {
+      base: {
+        links: new Map(this.links),
+        dirs: new Map(this.dirLinks),
+        tombstones: new Map(this.tombstones),
+        conflicts: new Map(this.conflicts),
+        holds: new Map(this.holds),
+      },
+      local: {
+        files: new Map([...this.files].map(([path, one]) => [path, file(path, one, this.stamp(one))])),
+        folders: new Map([...this.folders].map(([path, one]) => [path, { path, dev: 1, ...one }])),
+        others: new Map(
+          [...this.others].map(([path, { kind, ino }]) => {
+            const stamp = this.stamp({ text: "", ino, birthMs: 1000 + ino, nlink: 1, fault: null });
+            return [path, { path, kind, stamp }];
+          }),
+        ),
+        unseen: new Map(this.unseen),
+        disk: this.disk,
+        inodesTrusted: this.inodesTrusted,
+        ignores: (path) => this.ignored(path),
+      },
+      remote: {
+        files: new Map(
+          [...this.documents].map(([id, { path, changeId, protected: flag }]) => [
+            id,
+            { id, path, changeId, protected: flag },
+          ]),
+        ),
+        folders: new Map(this.foldersComplete ? [...this.dirs].map(([id, path]) => [id, { id, path }]) : []),
+        complete: this.complete,
+        nothingKnown: this.nothingKnown,
+        foldersComplete: this.foldersComplete,
+        gone,
+        goneFolders: new Set([...this.dirLinks.keys()].filter((id) => this.foldersComplete && !this.dirs.has(id))),
+        outside: new Set(this.outside),
+        unseen: new Map(this.remoteUnseen),
+      },
+    };
+  }
+
+  isProvenGone(id: DocId): boolean {
+    return !this.documents.has(id) && !this.outside.has(id) && !this.remoteUnseen.has(id) && this.complete;
+  }
+
+  lookup(): TextLookup {
+    return (digest) => this.texts.get(digest) ?? null;
+  }
+
+  /** Places and texts of both sides, for comparison. */
+  view(): { local: Record<string, string>; remote: Record<string, string> } {
+    const sorted = (entries: [string, string][]) => Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+    return {
+      local: sorted([
+        ...[...this.files].map(([path, { text }]): [string, string] => [path, text]),
+        ...[...this.folders.keys()].map((path): [string, string] => [`${path}/`, ""]),
+      ]),
+      remote: sorted([
+        ...[...this.documents.values()].map(({ path, text }): [string, string] => [path, text]),
+        ...[...this.dirs.values()].map((path): [string, string] => [`${path}/`, ""]),
+      ]),
+    };
+  }
+}

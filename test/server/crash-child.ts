@@ -1,0 +1,19 @@
+/**
+ * Writes as fast as it can into the data folder of argv, and prints each write once it is acknowledged: `id changeId n`. Text n is
+ * n's line repeated, so that a half write shows. Runs until it is killed.
+ */
+import { writeSync } from "node:fs";
+import { openData } from "../../src/server/data.ts";
+import { Api } from "../contract/suite/world.ts";
+import { textOf } from "./crash-text.ts";
+
+const data = openData(process.argv[2]!);
+const api = new Api(data.service.handle, data.key);
+const acknowledge = (line: string) => writeSync(1, `${line}\n`);
+
+for (let n = 0; ; n++) {
+  const file = await api.file(`${n % 7}/deep/${process.pid}-${n}.md`, textOf(n));
+  acknowledge(`${file.id} ${file.lastChangeId} ${n}`);
+  const saved = await api.edit(file.id, file.lastChangeId, textOf(n + 1));
+  acknowledge(`${file.id} ${saved.json.lastChangeId} ${n + 1}`);
+}

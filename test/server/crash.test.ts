@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { openData } from "../../src/server/data.ts";
+import { Api } from "../contract/suite/world.ts";
+import { textOf } from "./crash-text.ts";
+import { temporaryFolder } from "./ground.ts";
+
+const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
+
+type Acknowledged = Map<string, { readonly changeId: string; readonly n: number }>;
+
+/** Runs the writer until it has acknowledged so many writes, then kills it in the middle of its work. */
+async function killAfter(folder: string, writes: number, acknowledged: Acknowledged): Promise<void> {
+  const child = spawn(process.execPath, [CHILD, folder], { stdio: ["ignore", "pipe", "inherit"] });
+  const closed = once(child, "close");
+  let seen = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    const [id, changeId, n] = line.split(" ");
+    // A line cut by the kill is no acknowledgement.
+    if (n === undefined || !/^\d+$/.test(n)) continue;
+    acknowledged.set(id!, { changeId: changeId!, n: Number(n) });
+    if (++seen === writes) child.kill("SIGKILL");
+  }
+  const [, signal] = await closed;
+  expect(signal).toBe("SIGKILL");
+}
+
+describe("kill -9 under load", () => {
+  it("loses no acknowledged write and leaves no half write", async () => {
+    const folder = temporaryFolder();
+    const acknowledged: Acknowledged = new Map();
+    for (const writes of [1, 40, 133, 250]) {
+      await killAfter(folder, writes, acknowledged);
+      const data = openData(folder);
+      const api = new Api(data.service.handle, data.key);
+      for (const [id, { changeId, n }] of acknowledged) {
+        const live = await api.read(id);
+        // The edit under way when the process died may have been saved, whole.
+        const saved = live.lastChangeId === changeId ? n : n + 1;
+        expect(live.content).toBe(textOf(saved));
+      }
+      for (const file of (await api.page("files", { limit: 1_000 })).data) {
+        const { content } = await api.read(file.id);
+        expect(content).toBe(textOf(Number(/^write (\d+)/.exec(content)?.[1])));
+      }
+      data.close();
+    }
+    expect(acknowledged.size).toBeGreaterThan(200);
+    const db = new Sqlite(`${folder}/service.db`);
+    expect(db.pragma("integrity_check", { simple: true })).toBe("ok");
+    expect(db.prepare("SELECT count(*) AS n FROM files WHERE change_id NOT IN (SELECT id FROM changes)").get()).toEqual(
+      { n: 0 },
+    );
+    db.close();
+  });
+});

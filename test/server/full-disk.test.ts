@@ -1,0 +1,97 @@
+import { existsSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { describe, expect, it } from "vitest";
+import { isDiskFull, reserveIn } from "../../src/server/reserve.ts";
+import { expectOk, expectProblem } from "../contract/suite/world.ts";
+import { openService, temporaryFolder } from "./ground.ts";
+
+function diskFull(): Error {
+  return Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+}
+
+describe("a full disk", () => {
+  it("is told by SQLite's own code", () => {
+    const db = new Sqlite(":memory:");
+    db.pragma("max_page_count = 2");
+    db.exec("CREATE TABLE t (x)");
+    let caught: unknown = null;
+    try {
+      db.prepare("INSERT INTO t VALUES (zeroblob(100000))").run();
+    } catch (error) {
+      caught = error;
+    }
+    expect([isDiskFull(caught), isDiskFull(new Error("other")), isDiskFull(null)]).toEqual([true, false, false]);
+    db.close();
+  });
+
+  it("is answered 503 with Retry-After to a write, which saves nothing; reads go on", async () => {
+    const faults: string[] = [];
+    const { api, service } = openService({
+      combine: () => {
+        throw diskFull();
+      },
+      onFault: (_error, what) => faults.push(what),
+    });
+    const file = await api.file("a.md", "one");
+    const live = expectOk(await api.edit(file.id, file.lastChangeId, "two"), 200);
+    const reply = await api.edit(file.id, file.lastChangeId, "three");
+    expectProblem(reply, "service_unavailable");
+    expect([reply.headers["retry-after"], faults]).toEqual(["60", [reply.json.requestId]]);
+    expect(await api.read(file.id)).toEqual(live);
+    service.close();
+  });
+
+  it("has a reserve of written bytes, which is given up once and taken again", () => {
+    const folder = temporaryFolder();
+    const file = join(folder, "reserve");
+    const reserve = reserveIn(folder);
+    expect(statSync(file).size).toBe(8 * 1024 * 1024);
+    expect(statSync(file).blocks * 512).toBeGreaterThanOrEqual(8 * 1024 * 1024);
+    expect([reserve.release(), reserve.release(), existsSync(file)]).toEqual([true, false, false]);
+    reserve.hold();
+    expect(reserve.release()).toBe(true);
+  });
+
+  it.each([
+    [3.9, 0],
+    [4, 2],
+    [6, 2],
+    [12, 3],
+    [20, 5],
+    [40, 8],
+  ])("of %d MB that are free %d are kept, and none that nobody can spare", (free, kept) => {
+    const MB = 1024 * 1024;
+    const folder = temporaryFolder();
+    let room = free * MB;
+    const reserve = reserveIn(folder, () => room);
+    expect(reserve.bytes()).toBe(kept * MB);
+    // Nearly full by now: what is held stays.
+    room = 0;
+    reserve.hold();
+    expect(reserve.bytes()).toBe(kept * MB);
+    expect(reserve.release()).toBe(kept > 0);
+    room = 100 * MB;
+    reserve.hold();
+    expect(reserve.bytes()).toBe(8 * MB);
+  });
+
+  it("says that deletions go on only where room is kept for them", async () => {
+    const folder = temporaryFolder();
+    const { api, service } = openService({
+      database: { folder },
+      combine: () => {
+        throw diskFull();
+      },
+      onFault: () => undefined,
+    });
+    const file = await api.file("a.md", "one");
+    expectOk(await api.edit(file.id, file.lastChangeId, "two"), 200);
+    const told = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
+    const full = "The disk of the service is full: nothing was saved.";
+    expect([service.reserved(), await told()]).toEqual([8 * 1024 * 1024, `${full} Reading and deleting go on.`]);
+    rmSync(join(folder, "reserve"));
+    expect([service.reserved(), await told()]).toEqual([0, `${full} Reading goes on.`]);
+    service.close();
+  });
+});

@@ -1,0 +1,260 @@
+import { once } from "node:events";
+import { request } from "node:https";
+import { connect } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { ServiceWire } from "../../src/server/service.ts";
+import { type HttpOptions, type HttpServer, startHttp } from "../../src/server/http.ts";
+import { ADMIN_KEY, type Opened, openService } from "./ground.ts";
+import { TEST_CERT, TEST_KEY } from "./tls-fixture.ts";
+
+async function serve(
+  handle?: ServiceWire,
+  options: HttpOptions = {},
+): Promise<Opened & { server: HttpServer; port: number }> {
+  const opened = openService();
+  const server = await startHttp(handle === undefined ? opened.service : { handle }, options);
+  onTestFinished(() => server.close());
+  return { ...opened, server, port: Number(new URL(server.url).port) };
+}
+
+/** Sends bytes and reads until the server closes. */
+async function raw(port: number, bytes: string | Buffer): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  socket.setEncoding("latin1");
+  let text = "";
+  socket.on("data", (part) => {
+    text += part;
+  });
+  socket.write(bytes);
+  await once(socket, "close");
+  return text;
+}
+
+function problemOf(body: string): { code: string; requestId: string } {
+  return JSON.parse(body);
+}
+
+function problemIn(text: string): { code: string; requestId: string } {
+  return problemOf(text.slice(text.indexOf("\r\n\r\n") + 4));
+}
+
+describe("startHttp", () => {
+  it("answers a body that is not UTF-8 with 400 and changes nothing", async () => {
+    const { server, key, api } = await serve();
+    const body = Buffer.concat([
+      Buffer.from('{"path":"a.md","content":"'),
+      Buffer.from([0xff, 0xfe]),
+      Buffer.from('"}'),
+    ]);
+    const response = await fetch(`${server.url}/v1/files`, { method: "POST", body, headers: { "x-api-key": key } });
+    expect([response.status, problemOf(await response.text()).code]).toEqual([400, "invalid_request"]);
+    expect(await api.paths("files")).toEqual([]);
+  });
+
+  it("answers a body that is too large without reading it all", async () => {
+    const { port, key } = await serve();
+    const head = `POST /v1/files HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: 900000000\r\n\r\n`;
+    const text = await raw(port, head);
+    expect(text).toMatch(/^HTTP\/1.1 400 /);
+    expect(problemIn(text).code).toBe("invalid_request");
+  });
+
+  it("asks for the key before it judges the body", async () => {
+    const { server } = await serve();
+    const response = await fetch(`${server.url}/v1/files`, { method: "POST", body: "x".repeat(5_000_000) });
+    expect([response.status, problemOf(await response.text()).code]).toEqual([401, "unauthenticated"]);
+  });
+
+  it("answers who has no key before the body comes", async () => {
+    const { port } = await serve();
+    for (const length of ["content-length: 900000", "content-length: 900000000", "transfer-encoding: chunked"]) {
+      const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+      socket.write(`POST /v1/files HTTP/1.1\r\nhost: x\r\n${length}\r\n\r\n`);
+      const [text] = await once(socket, "data");
+      expect(text).toMatch(/^HTTP\/1.1 401 /);
+      socket.destroy();
+    }
+  });
+
+  it("says to go on with a body only to who has a key, and expects nothing else", async () => {
+    const { port, key } = await serve();
+    const head = (more: string) => `POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${more}\r\n\r\n`;
+    const body = JSON.stringify({ path: "a.md", content: "" });
+    const length = `expect: 100-continue\r\ncontent-length: ${body.length}`;
+    expect(await raw(port, head(length))).toMatch(/^HTTP\/1.1 401 /);
+    const socket = connect(port, "127.0.0.1").setEncoding("latin1");
+    socket.write(head(`x-api-key: ${key}\r\n${length}`));
+    expect((await once(socket, "data"))[0]).toBe("HTTP/1.1 100 Continue\r\n\r\n");
+    socket.write(body);
+    expect((await once(socket, "data"))[0]).toMatch(/^HTTP\/1.1 201 /);
+    socket.destroy();
+    const other = await raw(port, head(`x-api-key: ${key}\r\nexpect: more\r\ncontent-length: 0`));
+    expect(other).toMatch(/^HTTP\/1.1 400 /);
+    expect(other).toContain(`x-request-id: ${problemIn(other).requestId}`);
+  });
+
+  it("answers CONNECT, and a request without Host, with a problem that carries a request id", async () => {
+    const { port, key } = await serve();
+    const auth = `x-api-key: ${key}\r\n`;
+    for (const [bytes, status, code] of [
+      [`CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n${auth}\r\n`, 404, "not_found"],
+      ["CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n", 401, "unauthenticated"],
+      [`GET /v1/files HTTP/1.1\r\n${auth}connection: close\r\n\r\n`, 400, "invalid_request"],
+    ] as const) {
+      const text = await raw(port, bytes);
+      expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(problemIn(text).code).toBe(code);
+      expect(text).toContain(`x-request-id: ${problemIn(text).requestId}`);
+    }
+  });
+
+  it("cuts who takes too long to send headers or a body, with an answer", async () => {
+    const { port, key } = await serve(undefined, { deadlines: { headers: 20, request: 20, checkEvery: 5 } });
+    for (const bytes of [
+      "",
+      "GET /v1/files HTTP/1.1\r\nhost: x\r\n",
+      `POST /v1/files HTTP/1.1\r\nhost: x\r\nx-api-key: ${key}\r\ncontent-length: 10\r\n\r\n{`,
+    ]) {
+      const text = await raw(port, bytes);
+      expect(text).toMatch(/^HTTP\/1.1 503 Service Unavailable\r\n/);
+      expect(text).toContain("retry-after: 1");
+      expect(problemIn(text).code).toBe("service_unavailable");
+    }
+  });
+
+  it("gives no second answer to who was refused and takes too long with the body", async () => {
+    const { port } = await serve(undefined, { deadlines: { headers: 20, request: 20, checkEvery: 5 } });
+    const text = await raw(port, "POST /v1/files HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n{");
+    expect(text.match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+
+  it("answers 503 with Retry-After while it has too much to do, but not to the operator", async () => {
+    // A turn of the event loop that does not end, and in which ten seconds pass at each look.
+    let at = 0;
+    const turns = { now: () => (at += 10_000), atEnd: () => undefined };
+    const { server, key } = await serve(undefined, { turns });
+    for (let n = 0; n < 8; n++) {
+      expect((await fetch(`${server.url}/v1/files`, { headers: { "x-api-key": key } })).status).toBe(200);
+    }
+    const response = await fetch(`${server.url}/v1/files`, { headers: { "x-api-key": key } });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+    expect(problemOf(await response.text()).code).toBe("service_unavailable");
+    expect((await fetch(`${server.url}/v1/files`)).status).toBe(401);
+    expect((await fetch(`${server.url}/admin/keys`, { headers: { "x-api-key": ADMIN_KEY } })).status).toBe(200);
+  });
+
+  it("answers what is not HTTP with a problem that carries a request id", async () => {
+    const { port } = await serve();
+    for (const bytes of [
+      "nonsense\r\n\r\n",
+      "GET / HTTP/9\r\n\r\n",
+      `GET / HTTP/1.1\r\nx: ${"y".repeat(100_000)}\r\n\r\n`,
+    ]) {
+      const text = await raw(port, bytes);
+      expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+      const problem = problemIn(text);
+      expect(problem.code).toBe("invalid_request");
+      expect(text).toContain(`x-request-id: ${problem.requestId}`);
+    }
+  });
+
+  it("judges a JSON body whatever its content type says", async () => {
+    const { server, key } = await serve();
+    for (const [i, type] of ["text/plain", "application/json; charset=utf-8", "application/x-unknown"].entries()) {
+      const headers = { "x-api-key": key, "content-type": type };
+      const body = JSON.stringify({ path: `${i}.md`, content: "" });
+      expect((await fetch(`${server.url}/v1/files`, { method: "POST", body, headers })).status).toBe(201);
+    }
+  });
+
+  it("answers every method with a request id", async () => {
+    const { server, key } = await serve();
+    for (const method of ["HEAD", "OPTIONS", "PROPFIND", "PURGE"]) {
+      const response = await fetch(`${server.url}/v1/files`, { method, headers: { "x-api-key": key } });
+      expect(response.status).toBe(404);
+      expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+    }
+  });
+
+  it("hands over the path as it was sent", async () => {
+    const paths: string[] = [];
+    const { port } = await serve(async (request) => {
+      paths.push(`${request.method} ${request.path}`);
+      return { status: 204, headers: {}, body: "" };
+    });
+    for (const path of ["/v1/files/a%2Fb?x=%zz&x=1", "//v1/../files", "/%", "/v1/files;y?"]) {
+      await raw(port, `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+    }
+    expect(paths).toEqual(["GET /v1/files/a%2Fb?x=%zz&x=1", "GET //v1/../files", "GET /%", "GET /v1/files;y?"]);
+  });
+
+  it("destroys the connection when the core loses it", async () => {
+    const { server } = await serve(async () => {
+      throw new Error("lost");
+    });
+    await expect(fetch(`${server.url}/v1/files`)).rejects.toThrow("fetch failed");
+  });
+
+  it("serves loopback alone without TLS, unless told otherwise", async () => {
+    const { service } = openService();
+    for (const host of ["0.0.0.0", "::", "192.0.2.1", "example.org", "127.example.org"]) {
+      await expect(startHttp(service, { host })).rejects.toThrow("plain HTTP");
+    }
+    const server = await startHttp(service, { host: "0.0.0.0", allowPlainHttp: true });
+    await server.close();
+    for (const host of ["127.0.0.1", "localhost"]) await (await startHttp(service, { host })).close();
+  });
+
+  it("rejects when the port is taken", async () => {
+    const { port, service } = await serve();
+    await expect(startHttp(service, { port })).rejects.toThrow("EADDRINUSE");
+  });
+
+  it("answers the request under way before it closes, and takes no more", async () => {
+    const inside = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const opened = openService();
+    const server = await startHttp({
+      handle: async (wire) => {
+        inside.resolve();
+        await held.promise;
+        return opened.service.handle(wire);
+      },
+    });
+    const response = fetch(`${server.url}/v1/files`, { headers: { "x-api-key": opened.key } });
+    await inside.promise;
+    const closed = server.close();
+    held.resolve();
+    expect((await response).status).toBe(200);
+    await closed;
+    await expect(fetch(`${server.url}/v1/files`)).rejects.toThrow();
+  });
+
+  it("takes two keys in repeated headers as no valid key", async () => {
+    const { port, key } = await serve();
+    const twice = `x-api-key: ${key}\r\n`.repeat(2);
+    const text = await raw(port, `GET /v1/files HTTP/1.1\r\nhost: x\r\n${twice}connection: close\r\n\r\n`);
+    expect(text).toMatch(/^HTTP\/1.1 401 /);
+  });
+
+  it("serves TLS with a certificate, also beyond loopback", async () => {
+    const { service, key } = openService();
+    const server = await startHttp(service, { host: "0.0.0.0", tls: { cert: TEST_CERT, key: TEST_KEY } });
+    onTestFinished(() => server.close());
+    expect(server.url).toMatch(/^https:\/\/0\.0\.0\.0:\d+$/);
+    const port = Number(new URL(server.url).port);
+    const options = {
+      port,
+      path: "/v1/files",
+      host: "localhost",
+      ca: TEST_CERT,
+      headers: { "x-api-key": key },
+      agent: false,
+    } as const;
+    const sent = request(options).end();
+    const [response] = await once(sent, "response");
+    response.resume();
+    await once(response, "close");
+    expect(response.statusCode).toBe(200);
+  });
+});

@@ -1,0 +1,138 @@
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { importLines } from "../../src/cli/commands/serve.ts";
+import { countByReason, importFolder } from "../../src/server/import.ts";
+import { openService, temporaryFolder } from "./ground.ts";
+
+const RUST_BOOK = fileURLToPath(new URL("../fixtures/rust-book", import.meta.url));
+
+function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const folder = temporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(folder, path, ".."), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+describe("importFolder", () => {
+  it("takes every Markdown file byte for byte, and folders with and without files", async () => {
+    const texts = { "a.md": "x\r\n", "deep/er/b.md": "\ufeffBOM", "deep/.c.md": "", "cafe\u0301.md": "\u2028" };
+    const folder = folderOf(texts);
+    mkdirSync(join(folder, "empty"));
+    const opened = openService();
+    const report = await importFolder(opened, folder);
+    expect(report).toEqual({ files: 4, folders: 3, bytes: 12, renamed: [], refused: [] });
+    for (const [path, content] of Object.entries(texts)) {
+      const [file] = (await opened.api.page("files", { path })).data;
+      expect((await opened.api.read(file!.id)).content).toBe(content);
+    }
+    expect(await opened.api.paths("folders")).toEqual(["deep", "empty"]);
+  });
+
+  it("lists what it could not take, and why", async () => {
+    const folder = folderOf({
+      "a b.md": "",
+      "a-b.md": "",
+      "long.md": "x".repeat(51_201),
+      "huge.md": "x".repeat(300_000),
+      "latin1.md": new Uint8Array([0xe9]),
+      "nul.md": "a\0b",
+      "note.txt": "",
+      "README.MD": "",
+      "my notes/inside.md": "",
+      "my-notes/inside.md": "",
+      "folder.md/inside.md": "",
+      ".git/config.md": "",
+      "good.md": "",
+    });
+    symlinkSync("good.md", join(folder, "link.md"));
+    const report = await importFolder(openService(), folder);
+    expect([report.files, report.folders]).toEqual([3, 1]);
+    expect(Object.fromEntries(report.refused.map(({ path, reason }) => [path, reason]))).toEqual({
+      "a b.md": "name-clash",
+      "long.md": "content-too-large",
+      "huge.md": "content-too-large",
+      "latin1.md": "not-utf8",
+      "nul.md": "holds-nul",
+      "note.txt": "not-markdown",
+      "README.MD": "not-markdown",
+      "my notes/": "name-clash",
+      "folder.md/inside.md": "folder-ends-in-md",
+      ".git/": "leading-dot-folder",
+      "link.md": "not-a-file",
+    });
+    expect(report.refused.every(({ detail }) => detail.length > 5)).toBe(true);
+    expect([...countByReason(report)][0]?.[1]).toBe(2);
+  });
+
+  it("gives names that are not legal the names that a mirror gives them, and says so", async () => {
+    const folder = folderOf({
+      "my notes/a b.md": "one",
+      "my notes/a  b.md": "two",
+      "my notes/it's.md": "three",
+      "!.md": "four",
+      "plain.md": "five",
+    });
+    const opened = openService();
+    const report = await importFolder(opened, folder);
+    expect((await opened.api.paths("files")).sort()).toEqual([
+      "my-notes/a-b.md",
+      "my-notes/it-s.md",
+      "plain.md",
+      "u21.md",
+    ]);
+    expect(report.renamed).toEqual([
+      { path: "!.md", name: "u21.md" },
+      { path: "my notes/", name: "my-notes" },
+      { path: "my notes/a  b.md", name: "a-b.md" },
+      { path: "my notes/it's.md", name: "it-s.md" },
+    ]);
+    const clash = { path: "my notes/a b.md", reason: "name-clash" };
+    expect(report.refused).toMatchObject([{ ...clash, detail: 'it would be named "a-b.md", as "a  b.md" beside it' }]);
+    expect([report.files, report.folders]).toEqual([4, 1]);
+    expect(importLines(report).slice(1)).toEqual([
+      "  under another name: 4 (!.md as u21.md, my notes/ as my-notes, my notes/a  b.md as a-b.md, my notes/it's.md as it-s.md)",
+      "  not imported, name-clash: 1 (my notes/a b.md)",
+    ]);
+  });
+
+  it("leaves what is there as it is when run again", async () => {
+    const folder = folderOf({ "a.md": "first", "sub/b.md": "" });
+    const opened = openService();
+    await importFolder(opened, folder);
+    writeFileSync(join(folder, "a.md"), "second");
+    writeFileSync(join(folder, "sub/c.md"), "");
+    const report = await importFolder(opened, folder);
+    expect([report.files, report.folders, [...countByReason(report)]]).toEqual([1, 0, [["path-already-exists", 2]]]);
+    const [file] = (await opened.api.page("files", { path: "a.md" })).data;
+    expect((await opened.api.read(file!.id)).content).toBe("first");
+  });
+
+  it("tells its progress", async () => {
+    const files = Object.fromEntries(Array.from({ length: 1_100 }, (_, i) => [`${i}.md`, ""]));
+    const seen: number[] = [];
+    await importFolder(openService(), folderOf({ ...files, "x.txt": "" }), (progress) => seen.push(progress.files));
+    expect(seen).toEqual([500, 1_000, 1_100]);
+  });
+
+  it("rejects when the folder is not there", async () => {
+    await expect(importFolder(openService(), join(temporaryFolder(), "none"))).rejects.toThrow("ENOENT");
+  });
+
+  it("takes the whole sample workspace", async () => {
+    const documents = readdirSync(RUST_BOOK, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".md"),
+    );
+    const opened = openService();
+    const report = await importFolder(opened, RUST_BOOK);
+    expect(report.files).toBe(documents.length);
+    expect(documents.length).toBeGreaterThanOrEqual(30);
+    expect(new Set(countByReason(report).keys())).toEqual(new Set(["not-markdown"]));
+    expect((await opened.api.paths("files")).sort()).toEqual(documents.sort());
+    const [file] = (await opened.api.page("files", { path: documents[0]! })).data;
+    expect((await opened.api.read(file!.id)).content).toBe(readFileSync(join(RUST_BOOK, documents[0]!), "utf8"));
+  });
+});

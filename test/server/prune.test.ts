@@ -1,0 +1,109 @@
+import { describe, expect, it, vi } from "vitest";
+import { keepUp } from "../../src/server/upkeep.ts";
+import { expectOk, expectProblem } from "../contract/suite/world.ts";
+import { type Opened, openService } from "./ground.ts";
+
+const DAY = 86_400_000;
+
+/** A service whose clock is set by hand. */
+function openAt(): Opened & { at: (days: number) => void } {
+  let now = 0;
+  const opened = openService({ now: () => now, settings: { keepVersionsDays: 30 } });
+  return {
+    ...opened,
+    at: (days) => {
+      now = days * DAY;
+    },
+  };
+}
+
+function pruneAll({ service }: Opened): void {
+  while (service.pruneStep() === "more");
+}
+
+const TEXT = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
+const ALPHA = TEXT.replace("alpha", "ALPHA");
+const OMEGA = TEXT.replace("omega", "OMEGA");
+
+describe("pruning old versions", () => {
+  it("counts a version's age from when it was replaced, and never prunes the live one", async () => {
+    const opened = openAt();
+    const { api } = opened;
+    const first = await api.file("a.md", TEXT);
+    opened.at(100);
+    const second = expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200);
+    opened.at(129);
+    pruneAll(opened);
+    const both = expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 200);
+    expect(both.content).toBe(ALPHA.replace("omega", "OMEGA"));
+    opened.at(131);
+    pruneAll(opened);
+    expectProblem(await api.edit(first.id, first.lastChangeId, TEXT), "edit_conflict");
+    expect(expectOk(await api.edit(first.id, second.lastChangeId, ALPHA), 200).content).toBe(both.content);
+    opened.at(1_000);
+    pruneAll(opened);
+    expect((await api.read(first.id)).content).toBe(both.content);
+  });
+
+  it("answers edit_conflict, not invalid_base_change, to a write on a pruned version; an equal text is saved already", async () => {
+    const opened = openAt();
+    const { api } = opened;
+    const first = await api.file("a.md", TEXT);
+    const second = expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200);
+    opened.at(31);
+    pruneAll(opened);
+    expectProblem(await api.edit(first.id, first.lastChangeId, OMEGA), "edit_conflict");
+    expect(expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200)).toEqual(second);
+  });
+
+  it("keeps the base of a change in review", async () => {
+    const opened = openAt();
+    const { api, service } = opened;
+    const first = await api.file("a.md", TEXT);
+    expectOk(await api.patch(`/v1/files/${first.id}`, { protected: true }), 200);
+    const review = expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 202);
+    expectOk(await api.patch(`/v1/files/${first.id}`, { protected: false }), 200);
+    expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200);
+    opened.at(1_000);
+    pruneAll(opened);
+    expect(service.admin.reviews.accept(review.id)).toMatchObject({ path: "a.md" });
+    expect((await api.read(first.id)).content).toBe(ALPHA.replace("omega", "OMEGA"));
+  });
+
+  it("keeps everything without the setting", async () => {
+    const { api, service } = openService({ now: () => 0 });
+    const first = await api.file("a.md", TEXT);
+    expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200);
+    expect(service.pruneStep()).toBe("done");
+    expect(expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 200).content).toContain("ALPHA");
+  });
+});
+
+describe("upkeep", () => {
+  it("works in steps with pauses, then rests for ten minutes; a fault is told and does not end it", () => {
+    vi.useFakeTimers();
+    const did: string[] = [];
+    const left: ("more" | "done" | Error)[] = ["more", "done", new Error("full"), "done"];
+    const stop = keepUp(
+      {
+        pruneStep: () => {
+          const next = left.shift() ?? "done";
+          if (next instanceof Error) throw next;
+          did.push(next);
+          return next;
+        },
+        holdReserve: () => void did.push("hold"),
+      },
+      (error, what) => did.push(`${what}: ${(error as Error).message}`),
+    );
+    vi.advanceTimersByTime(40);
+    expect(did).toEqual(["more", "done", "hold"]);
+    vi.advanceTimersByTime(600_000);
+    vi.advanceTimersByTime(600_000);
+    expect(did.slice(3)).toEqual(["upkeep: full", "done", "hold"]);
+    stop();
+    vi.advanceTimersByTime(6_000_000);
+    expect(did).toHaveLength(6);
+    vi.useRealTimers();
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from "vitest";
+import { ConnectionLost, type Variant, varyService } from "../variants/variant.ts";
+import { Api, expectGone, expectOk, expectProblem } from "../contract/suite/world.ts";
+import { openService } from "./ground.ts";
+
+/** The same service, seen plainly and through a variant. */
+function vary(variant: Variant) {
+  const opened = openService();
+  return { plain: opened.api, varied: new Api(varyService(opened.service.handle, variant), opened.key) };
+}
+
+describe("a variant", () => {
+  it("without switches answers as the service does", async () => {
+    const { plain, varied } = vary({});
+    const file = await varied.file("a/b.md", "text");
+    expect(await varied.read(file.id)).toEqual(await plain.read(file.id));
+    expect(await varied.page("files")).toEqual(await plain.page("files"));
+  });
+
+  it("leadingSlashes: answers every path with a leading slash, and takes them", async () => {
+    const { plain, varied } = vary({ leadingSlashes: true });
+    const file = await varied.file("/a/b.md", "x");
+    expect(file.path).toBe("/a/b.md");
+    expect((await varied.folder("c")).path).toBe("/c");
+    expect(await varied.paths("folders")).toEqual(["/a", "/c"]);
+    expect(await varied.paths("files", { path: "/a/b.md" })).toEqual(["/a/b.md"]);
+    expect(expectOk(await varied.edit(file.id, file.lastChangeId, "y"), 200).path).toBe("/a/b.md");
+    expectOk(await varied.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    expect(expectOk(await varied.edit(file.id, (await plain.read(file.id)).lastChangeId, "z"), 202).path).toBe(
+      "/a/b.md",
+    );
+  });
+
+  it("documentedMembersOnly: answers an edit with its content alone, a review with nothing", async () => {
+    const { varied } = vary({ documentedMembersOnly: true });
+    const file = await varied.file("a.md");
+    expect(expectOk(await varied.edit(file.id, file.lastChangeId, "x"), 200)).toEqual({ content: "x" });
+    expectOk(await varied.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    expect(expectOk(await varied.edit(file.id, file.lastChangeId, "y"), 202)).toEqual({});
+  });
+
+  it("unknownMembers: adds members that no document names, also to items", async () => {
+    const { varied } = vary({ unknownMembers: true });
+    const file = await varied.file("a.md");
+    expect(file).toHaveProperty("xUnknown");
+    expect((await varied.page("files")).data[0]).toHaveProperty("xUnknown");
+  });
+
+  it("noFolderPatchOrDelete: knows neither, by the status given", async () => {
+    for (const status of [404, 405] as const) {
+      const { varied } = vary({ noFolderPatchOrDelete: status });
+      const folder = await varied.folder("a");
+      for (const reply of [
+        await varied.patch(`/v1/folders/${folder.id}`, { name: "b" }),
+        await varied.delete(`/v1/folders/${folder.id}?recursive=true`),
+      ]) {
+        expect([reply.status, reply.json.status]).toEqual([status, status]);
+      }
+      expectOk(await varied.get(`/v1/folders/${folder.id}`), 200);
+    }
+  });
+
+  it("changeIdMovesOnRename: gives a new change id by a rename or move, and takes old and new as bases", async () => {
+    const { varied } = vary({ changeIdMovesOnRename: true });
+    const file = await varied.file("a.md", "one");
+    const renamed = expectOk(await varied.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
+    expect(renamed.lastChangeId).not.toBe(file.lastChangeId);
+    expect((await varied.page("files")).data[0]).toEqual(renamed);
+    const saved = expectOk(await varied.edit(file.id, renamed.lastChangeId, "two"), 200);
+    expect(new Set([file.lastChangeId, renamed.lastChangeId, saved.lastChangeId]).size).toBe(3);
+    expect((await varied.read(file.id)).lastChangeId).toBe(saved.lastChangeId);
+    const flagged = expectOk(await varied.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+    expect(flagged.lastChangeId).toBe(saved.lastChangeId);
+    const moved = expectOk(
+      await varied.patch(`/v1/files/${file.id}`, { parentId: (await varied.folder("x")).id }),
+      200,
+    );
+    expect(moved.lastChangeId).not.toBe(saved.lastChangeId);
+    expectOk(await varied.edit(file.id, saved.lastChangeId, "three"), 202);
+    expectProblem(await varied.edit(file.id, "x", "three"), "invalid_id");
+  });
+
+  it("maxPageSize: pages shorter than asked for, some of them empty, to the same whole", async () => {
+    const { plain, varied } = vary({ maxPageSize: 3 });
+    for (let i = 0; i < 20; i++) await plain.file(`${i}.md`);
+    for (const limit of [1, 3, 1_000])
+      expect(await varied.paths("files", { limit })).toEqual(await plain.paths("files"));
+    const first = await varied.page("files", { limit: 1_000 });
+    expect(first.data.length).toBe(3);
+    const second = await varied.page("files", { cursor: first.nextCursor! });
+    expect([second.data.length, second.hasMore]).toEqual([0, true]);
+    expect((await varied.page("files", { cursor: second.nextCursor! })).data.length).toBe(3);
+    expectProblem(await varied.get(`/v1/files?path_prefix=x&cursor=${first.nextCursor}`), "invalid_cursor");
+    expectProblem(await varied.get("/v1/files?limit=1001"), "invalid_request", "/limit");
+    expectProblem(await varied.get("/v1/files?limit=1e2"), "invalid_request", "/limit");
+  });
+
+  it("normalise: saves and answers another text than was sent", async () => {
+    const { plain, varied } = vary({ normalise: true });
+    const file = await varied.file("a.md", "\ufeffone\r\ncafe\u0301");
+    expect((await plain.read(file.id)).content).toBe("one\ncaf\u00e9\n");
+    const saved = expectOk(await varied.edit(file.id, file.lastChangeId, "two\r\n\r\nx"), 200);
+    expect(saved.content).toBe("two\n\nx\n");
+    expect((await varied.read((await varied.file("empty.md", "")).id)).content).toBe("");
+  });
+
+  it("noMoveToRoot: answers 400 to parentId null", async () => {
+    const { varied } = vary({ noMoveToRoot: true });
+    const file = await varied.file("a/b.md");
+    expectProblem(await varied.patch(`/v1/files/${file.id}`, { parentId: null }), "invalid_request", "/parentId");
+    expect((await varied.read(file.id)).path).toBe("a/b.md");
+  });
+
+  it("noCreateFolders: makes no missing folder for a create by path", async () => {
+    const { varied } = vary({ noCreateFolders: true });
+    expectProblem(await varied.post("/v1/files", { path: "a/b.md", content: "" }), "folder_not_found");
+    await varied.folder("a");
+    await varied.file("a/b.md");
+    await varied.file("root.md");
+    expectProblem(await varied.post("/v1/folders", { path: "x/y" }), "folder_not_found");
+  });
+
+  it("refusedCharacters: refuses names that the service takes", async () => {
+    const { varied } = vary({ refusedCharacters: "=%" });
+    expectProblem(await varied.post("/v1/files", { path: "a=b.md", content: "" }), "invalid_request", "/path");
+    const file = await varied.file("a.md", "content may hold = and %");
+    expectProblem(await varied.patch(`/v1/files/${file.id}`, { name: "50%.md" }), "invalid_request", "/name");
+  });
+
+  it("never combines with a service whose combine is null", async () => {
+    const { api } = openService({ combine: () => null });
+    const file = await api.file("a.md", "1\n\n2\n\n3\n");
+    expectOk(await api.edit(file.id, file.lastChangeId, "1!\n\n2\n\n3\n"), 200);
+    expectProblem(await api.edit(file.id, file.lastChangeId, "1\n\n2\n\n3!\n"), "edit_conflict");
+  });
+});
+
+describe("a fault", () => {
+  it("drops a request before it is executed, or its answer after", async () => {
+    const { plain, varied } = vary({
+      fault: (_request, n) => (n === 1 ? "drop-before" : n === 2 ? "drop-after" : null),
+    });
+    await expect(varied.post("/v1/files", { path: "before.md", content: "" })).rejects.toThrow(ConnectionLost);
+    await expect(varied.post("/v1/files", { path: "after.md", content: "" })).rejects.toThrow(ConnectionLost);
+    expect(await plain.paths("files")).toEqual(["after.md"]);
+    expect(await varied.paths("files")).toEqual(["after.md"]);
+  });
+
+  it("answers by something else, and executes nothing", async () => {
+    const unavailable = { status: 503, headers: { "retry-after": "1" }, body: "<html>busy</html>" };
+    const { plain, varied } = vary({ fault: (request) => (request.method === "DELETE" ? unavailable : null) });
+    const file = await varied.file("a.md");
+    await expect(varied.delete(`/v1/files/${file.id}`)).rejects.toThrow("JSON");
+    expect((await plain.read(file.id)).path).toBe("a.md");
+    expectGone(await plain.delete(`/v1/files/${file.id}`));
+  });
+});

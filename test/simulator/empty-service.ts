@@ -1,0 +1,26 @@
+import type { ServiceOptions } from "../../src/server/service.ts";
+import { createService } from "../../src/server/service.ts";
+
+type Copied = Exclude<ServiceOptions["database"], string> & { readonly copy: Uint8Array };
+
+let made: Copied | null = null;
+
+/** The database of a service in memory that holds nothing: its schema is made once a process, not once a rig. */
+export function emptyDatabase(): Copied {
+  made ??= { copy: makeEmpty() };
+  return made;
+}
+
+function makeEmpty(): Uint8Array {
+  const service = createService({
+    database: ":memory:",
+    now: () => 0,
+    random: (bytes) => new Uint8Array(bytes),
+    combine: () => null,
+  });
+  try {
+    return service.copy();
+  } finally {
+    service.close();
+  }
+}

@@ -1,0 +1,209 @@
+import type { DocId } from "../../../../src/contract/ids.ts";
+import type { WireRequest } from "../../../../src/contract/wire.ts";
+import { digestOf } from "../../../../src/model/digest.ts";
+import { sameButForDress } from "../../../../src/model/dress.ts";
+import type { RunReport } from "../../../../src/engine/run/report.ts";
+import { syncToConvergence } from "../../../../src/engine/run/sync.ts";
+import type { World } from "../../../../src/engine/run/world.ts";
+import type { Fault, Variant } from "../../../variants/variant.ts";
+import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../../rig.ts";
+
+/** A drill: a small story with one thing that goes wrong at every moment where it can. It tells what it found broken, each with the promise's id; empty: nothing. */
+export type Drill = { readonly name: string; readonly run: () => Promise<readonly string[]> };
+
+/** Twelve lines like no others, so that edits apart from each other merge. */
+export function textOf(name: string): string {
+  return Array.from({ length: 12 }, (_, line) => `line ${line} of ${name}, as it was\n\n`).join("");
+}
+
+/** One line rewritten, as nobody else writes it. The mark must be live somewhere in the end. */
+export function marked(text: string, line: number, mark: string): string {
+  return text
+    .split("\n\n")
+    .map((one, at) => (at === line ? `mark ${mark};` : one))
+    .join("\n\n");
+}
+
+export class Stage {
+  readonly rig: Rig;
+  readonly mirror: Mirror;
+  readonly failures: string[] = [];
+  /** What befalls requests, by now. */
+  befall: (request: WireRequest) => Fault | null = () => null;
+  /** Every request that the service was sent, with its body. */
+  readonly sent: WireRequest[] = [];
+  readonly #marks = new Set<string>();
+  readonly #story: string;
+  /** Of the documents of the beginning, by their paths then. */
+  readonly #ids = new Map<string, DocId>();
+  readonly #mayGo = new Set<string>();
+
+  constructor(story: string, variant: Omit<Variant, "fault"> = {}, options: (rig: Rig) => MirrorOptions = () => ({})) {
+    this.#story = story;
+    this.rig = createRig(11, {
+      ...variant,
+      fault: (request) => {
+        this.sent.push(request);
+        return this.befall(request);
+      },
+    });
+    this.mirror = this.rig.mirror(options(this.rig));
+  }
+
+  /** Documents that both sides hold. */
+  async begin(paths: readonly string[], text: (path: string) => string = textOf): Promise<void> {
+    for (const path of paths) this.rig.app.create(path, text(path));
+    await this.mirror.sync();
+    for (const [path, { id }] of this.rig.app.files()) this.#ids.set(path, id);
+  }
+
+  id(path: string): DocId {
+    const id = this.#ids.get(path);
+    if (id === undefined) throw new Error(`${path} was not there in the beginning`);
+    return id;
+  }
+
+  /** Somebody deleted it: its id may go. */
+  mayGo(path: string): void {
+    this.#mayGo.add(path);
+  }
+
+  mustStay(path: string): void {
+    this.#mayGo.delete(path);
+  }
+
+  here(path: string, line: number, mark: string): void {
+    const text = this.mirror.disk.user.read(this.mirror.path(path));
+    if (text === null) return;
+    this.#marks.add(mark);
+    this.mirror.disk.user.write(this.mirror.path(path), marked(text, line, mark));
+    this.mirror.disk.advance(10);
+  }
+
+  there(id: DocId, line: number, mark: string): void {
+    const file = [...this.rig.app.files().values()].find((one) => one.id === id);
+    if (file === undefined) return;
+    this.#marks.add(mark);
+    this.rig.app.edit(file.path, marked(file.text, line, mark));
+  }
+
+  noteMark(mark: string): void {
+    this.#marks.add(mark);
+  }
+
+  fail(what: string): void {
+    this.failures.push(`${what} [${this.#story}]`);
+  }
+
+  expect(what: string, is: boolean): void {
+    if (!is) this.fail(what);
+  }
+
+  /** A run as cron makes it: what was refused is not tried again. `world`: what is different on this machine. */
+  async syncAsCron(world: Partial<World> = {}): Promise<RunReport> {
+    try {
+      return await syncToConvergence(
+        { ...this.mirror.world(), ...world },
+        { settings: SETTINGS, retryRefused: false, kind: "sync" },
+      );
+    } finally {
+      this.mirror.disk.beforeCall = null;
+      this.mirror.disk.advance(10);
+    }
+  }
+
+  /** At any time: what base says of a version is the text of that version. */
+  judgeBase(): void {
+    const { links } = this.mirror.state.load();
+    for (const { id, path, text, changeId } of this.rig.app.files().values()) {
+      const link = links.get(id);
+      if (link === undefined || link.changeId !== changeId) continue;
+      this.expect(
+        `I12 base has another text of ${path} than the service has under that change id`,
+        link.digest === digestOf(text),
+      );
+    }
+  }
+
+  /** All that outlives a process: the disk, the state, what the service was sent. */
+  leftovers(): string {
+    const { disk, path, state } = this.mirror;
+    const { links, conflicts, holds, tombstones, dirs } = state.load();
+    const kept = [
+      ...links.values(),
+      ...conflicts.values(),
+      ...holds.values(),
+      ...tombstones.values(),
+      ...dirs.values(),
+    ];
+    const requests = this.sent.filter(({ method }) => method !== "GET").length;
+    return JSON.stringify([[...disk.user.texts(path(""), true)], state.intents(), kept, requests]);
+  }
+
+  /** Runs without trouble until nothing moves; then what must hold whatever happened. */
+  async settle(): Promise<void> {
+    this.befall = () => null;
+    let quiet = false;
+    for (let n = 0; n < 6 && !quiet; n++) quiet = (await this.#isQuiet()) && n > 0;
+    this.expect("I01 I02 six runs without trouble do not come to rest", quiet);
+    this.#judgeTrees();
+    const left = [...this.mirror.disk.user.texts(this.mirror.path(".mdmirror/tmp"), true).keys()];
+    this.expect(`I13 left in the folder for temporary files: ${left.join(" ")}`, left.length === 0);
+  }
+
+  /** One run. @returns whether it wrote nothing, on either side */
+  async #isQuiet(): Promise<boolean> {
+    this.sent.length = 0;
+    const before = JSON.stringify([...this.mirror.texts()]);
+    await this.mirror.sync();
+    return this.sent.every(({ method }) => method === "GET") && JSON.stringify([...this.mirror.texts()]) === before;
+  }
+
+  #judgeTrees(): void {
+    const { links, conflicts, holds } = this.mirror.state.load();
+    const local = this.mirror.texts();
+    const files = this.rig.app.files();
+    const live = [...local.values(), ...[...files.values()].map(({ text }) => text)].join("\n");
+    for (const mark of this.#marks)
+      this.expect(`I03 I06 I14 the edit ${mark} is live nowhere`, live.includes(`mark ${mark};`));
+    const ids = new Set([...files.values()].map(({ id }) => id));
+    for (const [path, id] of this.#ids)
+      this.expect(`I04 I09 the document ${path} is gone, and nobody deleted it`, ids.has(id) || this.#mayGo.has(path));
+    for (const { id, localPath, digest } of links.values()) {
+      const file = [...files.values()].find((one) => one.id === id);
+      const isHeld = conflicts.has(id) || holds.has(id);
+      if (file === undefined || isHeld) continue;
+      this.expect(`I01 ${localPath} is at ${file.path} on the service`, file.path === localPath);
+      const isSame = sameButForDress(file.text, local.get(localPath) ?? "");
+      this.expect(`I01 ${localPath} has another text on the service`, isSame);
+      this.expect(`I12 the base of ${localPath} is not the service's text`, digestOf(file.text) === digest);
+    }
+    const sidecars = new Set([...conflicts.values()].map(({ sidecarPath }) => sidecarPath));
+    for (const path of local.keys()) {
+      if (sidecars.has(path)) continue;
+      const isKnown = [...links.values()].some((link) => link.localPath === path) || holds.has(path);
+      this.expect(`I01 ${path} is linked to nothing, and not held`, isKnown);
+    }
+    for (const path of files.keys()) {
+      const isKnown = [...links.values()].some((link) => link.remotePath === path);
+      this.expect(`I01 ${path} of the service is linked to nothing`, isKnown);
+      this.expect(`I27 a sidecar is on the service: ${path}`, !/theirs/.test(path));
+    }
+  }
+}
+
+/** A drill on a stage of its own. @param variant how its service differs */
+export function drill(
+  name: string,
+  variant: ConstructorParameters<typeof Stage>[1],
+  run: (stage: Stage) => Promise<void>,
+): Drill {
+  return {
+    name,
+    async run() {
+      const stage = new Stage(name, variant);
+      await run(stage);
+      return stage.failures;
+    },
+  };
+}

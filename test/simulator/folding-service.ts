@@ -1,0 +1,159 @@
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import { FILES, FOLDERS } from "../../src/contract/routes.ts";
+import { pathSegments } from "../../src/contract/names.ts";
+import { type DiskFolding, pathKey } from "../../src/model/path.ts";
+import { refuse, toWire } from "../../src/server/answer.ts";
+import { isObject, type Members } from "../../src/server/body.ts";
+import { splitTarget } from "../../src/server/router.ts";
+
+/**
+ * A deployment that takes names for one that differ in case, or in their Unicode normal form, as a store on such a disk or with such a collation does: it keeps
+ * each name as it was given, refuses a second one, and finds an item by any spelling of its path.
+ */
+
+export type Answer = (request: WireRequest) => WireResponse;
+
+type Item = { readonly id: string; readonly path: string };
+
+/**
+ * @param ownerKey of a key that reads all: names are taken whoever may read them
+ * @returns the same service, before which each path is spelled as what stands there is
+ */
+export function foldNames(answer: Answer, folding: DiskFolding, ownerKey: string): Answer {
+  if (!folding.foldsCase && !folding.foldsUnicode) return answer;
+  const ask = asking(answer, ownerKey);
+  return (request) => {
+    const { path: route, query } = splitTarget(request.path);
+    if (request.method === "GET") return answer(spellSelector(request, route, query, ask, folding));
+    const members = readMembers(request.body);
+    if (members === null || route.startsWith("/admin")) return answer(request);
+    if (request.method === "PATCH" && members["parentId"] !== undefined && isTakenThere(route, members, ask, folding))
+      return toWire(
+        refuse("path_already_exists", "The name is taken there."),
+        "req_folding",
+        "https://mdmirror.invalid",
+      );
+    const spelled = spellMembers(request.method, route, members, ask, folding);
+    return answer({ ...request, body: JSON.stringify(spelled) });
+  };
+}
+
+type Ask = (route: string, query: string) => readonly Item[];
+
+/** The items of a list, all pages. */
+function asking(answer: Answer, key: string): Ask {
+  const headers = { authorization: `Bearer ${key}` };
+  return (route, query) => {
+    const items: Item[] = [];
+    for (let cursor: string | null = null, more = true; more; ) {
+      const next: string = cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`;
+      const path = `${route}?limit=1000${query === "" ? "" : `&${query}`}${next}`;
+      const response = answer({ method: "GET", path, headers, body: null });
+      if (response.status !== 200) return items;
+      const page = JSON.parse(response.body) as { data: Item[]; hasMore: boolean; nextCursor: string | null };
+      items.push(...page.data);
+      cursor = page.nextCursor;
+      more = page.hasMore;
+    }
+    return items;
+  };
+}
+
+function spellSelector(
+  request: WireRequest,
+  route: string,
+  query: string,
+  ask: Ask,
+  folding: DiskFolding,
+): WireRequest {
+  if (route !== FILES && route !== FOLDERS) return request;
+  const parameters = new URLSearchParams(query);
+  for (const name of ["path", "path_prefix"]) {
+    const sent = parameters.get(name);
+    if (sent !== null) parameters.set(name, spell(sent, ask, folding));
+  }
+  return { ...request, path: `${route}?${parameters}` };
+}
+
+function spellMembers(method: string, route: string, members: Members, ask: Ask, folding: DiskFolding): Members {
+  const { path, name, parentId } = members;
+  if (method === "POST" && typeof path === "string") return { ...members, path: spell(path, ask, folding) };
+  if (method === "POST" && typeof parentId === "string" && typeof name === "string")
+    return { ...members, name: spellIn(parentId, name, null, ask, folding) };
+  if (method !== "PATCH" || typeof name !== "string") return members;
+  const id = idOf(route);
+  const parent = parentOfItem(id, ask);
+  return parent === undefined ? members : { ...members, name: spellIn(parent, name, id, ask, folding) };
+}
+
+/** A path, each name as what stands there spells it; from the first that nothing has, as it was sent. */
+function spell(sent: string, ask: Ask, folding: DiskFolding): string {
+  const names = pathSegments(sent);
+  let parent: string | null = null;
+  for (const [index, name] of names.entries()) {
+    const found: Item | undefined = childrenOf(parent, ask).find((item) => isSame(lastName(item.path), name, folding));
+    if (found === undefined) break;
+    names[index] = lastName(found.path);
+    parent = found.id;
+  }
+  return (sent.startsWith("/") ? "/" : "") + names.join("/");
+}
+
+/** The name of what stands in a folder under this name in any spelling, but for the item `self`. */
+function spellIn(parent: string | null, name: string, self: string | null, ask: Ask, folding: DiskFolding): string {
+  const taken = childrenOf(parent, ask).find((item) => item.id !== self && isSame(lastName(item.path), name, folding));
+  return taken === undefined ? name : lastName(taken.path);
+}
+
+function childrenOf(parent: string | null, ask: Ask): readonly Item[] {
+  if (parent !== null && !parent.startsWith("dir_")) return [];
+  if (parent !== null) return [...ask(FILES, `parent_id=${parent}`), ...ask(FOLDERS, `parent_id=${parent}`)];
+  return [...ask(FILES, "").filter(({ path }) => pathSegments(path).length === 1), ...ask(FOLDERS, "")];
+}
+
+/** A move to a folder that has something of the item's name in another spelling. */
+function isTakenThere(route: string, { parentId }: Members, ask: Ask, folding: DiskFolding): boolean {
+  const item = everything(ask).find(({ id }) => id === idOf(route));
+  if (item === undefined || (parentId !== null && typeof parentId !== "string")) return false;
+  const name = lastName(item.path);
+  return spellIn(parentId, name, item.id, ask, folding) !== name;
+}
+
+function idOf(route: string): string {
+  return route.slice(route.lastIndexOf("/") + 1);
+}
+
+function everything(ask: Ask): readonly Item[] {
+  return [...allFolders(ask), ...ask(FILES, "")];
+}
+
+function allFolders(ask: Ask): readonly Item[] {
+  const roots = ask(FOLDERS, "");
+  return [...roots, ...roots.flatMap(({ path }) => ask(FOLDERS, `path_prefix=${encodeURIComponent(path)}`))];
+}
+
+/** @returns the id of the folder that an item is in; null: the root; undefined: it is not there */
+function parentOfItem(id: string, ask: Ask): string | null | undefined {
+  const item = everything(ask).find((one) => one.id === id);
+  if (item === undefined) return undefined;
+  const above = pathSegments(item.path).slice(0, -1).join("/");
+  if (above === "") return null;
+  return allFolders(ask).find(({ path }) => path === above)?.id;
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+function isSame(a: string, b: string, folding: DiskFolding): boolean {
+  return pathKey(a, folding) === pathKey(b, folding);
+}
+
+function readMembers(body: string | null): Members | null {
+  try {
+    const value: unknown = JSON.parse(body ?? "");
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,26 @@
+import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
+import { approvedKeys } from "../../../src/engine/run/guard-facts.ts";
+import { META } from "../../../src/engine/run/meta.ts";
+import { planOnly } from "../../../src/engine/run/sync.ts";
+import type { Cast } from "./cast.ts";
+import { QUIET_FATE } from "./mirror.ts";
+import { settingsOf } from "./sync-step.ts";
+
+const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-replaced"]);
+
+/** What `mdmirror approve` does: the plan is made anew, and exactly what a guard stops in it may run. @returns what was approved */
+export async function approveHalt(cast: Cast, index: number): Promise<string> {
+  const mirror = cast.mirrors[index]!;
+  const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
+    ({ kind: "answer", response: await cast.house.handle(request) }) as const;
+  const world = mirror.start({ ...QUIET_FATE, exchange });
+  const end = await planOnly(world, { settings: settingsOf(mirror), retryRefused: true, kind: "approve" });
+  if (end.kind === "offline" || end.plan.verdict.kind === "run") return "nothing";
+  const { reasons, guarded, stopsAll } = end.plan.verdict;
+  if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return "nothing";
+  const keys = stopsAll
+    ? reasons.map(({ reason }) => reason)
+    : guarded.map((step) => guardKey(end.plan.steps[step]!.action));
+  mirror.state.setMeta(META.approved, JSON.stringify([...new Set([...approvedKeys(world), ...keys])].sort()));
+  return reasons.map(({ reason }) => reason).join(" ");
+}

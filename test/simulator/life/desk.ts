@@ -1,0 +1,70 @@
+import { isSidecarName } from "../../../src/model/path.ts";
+import type { RamUser } from "../ram-user.ts";
+import type { History } from "./history.ts";
+import { parentIn } from "./names.ts";
+
+/** One person's folder: paths are relative to it. A save that is half done is finished before the next act. */
+export type Desk = {
+  readonly mirror: number;
+  readonly root: string;
+  readonly user: RamUser;
+  half: { readonly path: string; readonly text: string } | null;
+  /** What was removed last at a path, and may be taken back. */
+  readonly removed: Map<string, string>;
+};
+
+/** Who acts, and with which seed every choice of the act is made. */
+export type Person = { readonly desk: Desk; readonly history: History; readonly seed: number };
+
+/** What is never mirrored, and must never be read or touched (I26). */
+export const PRIVATE_FOLDER = "private";
+export const LINKED_FOLDER = "linked";
+export const CANARY = "canary: nobody but its owner may read this";
+
+export function documentsOf(desk: Pick<Desk, "user" | "root">): Map<string, string> {
+  return new Map([...desk.user.texts(desk.root)].filter(([path]) => isDocumentPath(path)));
+}
+
+export function isDocumentPath(path: string): boolean {
+  const names = path.split("/");
+  const name = names.at(-1)!;
+  return (
+    name.endsWith(".md") &&
+    !isSidecarName(name) &&
+    !/^(?:\.#|\._|\.~)|~$/.test(name) &&
+    !names.slice(0, -1).some((folder) => folder.startsWith(".")) &&
+    names[0] !== PRIVATE_FOLDER
+  );
+}
+
+export function foldersOf(desk: Pick<Desk, "user" | "root">): string[] {
+  return desk.user
+    .folders(desk.root)
+    .filter((path) => !path.split("/").some((name) => name.startsWith(".") || name === PRIVATE_FOLDER));
+}
+
+export function at(desk: Desk, path: string): string {
+  return `${desk.root}/${path}`;
+}
+
+export function read(desk: Desk, path: string): string | null {
+  return canStand(desk, path) ? desk.user.read(at(desk, path)) : null;
+}
+
+export function isFile(desk: Desk, path: string): boolean {
+  return desk.user.read(at(desk, path)) !== null;
+}
+
+/** Whether every part above is a folder, or free. */
+export function canStand(desk: Desk, path: string): boolean {
+  const names = path.split("/").slice(0, -1);
+  return names.every((_, index) => {
+    const above = at(desk, names.slice(0, index + 1).join("/"));
+    return !desk.user.exists(above) || desk.user.read(above) === null;
+  });
+}
+
+export function makeParent(desk: Desk, path: string): void {
+  const parent = parentIn(path);
+  if (parent !== "") desk.user.makeFolder(at(desk, parent));
+}

@@ -1,0 +1,260 @@
+import type { DocId } from "../../../src/contract/ids.ts";
+import { FILES } from "../../../src/contract/routes.ts";
+import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
+import type { Clock } from "../../../src/ports/world.ts";
+import { combineByMerge } from "../../../src/server/combine.ts";
+import { createService, type Service, type ServiceOptions } from "../../../src/server/service.ts";
+import { emptyDatabase } from "../empty-service.ts";
+import { type VariantState, varyService } from "../../variants/variant.ts";
+import { virtualClock } from "../../remote/virtual-clock.ts";
+import { type Dice, rollDice } from "../dice.ts";
+import { foldNames } from "../folding-service.ts";
+import { type App, type AppFile, createApp } from "../rig.ts";
+import type { Levels, Setup } from "./script.ts";
+
+/** Of one seed and one document, or folder: stable while others come and go, so that a shrunk script still means the same. */
+export function choose<T extends string>(items: readonly T[], seed: number): T | null {
+  let best: T | null = null;
+  let least = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    let hash = Math.imul(seed + 1, 0x9e3779b1);
+    for (let i = 0; i < item.length; i++) hash = Math.imul(hash ^ item.charCodeAt(i), 0x01000193);
+    hash = Math.imul(hash ^ (hash >>> 15), 0x85ebca6b);
+    const rank = (hash ^ (hash >>> 13)) >>> 0;
+    if (rank < least) [best, least] = [item, rank];
+  }
+  return best;
+}
+
+export type LiveFile = AppFile & { readonly protected: boolean };
+
+/** Told of what a mirror's key does at the service, at the moment that it is done. */
+export type AtService = {
+  /** @returns told the answer */
+  serving(key: string, request: WireRequest, late: boolean): (response: WireResponse) => void;
+};
+
+type LateWrite = { readonly request: WireRequest; wait: number };
+
+/** The service with its backup, its keys, the app's person, and writes that are still under way. */
+/** Longer than an answer on its way takes: whatever else can go on does so. */
+async function giveWay(): Promise<void> {
+  for (let n = 0; n < 40; n++) await null;
+}
+
+export class House {
+  readonly clock: Clock;
+  /** Saves texts in another dress than they were sent in. */
+  readonly normalises: boolean;
+  /** What the mirrors take for the time of day. */
+  readonly wallClock: Clock;
+  readonly app: App;
+  readonly keys: readonly { readonly id: string; readonly key: string }[];
+  /** The mirrors' way in. */
+  readonly handle: (request: WireRequest) => Promise<WireResponse>;
+  watcher: AtService | null = null;
+  /** How many writes were done that their senders had given up. */
+  arrived = 0;
+  /** How often a backup was put back. */
+  restored = 0;
+  #service: Service;
+  readonly #fold: Service["answer"];
+  #backup: { readonly database: Uint8Array; readonly renames: ReadonlyMap<string, number> } | null = null;
+  readonly #varied: VariantState = { requests: 0, renames: new Map() };
+  #late: LateWrite[] = [];
+  #isLate = false;
+  /** Lists by key, till something changes. */
+  readonly #listed = new Map<string, { files?: LiveFile[]; folders?: string[] }>();
+  #off: number;
+  readonly #options: Omit<ServiceOptions, "database">;
+
+  constructor(seed: number, setup: Setup) {
+    const dice: Dice = rollDice(seed + 0x51ed);
+    const clock = virtualClock();
+    this.clock = clock;
+    this.normalises = setup.variant.normalise === true;
+    this.#off = setup.clockOff;
+    this.wallClock = {
+      now: () => clock.now() + this.#off,
+      monotonic: () => clock.monotonic(),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+      ...(setup.turns === true ? { turn: giveWay } : {}),
+    };
+    this.#options = {
+      now: () => clock.now(),
+      random: (bytes) => Uint8Array.from({ length: bytes }, () => dice.below(256)),
+      combine: setup.combines ? combineByMerge : () => null,
+      onFault: (error) => {
+        throw error;
+      },
+    };
+    this.#service = createService({ ...this.#options, database: emptyDatabase() });
+    const owner = this.#service.admin.createWorkspace("notes");
+    const { foldsCase = false, foldsUnicode = false } = setup.variant;
+    // The service is another one after a restore.
+    this.#fold = foldNames((request) => this.#service.answer(request), { foldsCase, foldsUnicode }, owner.key);
+    this.app = this.#appOf(owner.key);
+    this.keys = setup.mirrors.map(() => {
+      const made = this.#service.admin.createKey({
+        workspaceId: owner.workspaceId,
+        grants: [{ on: null, level: "full" }],
+      });
+      if (!("key" in made)) throw new Error(made.detail);
+      return made;
+    });
+    this.handle = varyService(async (request) => this.#serve(request), setup.variant, this.#varied);
+  }
+
+  get admin(): Service["admin"] {
+    return this.#service.admin;
+  }
+
+  get workspaceId(): string {
+    return this.admin.workspaces()[0]!.id;
+  }
+
+  setClock(ms: number): void {
+    this.#off += ms;
+  }
+
+  /** Anybody's way in that is not a mirror's wire. */
+  #appOf(key: string): App {
+    return createApp({ answer: (request) => this.#answer(request) }, key);
+  }
+
+  #answer(request: WireRequest): WireResponse {
+    if (request.method !== "GET") this.changed();
+    return this.#fold(request);
+  }
+
+  /** Something may be different at the service: what was listed is listed anew. */
+  changed(): void {
+    this.#listed.clear();
+  }
+
+  #serve(request: WireRequest): WireResponse {
+    const key = /^Bearer (.*)$/.exec(request.headers["authorization"] ?? "")?.[1] ?? "";
+    const told = this.watcher?.serving(key, request, this.#isLate);
+    const response = this.#answer(request);
+    told?.(response);
+    return response;
+  }
+
+  /** Sent, and not there yet: it is done when so many more requests have been. */
+  delay(request: WireRequest, wait: number): void {
+    this.#late.push({ request, wait });
+  }
+
+  /** Whether a write is under way that its sender has given up. */
+  get awaits(): boolean {
+    return this.#late.length > 0;
+  }
+
+  /** One more request is on its way: those that were under way come a step nearer. `all`: to the end. */
+  async arrive(all = false): Promise<void> {
+    if (this.#late.length === 0) return;
+    const due = this.#late.filter((one) => all || --one.wait <= 0);
+    this.#late = this.#late.filter((one) => !due.includes(one));
+    this.arrived += due.length;
+    for (const { request } of due) {
+      this.#isLate = true;
+      try {
+        await this.handle(request);
+      } finally {
+        this.#isLate = false;
+      }
+    }
+  }
+
+  backUp(): void {
+    this.#backup = { database: this.#service.copy(), renames: new Map(this.#varied.renames) };
+  }
+
+  /** @returns false without a backup */
+  restore(): boolean {
+    if (this.#backup === null) return false;
+    const { state } = this.admin.workspaces()[0]!;
+    this.#service.close();
+    this.#service = createService({ ...this.#options, database: { copy: this.#backup.database } });
+    // The change ids that a deployment gave on renames go back with the documents.
+    this.#varied.renames.clear();
+    for (const [id, count] of this.#backup.renames) this.#varied.renames.set(id, count);
+    this.admin.setWorkspaceState(this.workspaceId, state);
+    this.restored++;
+    this.changed();
+    return true;
+  }
+
+  grant(mirror: number, level: Levels, seed: number): void {
+    const { id } = this.keys[mirror]!;
+    this.changed();
+    if (level !== "hide-one-folder") {
+      this.admin.setGrants(id, level === "none" ? [] : [{ on: null, level }]);
+      return;
+    }
+    const folder = choose(this.folders(), seed);
+    const hidden = folder === null ? [] : [{ on: this.folderId(folder), level: "none" as const }];
+    this.admin.setGrants(id, [{ on: null, level: "full" }, ...hidden]);
+  }
+
+  folderId(path: string): string | null {
+    const answer = this.ask("GET", `/v1/folders?path=${encodeURIComponent(path)}`) as {
+      data?: { id: string }[];
+    } | null;
+    return answer?.data?.[0]?.id ?? null;
+  }
+
+  /** Every live document, whatever the workspace's state; in order of creation. */
+  files(): readonly LiveFile[] {
+    return this.#files("", this.app);
+  }
+
+  /** What a mirror's key can read. */
+  readable(mirror: number): readonly LiveFile[] {
+    const { key } = this.keys[mirror]!;
+    return this.#files(key, this.#appOf(key));
+  }
+
+  folders(): readonly string[] {
+    const listed = this.#listed.get("") ?? {};
+    this.#listed.set("", listed);
+    listed.folders ??= this.whileOpen(() => this.app.folders());
+    return listed.folders;
+  }
+
+  #files(key: string, app: App): readonly LiveFile[] {
+    const listed = this.#listed.get(key) ?? {};
+    this.#listed.set(key, listed);
+    listed.files ??= this.whileOpen(() => listFiles(app));
+    return listed.files;
+  }
+
+  /** The app's person's request; null when it was refused. */
+  ask(method: string, path: string, body?: object): object | null {
+    const { status, json } = this.app.call(method, path, body);
+    if (status >= 500 && status !== 503) throw new Error(`${method} ${path}: ${status}`);
+    return status < 300 ? ((json as object | null) ?? {}) : null;
+  }
+
+  /** The checker's eyes are not shut by a closed workspace. */
+  whileOpen<T>(look: () => T): T {
+    const { state } = this.admin.workspaces()[0]!;
+    if (state === "open") return look();
+    this.admin.setWorkspaceState(this.workspaceId, "open");
+    try {
+      return look();
+    } finally {
+      this.admin.setWorkspaceState(this.workspaceId, state);
+    }
+  }
+}
+
+function listFiles(app: App): LiveFile[] {
+  const found = app.call("GET", `${FILES}?limit=1000`).json as {
+    data: { id: DocId; path: string; lastChangeId: string; protected: boolean }[];
+  };
+  return found.data.map(({ id, path, lastChangeId, protected: isProtected }) => {
+    const { content } = app.call("GET", `${FILES}/${id}`).json as { content: string };
+    return { id, path, changeId: lastChangeId, protected: isProtected, text: content };
+  });
+}

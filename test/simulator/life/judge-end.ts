@@ -1,0 +1,230 @@
+import { mapName, nameFaults } from "../../../src/contract/names.ts";
+import type { HoldReason } from "../../../src/model/hold.ts";
+import { type Hold, type Link, linksByPath } from "../../../src/model/link.ts";
+import { ancestorsOf, isSidecarName, nameOf, pathKey } from "../../../src/model/path.ts";
+import { isTemporaryName } from "../../../src/model/local-name.ts";
+import type { Cast } from "./cast.ts";
+import { digestOf } from "../../../src/model/digest.ts";
+import { marksOf, tagOf } from "./history.ts";
+import type { LiveFile } from "./house.ts";
+import { documentsOf } from "./desk.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import { bare } from "./wire-reading.ts";
+import { shownText } from "./ledger.ts";
+
+/** Holds that may stand when all is quiet, and nothing else may: whatever ends by itself has ended. */
+const MAY_STAND: ReadonlySet<HoldReason> = new Set([
+  // What the folder holds cannot be sent as it is.
+  "not-utf-8",
+  "holds-nul",
+  "too-large",
+  "name-refused",
+  "name-clash",
+  "type-clash",
+  "path-taken",
+  "renamed-out-of-mirror",
+  "folder-held",
+  // What the service said no to, and says again.
+  "read-only",
+  "delete-refused",
+  "folder-stays",
+  "no-move-to-root",
+  "occupied-unseen",
+  "gone-or-unreadable",
+  // A person's turn.
+  "in-review",
+  "review-unknown",
+  "conflict",
+  "outside",
+]);
+
+/**
+ * A sidecar that its person removed says "mine: it goes up" (DESIGN 4). What cannot go up as it is, and what has no document to go up to, waits as before: the
+ * conflict stays open without its sidecar until that ends.
+ */
+const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
+  "not-utf-8",
+  "holds-nul",
+  "too-large",
+  "gone-or-unreadable",
+  "outside",
+]);
+
+/** I01 I11 I12 I13 I17 I27 of one mirror, when nothing moves any more. */
+export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
+  const { index, setup, state, disk } = mirror;
+  const fail = (what: string, when = true): void => {
+    if (when) cast.history.fail(`${what} (mirror ${index})`);
+  };
+  const { links, dirs, conflicts, holds } = state.load();
+  const readable = new Map(cast.house.readable(index).map((file) => [file.id as string, file]));
+  const inside = (file: LiveFile): boolean => setup.prefix === "" || file.path.startsWith(`${setup.prefix}/`);
+  const own = (path: string): string => (setup.prefix === "" ? path : path.slice(setup.prefix.length + 1));
+  const local = documentsOf(mirror.desk);
+  for (const hold of holds.values())
+    fail(`I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`, !MAY_STAND.has(hold.reason));
+  judgeHolds(cast, mirror, [...holds.values()], links, fail);
+  const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
+  // What is in a folder that may not be moved, or made, waits with it; and a move that the key may not make is held under the document's id.
+  const heldFolders = new Set(
+    [...holds.values()].flatMap(({ key, path }) => [path, dirs.get(key as never)?.localPath ?? path]),
+  );
+  const isBelowHeld = (path: string): boolean => ancestorsOf(path).some((folder) => heldFolders.has(folder));
+  const tagsBelowHeld = new Set([...local].flatMap(([path, text]) => (isBelowHeld(path) ? [tagOf(text)] : [])));
+  const tagOfLink = (link: Link): string | null => tagOf(state.text(link.digest) ?? "");
+  const waits = (link: Link): boolean =>
+    holds.has(link.id) || isBelowHeld(link.localPath) || tagsBelowHeld.has(tagOfLink(link));
+  const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
+  const isMovedAndHeld = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
+  // Without the right to write, a move or a new file is refused as a whole: one hold says so, often the folder's.
+  const mayNotMove = setup.level === "read" && [...holds.values()].some(({ reason }) => reason === "read-only");
+  const byPath = linksByPath(links.values());
+  for (const [path, text] of local) {
+    const link = byPath.get(path);
+    if (link === undefined) {
+      fail(
+        `I01 ${path} is not linked and not held`,
+        !held.has(path) && !isMovedAndHeld(text) && !isBelowHeld(path) && !mayNotMove,
+      );
+      continue;
+    }
+    const file = readable.get(link.id);
+    if (holds.get(link.id)?.reason === "in-review")
+      fail(`I31 ${path} counts as sent, and was not: ${unsent(cast, text, file)}`, unsent(cast, text, file) !== "");
+    if (held.has(link.id) || conflicts.has(link.id)) continue;
+    if (file === undefined) {
+      fail(`I01 ${path} is linked to ${link.id}, which is not there`);
+      continue;
+    }
+    if (!inside(file)) continue;
+    // Another file came to where base has one that stands in a folder whose move is held, and is held itself.
+    if (held.has(path) && tagOf(text) !== tagOfLink(link) && tagsBelowHeld.has(tagOfLink(link))) continue;
+    // Files that changed places, and may not on the service: the first of the moves is held, the others wait for it.
+    if (mayNotMove && tagOf(text) !== tagOfLink(link)) continue;
+    fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
+    fail(
+      `I12 the base of ${path} is not what both sides hold`,
+      bare(link.changeId) !== file.changeId || link.localDigest !== digestOf(text),
+    );
+    fail(
+      `I01 ${path} is at ${file.path} on the service`,
+      !isNamedFor(mirror, path, own(file.path), held, link.id) &&
+        !isBelowHeld(path) &&
+        !isBelowHeld(own(file.path)) &&
+        !mayNotMove,
+    );
+  }
+  for (const file of readable.values()) {
+    const link = links.get(file.id);
+    if (!inside(file)) continue;
+    if (link === undefined) {
+      fail(`I01 ${file.path} of the service is not linked`, !held.has(file.id) && !held.has(own(file.path)));
+      continue;
+    }
+    fail(`I01 ${file.path} of the service is not here`, !local.has(link.localPath) && !waits(link) && !mayNotMove);
+    fail(
+      `I12 base has ${link.localPath} at ${link.remotePath}, and it is at ${file.path}`,
+      link.remotePath !== own(file.path) && !waits(link),
+    );
+  }
+  // Of one that waits, base has the place that it left; on a disk that folds, another may have it by now in another case.
+  const free = [...links.values()].filter((link) => !waits(link) && link.standing === "linked");
+  const keys = free.map((link) =>
+    pathKey(
+      link.localPath,
+      mirror.setup.disk.foldsCase ? { foldsCase: true, foldsUnicode: true } : { foldsCase: false, foldsUnicode: false },
+    ),
+  );
+  fail("I11 two links have one local path", new Set(keys).size !== keys.length);
+  const texts = disk.user.texts(ROOT);
+  for (const { id, sidecarPath } of conflicts.values())
+    fail(`I27 the sidecar of ${id} is not there`, !texts.has(sidecarPath) && !KEEPS_MINE.has(holds.get(id)?.reason));
+  fail(
+    "I13 intents are left open",
+    state.intents().some(({ intent }) => intent.kind !== "parked"),
+  );
+  const temporary = [...disk.user.texts(`${ROOT}/.mdmirror/tmp`, true).keys()].filter(
+    (name) => !name.startsWith("park-"),
+  );
+  fail(`I13 temp files are left behind: ${temporary.join(" ")}`, temporary.length > 0);
+  for (const path of local.keys())
+    fail(`I13 a name that only breaks a cycle is left: ${path}`, isTemporaryName(nameOf(path)));
+  for (const file of readable.values())
+    fail(`I13 a name that only breaks a cycle is left: ${file.path}`, isTemporaryName(nameOf(file.path)));
+  for (const file of readable.values())
+    fail(`I26 a sidecar is on the service: ${file.path}`, isSidecarName(nameOf(file.path)));
+  judgeSecrets(cast, mirror, fail);
+}
+
+/** Lines of a text that are not live and that no mirror ever sent: what waits for review must have gone there. */
+function unsent({ history }: Cast, text: string, live: LiveFile | undefined): string {
+  const there = marksOf(live?.text ?? "");
+  return [...marksOf(text)].filter((mark) => !there.has(mark) && !history.sent.has(mark)).join(" ");
+}
+
+/** A hold must be about something that is so. */
+function judgeHolds(
+  cast: Cast,
+  mirror: LifeMirror,
+  holds: readonly Hold[],
+  links: ReadonlyMap<string, Link>,
+  fail: (what: string, when?: boolean) => void,
+): void {
+  const { level } = mirror.setup;
+  for (const { key, reason, path } of holds) {
+    if (reason === "read-only")
+      fail(`I01 ${path} is held read-only, and the key may ${level}`, level === "full" || level === "edit");
+    if (reason === "conflict")
+      fail(
+        `I27 ${path} is held by a conflict that is not on record`,
+        links.has(key) && !mirror.state.load().conflicts.has(key as never),
+      );
+    if (reason === "gone-or-unreadable")
+      fail(
+        `I01 ${path} is held as gone, and it is there`,
+        cast.house.readable(mirror.index).some(({ id }) => id === key),
+      );
+  }
+}
+
+/** Where a deployment normalises on save, and the mirror was told so, the two texts may differ in dress alone; else not in a byte (I25). */
+function sameText(here: string, there: string): boolean {
+  const bare = (text: string): string =>
+    text
+      .replace(/^\uFEFF/, "")
+      .replaceAll("\r\n", "\n")
+      .replace(/\n*$/, "\n")
+      .normalize("NFC");
+  return here === there || bare(here) === bare(there);
+}
+
+/** The same path; or one of the names that DESIGN 4 gives where one of the two sides cannot hold the other's. */
+function isNamedFor(mirror: LifeMirror, here: string, there: string, held: ReadonlySet<string>, id: string): boolean {
+  if (here === there) return true;
+  const [hereNames, thereNames] = [here.split("/"), there.split("/")];
+  if (hereNames.length !== thereNames.length) return held.has(there);
+  const folding = {
+    foldsCase: mirror.setup.disk.foldsCase ?? false,
+    foldsUnicode: mirror.setup.disk.foldsUnicode ?? false,
+  };
+  return hereNames.every((name, depth) => {
+    const other = thereNames[depth]!;
+    if (name === other) return true;
+    const kind = depth === hereNames.length - 1 ? "file" : "folder";
+    if (nameFaults(name, kind).length > 0 && mapName(name, kind) === other) return true;
+    // On a disk that folds, one that differs so alone keeps the name that it has there.
+    if (pathKey(name, folding) === pathKey(other, folding)) return true;
+    // The disk could not hold the name when the document came: it has a name of its own, and keeps it.
+    const tail = kind === "file" ? `-${digestOf(id).slice(0, 8)}.md` : null;
+    return tail === null ? /-[0-9a-f]{8}$/.test(name) : name.endsWith(tail);
+  });
+}
+
+/** I30: the key is in no log and no state, a text in no log. */
+function judgeSecrets(cast: Cast, mirror: LifeMirror, fail: (what: string, when?: boolean) => void): void {
+  const { key } = cast.house.keys[mirror.index]!;
+  const log = mirror.log.join("\n");
+  fail("I30 the key is in the log", log.includes(key));
+  fail("I30 a text is in the log", /mark \d+; written|line \d+ of document/.test(log));
+  fail("I30 the key is in the state", mirror.stateBytes().includes(key));
+}

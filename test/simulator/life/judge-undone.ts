@@ -1,0 +1,138 @@
+import type { Digest } from "../../../src/model/digest.ts";
+import { digestOf } from "../../../src/model/digest.ts";
+import { isTemporaryName } from "../../../src/model/local-name.ts";
+import { nameOf } from "../../../src/model/path.ts";
+import type { DirLink, Link } from "../../../src/model/link.ts";
+import type { Cast } from "./cast.ts";
+import { documentsOf } from "./desk.ts";
+import { tagOf } from "./history.ts";
+import type { LiveFile } from "./house.ts";
+import { isBelow } from "./names.ts";
+import { bare } from "./wire-reading.ts";
+import type { LifeMirror } from "./mirror.ts";
+
+/**
+ * What one side alone changed is not undone by a run (DESIGN 4: where a side did nothing, the other's change stands). By what was there before and after it,
+ * never by what the mirror planned.
+ */
+
+/** A document of base as a run finds it: what each side did to it since, and nobody did to it on the other side. */
+type Before = {
+  readonly link: Link;
+  readonly tag: string;
+  readonly text: string | null;
+  /** Its only place in the folder, by its tag. */
+  readonly place: string | null;
+  readonly live: LiveFile | null;
+  /** A folder of its path on the service is another one than base's by now: at the same path it was moved there all the same, out of the one into the other. */
+  readonly isElsewhere: boolean;
+};
+
+export type Sighted = {
+  readonly documents: readonly Before[];
+  readonly ids: ReadonlySet<string>;
+  readonly dirs: readonly DirLink[];
+};
+
+export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
+  const { state } = mirror;
+  const { links, dirs, conflicts, holds } = state.load();
+  const { prefix } = mirror.setup;
+  const whole = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
+  const underWay = new Set(state.intents().flatMap(({ intent }) => ("id" in intent ? [intent.id as string] : [])));
+  const files = cast.house.files();
+  const readable = new Set(cast.house.readable(mirror.index).map(({ id }) => id));
+  const tagsThere = files.map(({ text }) => tagOf(text));
+  const local = documentsOf(mirror.desk);
+  const stands = ({ id, remotePath }: DirLink): boolean =>
+    cast.house.whileOpen(() => cast.house.folderId(whole(remotePath))) === id;
+  const replaced = [...dirs.values()].filter((dir) => !stands(dir));
+  const documents = [...links.values()].flatMap((link): Before[] => {
+    const base = state.text(link.digest);
+    const tag = base === null ? null : tagOf(base);
+    const live = files.find(({ id }) => id === link.id) ?? null;
+    const busy = conflicts.has(link.id) || holds.has(link.id) || holds.has(link.localPath) || underWay.has(link.id);
+    if (tag === null || busy || link.standing !== "linked" || (live !== null && !readable.has(live.id))) return [];
+    const places = [...local].flatMap(([path, text]) => (tagOf(text) === tag ? [path] : []));
+    const isTwin = [...links.values()].some((one) => one.id !== link.id && tagOf(state.text(one.digest) ?? "") === tag);
+    // Or on the service alone: made anew from a file that a kill left without its link.
+    const isTwinThere = tagsThere.some((one, index) => one === tag && files[index]!.id !== link.id);
+    if (places.length > 1 || isTwin || isTwinThere) return [];
+    const isElsewhere = replaced.some(({ remotePath }) => isBelow(link.remotePath, remotePath));
+    return [{ link, tag, text: local.get(link.localPath) ?? null, place: places[0] ?? null, live, isElsewhere }];
+  });
+  return { documents, ids: new Set(files.map(({ id }) => id)), dirs: [...dirs.values()] };
+}
+
+/** @param refused ids of documents about which the service answered a write with a refusal */
+export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, refused: ReadonlySet<string>): void {
+  const files = cast.house.files();
+  const local = documentsOf(mirror.desk);
+  const { prefix } = mirror.setup;
+  const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
+  for (const { link, tag, text, place, live, isElsewhere } of before.documents) {
+    const fail = (what: string): void =>
+      cast.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
+    const after = files.find(({ id }) => id === link.id) ?? null;
+    const placesAfter = [...local].flatMap(([path, now]) => (tagOf(now) === tag ? [path] : []));
+    const isUnchangedHere = text !== null && place === link.localPath && isBase(link, text);
+    const isUnchangedThere = live !== null && bare(live.changeId) === bare(link.changeId);
+    const isInPlaceThere = live !== null && own(live.path) === link.remotePath;
+    if (isUnchangedHere && live === null) {
+      const again = files.find((file) => tagOf(file.text) === tag && !before.ids.has(file.id));
+      if (again !== undefined) fail("I04 deleted there, unchanged here, and made there again");
+    }
+    if (isUnchangedHere && live !== null && !isUnchangedThere && after !== null && after.text !== live.text)
+      fail("I10 edited there alone, and written there");
+    // A name that another mirror's plan left where it was cut short is nobody's wish, and any mirror may take it back (I13).
+    const isWished = live !== null && !isTemporaryName(nameOf(live.path));
+    if (
+      isUnchangedHere &&
+      isUnchangedThere &&
+      !isInPlaceThere &&
+      isWished &&
+      after !== null &&
+      own(after.path) === link.remotePath
+    )
+      fail("I09 moved there alone, and moved back there");
+    if (!isUnchangedThere || !isInPlaceThere || refused.has(link.id)) continue;
+    const now = local.get(link.localPath);
+    const isEditedHere = text !== null && place === link.localPath && !isBase(link, text) && !isTorn(link, text);
+    if (isEditedHere && now !== undefined && isBase(link, now)) fail("I14 edited here alone, and the edit is undone");
+    // Of one that was never made safe, a power cut may have taken the file, and of one that the mirror took to the trash, what base knew of that: somebody must have
+    // deleted it. And what is protected may not be deleted: it comes back unasked.
+    const isMeant = cast.history.mayVanish.has(tag);
+    const tagAfter = after === null ? tag : tagOf(after.text);
+    if (tagAfter !== tag && !isMeant) fail("I09 another document's text was sent as its own");
+    const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
+    if (isDeletedHere && !isElsewhere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
+    const movedAway = place !== null && place !== link.localPath && text === null;
+    // Edited beyond likeness and renamed between two looks, it is one that was deleted and one that is new (DESIGN 3); protected, the deleted one comes back.
+    if (
+      movedAway &&
+      !isMeant &&
+      !isElsewhere &&
+      placesAfter.includes(link.localPath) &&
+      !closesCircle(cast, before.dirs, link, place)
+    )
+      fail("I09 moved here alone, and moved back here");
+  }
+}
+
+/** Moved here with its folder into another, which was moved into that one on the service: such a move is dropped (DESIGN 4). */
+function closesCircle({ house }: Cast, dirs: readonly DirLink[], { localPath }: Link, place: string): boolean {
+  const left = dirs.filter((dir) => isBelow(localPath, dir.localPath) && !isBelow(place, dir.localPath));
+  const entered = dirs.filter((dir) => isBelow(place, dir.localPath) && !isBelow(localPath, dir.localPath));
+  const pathOf = ({ id }: DirLink): string | undefined => house.folders().find((path) => house.folderId(path) === id);
+  return entered.some((into) => left.some((from) => isBelow(pathOf(into) ?? "", pathOf(from) ?? "-")));
+}
+
+/** As a power cut leaves a file that was never made safe: whole sectors of it, and then nothing or zeros. */
+function isTorn({ durable }: Link, text: string): boolean {
+  return !durable && (Buffer.byteLength(text) % 512 === 0 || text.includes("\0"));
+}
+
+function isBase({ digest, localDigest }: Link, text: string): boolean {
+  const now: Digest = digestOf(text);
+  return now === digest || now === localDigest;
+}

@@ -1,0 +1,242 @@
+import type { DocId } from "../../../src/contract/ids.ts";
+import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
+import { digestOf } from "../../../src/model/digest.ts";
+import type { Link } from "../../../src/model/link.ts";
+import type { WireResult } from "../../../src/ports/remote.ts";
+import { isSidecarName, nameOf } from "../../../src/model/path.ts";
+import { type History, tagOf } from "./history.ts";
+import type { House } from "./house.ts";
+import { CANARY } from "./desk.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
+
+const FILE = /^\/v1\/files\/([^/?]+)/;
+/** Answers that are no judgement of the request: it may be sent again as it was. */
+const SECOND_LOOK_MS = 2_000;
+const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
+
+/** Judges what one mirror sends: I04, I06, I07, I08, I10, I26. */
+export class WireJudge {
+  readonly #mirror: LifeMirror;
+  readonly #house: House;
+  readonly #history: History;
+  /** Writes whose end the mirror cannot know, and has not asked for since; across restarts. */
+  readonly #uncertain = new Set<string>();
+  /** This run: what a GET showed last, by id; writes that were refused, as they were sent. */
+  readonly #shown = new Map<string, string>();
+  readonly #refused = new Set<string>();
+  readonly #missed = new Set<string>();
+  /** As they left the machine, by id. */
+  readonly #sentTexts = new Map<string, string>();
+  /** Texts that this run was shown. */
+  readonly shownTexts = new Set<string>();
+  readonly requests: string[] = [];
+  /** This run: documents about which a write was refused. */
+  readonly refusedIds = new Set<string>();
+  /** Texts that were taken for review, by id; across restarts. */
+  readonly #inReview = new Set<string>();
+  /** This run: whether something was at a path when it was looked at last, and when; when all of the folder was. Virtual ms. */
+  readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
+  readonly #walks: number[] = [];
+  /** Documents at whose path another one stood when all was looked at last: this plan may have moved that on since, or the folder of both, or have ended its link. */
+  #displaced: ReadonlySet<string> = new Set();
+  /** Rows that were held before this run: their files may be elsewhere than base says. */
+  #held: ReadonlySet<string> = new Set();
+  #watches = false;
+
+  constructor(mirror: LifeMirror, house: House, history: History) {
+    this.#mirror = mirror;
+    this.#house = house;
+    this.#history = history;
+  }
+
+  /** @param watches it is a daemon's: what is gone here waits for a grace, and not for a second walk */
+  startRun(watches: boolean): void {
+    this.#watches = watches;
+    this.#shown.clear();
+    this.#refused.clear();
+    this.refusedIds.clear();
+    this.#missed.clear();
+    this.shownTexts.clear();
+    this.requests.length = 0;
+    this.#looks.clear();
+    this.#walks.length = 0;
+    this.#held = new Set(this.#mirror.state.holds().map(({ key }) => key));
+  }
+
+  /** The journal went back with the power cut: what it said is not known any more. */
+  forgetJournal(): void {
+    this.#uncertain.clear();
+    this.#inReview.clear();
+  }
+
+  /** Before a call of the disk. */
+  onDisk(call: string, path: string): void {
+    const at = this.#house.clock.monotonic();
+    if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
+    if (call !== "readdir" || path !== ROOT) return;
+    this.#walks.push(at);
+    const texts = this.#mirror.disk.user.texts(ROOT);
+    const links = [...this.#mirror.state.load().links.values()];
+    const isDisplaced = (link: Link): boolean => {
+      const stood = texts.get(link.localPath);
+      return stood !== undefined && !this.#isBack(link, stood);
+    };
+    this.#displaced = new Set(links.filter(isDisplaced).map(({ id }) => id));
+  }
+
+  /** Before it leaves the machine. */
+  sending(request: WireRequest): void {
+    const { method, path, body } = request;
+    this.requests.push(`${method} ${path}`);
+    if (method === "GET") return;
+    const { state } = this.#mirror;
+    const target = targetOf(request);
+    const fail = (what: string): void => this.#fail(`${what}: ${method} ${path} ${bodyShown(body)}`);
+    if (this.#uncertain.has(target)) fail("I08 a write is sent again before its end was read");
+    if (this.#refused.has(this.#wordingOf(request))) fail("I08 a refused write is sent again unchanged");
+    const sent = membersOf(body);
+    const named = sent["path"] ?? sent["name"];
+    if (typeof named === "string" && isSidecarName(named.split("/").at(-1)!)) fail("I26 a sidecar is uploaded");
+    if (body?.includes(CANARY)) fail("I26 what is private or outside is uploaded");
+    const id = FILE.exec(path)?.[1];
+    if (method === "PUT" && id !== undefined) {
+      const base = state.versions(id as DocId).find((one) => bare(one.changeId) === bare(String(sent["baseChangeId"])));
+      const link = state.link(id as DocId);
+      const digest = base?.digest ?? (link?.changeId === sent["baseChangeId"] ? link?.digest : undefined);
+      if (digest === undefined || !state.hasText(digest)) fail("I07 the base of a PUT is no text that we hold");
+    }
+    if (method === "DELETE" && path.includes("recursive=true")) fail("I04 a folder is deleted with all below it");
+    if (method === "DELETE" && id !== undefined) this.#judgeDelete(id, fail);
+    if (method === "PUT" && this.#inReview.has(`${id} ${sent["content"]}`))
+      fail("I08 I31 a text is sent to review again");
+    this.#uncertain.add(target);
+    if (id !== undefined && typeof sent["content"] === "string") this.#sentTexts.set(id, sent["content"]);
+  }
+
+  #judgeDelete(id: string, fail: (what: string) => void): void {
+    const shown = this.#shown.get(id);
+    const link = this.#mirror.state.link(id as DocId);
+    if (shown === undefined) fail("I04 it is deleted without having been read in this run");
+    else if (link === null) fail("I04 it is deleted without a link");
+    else if (shown !== link.changeId)
+      fail(`I06 it is deleted although ${shown} is newer than our base ${link.changeId}`);
+    const at = `${ROOT}/${link?.localPath}`;
+    const { user } = this.#mirror.disk;
+    const look = this.#looks.get(at);
+    // A look of before the second walk is not the one that goes before the DELETE.
+    const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
+    if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
+      fail("I04 it is deleted, and nobody looked whether it is here again");
+    // Where another document stands, no editor is between the two steps of a save; or stood, and this very run took it away, as it had left the mirrored part or was gone there.
+    const waited = this.#walks.at(-1)! - this.#walks[0]!;
+    const isTaken = user.exists(at) || this.#displaced.has(id);
+    if ((!isTaken || this.#held.has(id)) && !this.#watches && waited < SECOND_LOOK_MS)
+      fail("I04 it is deleted after one look");
+    if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
+  }
+
+  /** Whether the text at a link's path is its document's, and not another's that was moved there. */
+  #isBack(link: Link, text: string | null): boolean {
+    const { state } = this.#mirror;
+    if (text === null || tagOf(text) !== tagOf(state.text(link.digest) ?? "")) return false;
+    const digest = digestOf(text);
+    return ![...state.load().links.values()].some((one) => one.id !== link.id && one.localDigest === digest);
+  }
+
+  /** At the service, when it is done there. */
+  serving(request: WireRequest, late: boolean): (response: WireResponse) => void {
+    const id = FILE.exec(request.path)?.[1];
+    if (id === undefined) return () => undefined;
+    const { method } = request;
+    if (method !== "PUT" && method !== "DELETE") return () => undefined;
+    const live = this.#house.files().find((one) => one.id === id);
+    const shown = this.#shown.get(id);
+    const sent = membersOf(request.body);
+    if (
+      method === "PUT" &&
+      live !== undefined &&
+      !late &&
+      live.changeId === sent["baseChangeId"] &&
+      live.text === sent["content"] &&
+      // A deployment that normalises makes the live text of another one: then it was an edit to the mirror.
+      live.text === this.#sentTexts.get(id)
+    )
+      this.#fail(`I10 an echo: PUT of the live text of ${live.path}`);
+    return (response) => {
+      if (response.status === 202) this.#inReview.add(`${id} ${sent["content"]}`);
+      if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
+      // RACE (DESIGN 5, "the contract has no conditional DELETE"): edited there since it was read, or deleted by a request that was long under way.
+      if (late || live.changeId !== shown) this.#history.replaced(live.text, null);
+      if (late) this.#history.vanishes(live.text);
+    };
+  }
+
+  /** What the mirror gets to hear; null: it died. */
+  heard(request: WireRequest, result: WireResult): void {
+    const { method, path } = request;
+    const target = targetOf(request);
+    if (result.kind === "not-sent") {
+      if (method !== "GET") this.#uncertain.delete(target);
+      return;
+    }
+    if (result.kind === "lost") return;
+    const { status } = result.response;
+    const answer = membersOf(result.response.body);
+    const readable = result.response.body === "" ? status === 204 : isJson(result.response.body);
+    if (method === "GET") {
+      if (status >= 500 || !readable) return;
+      this.#noteRead(path, status, answer);
+      return;
+    }
+    const refused = status >= 400 && status < 500 && readable && typeof answer["code"] === "string";
+    const wording = this.#wordingOf(request);
+    const id = FILE.exec(path)?.[1];
+    if (status >= 400 && status < 500 && id !== undefined) this.refusedIds.add(id);
+    if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found") this.#refused.add(wording);
+    if (refused && status === 404) this.#missed.add(wording);
+    if (refused || (status < 300 && readable)) this.#uncertain.delete(target);
+    if (status < 300 && typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
+  }
+
+  #noteRead(path: string, status: number, answer: Readonly<Record<string, unknown>>): void {
+    const id = FILE.exec(path)?.[1];
+    if (id !== undefined) {
+      if (status !== 200 && status !== 404) return;
+      for (const one of this.#uncertain) if (one.startsWith(id)) this.#uncertain.delete(one);
+      // It was read between: what was refused may be tried again on what is there now.
+      for (const one of this.#refused) if (one.includes(id)) this.#refused.delete(one);
+      if (typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
+      if (typeof answer["lastChangeId"] === "string") this.#shown.set(id, answer["lastChangeId"]);
+      return;
+    }
+    if (status !== 200) return;
+    // What a 404 was about was looked for anew: in the whole of the list, or as far as the page that shows it.
+    const shown = Array.isArray(answer["data"]) ? answer["data"].map((item: { id?: unknown }) => String(item.id)) : [];
+    for (const one of this.#missed)
+      if (answer["hasMore"] === false || shown.some((id) => one.includes(id))) this.#refused.delete(one);
+    const { pathname, searchParams } = new URL(path, "http://service");
+    const exact = searchParams.get("path");
+    if (exact !== null) {
+      this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);
+      const isAbout = (one: string): boolean =>
+        one.includes(JSON.stringify(exact)) || one.endsWith(` as ${nameOf(exact)}`);
+      for (const one of this.#refused) if (isAbout(one)) this.#refused.delete(one);
+    }
+    // Folders are read by their list.
+    if (pathname === "/v1/folders")
+      for (const one of this.#uncertain)
+        if (one.startsWith("dir_") || one.startsWith("/v1/folders ")) this.#uncertain.delete(one);
+  }
+
+  /** A request and what it asks for: a move by `parentId` names no name, and with another one it leads to another path. */
+  #wordingOf({ method, path, body }: WireRequest): string {
+    const link = this.#mirror.state.link((FILE.exec(path)?.[1] ?? "") as DocId);
+    const name = link !== null && "parentId" in membersOf(body) ? ` as ${nameOf(link.remotePath)}` : "";
+    return `${method} ${path} ${body}${name}`;
+  }
+
+  #fail(what: string): void {
+    this.#history.fail(`${what} (mirror ${this.#mirror.index})`);
+  }
+}

@@ -1,0 +1,152 @@
+import { digestOf } from "../../../src/model/digest.ts";
+import { nameOf } from "../../../src/model/path.ts";
+import { isLitterName } from "../../../src/local/ignore.ts";
+import { TEMP_PREFIX } from "../../../src/local/names.ts";
+import { type History, marksOf } from "./history.ts";
+import type { House } from "./house.ts";
+import { documentsOf, isDocumentPath } from "./desk.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+
+/** Every place where a text may be kept (I03), and what must be kept in one of them. */
+
+export function isKept(mirrors: readonly LifeMirror[], house: House, text: string): boolean {
+  const digest = digestOf(text);
+  for (const { state, disk } of mirrors) {
+    if (state.hasText(digest)) return true;
+    for (const there of disk.user.texts(ROOT, true).values()) if (there === text) return true;
+  }
+  return house.files().some((file) => file.text === text);
+}
+
+const TMP = ".mdmirror/tmp/";
+
+/** What the mirror has taken aside there, for a replace or in a move; all but what it is about to write. */
+function isAside(path: string): boolean {
+  return path.startsWith(TMP) && !path.startsWith(`${TMP}${TEMP_PREFIX}`);
+}
+
+/** Texts of one folder that nobody but its person may take away while a mirror works on it. */
+export class Ledger {
+  readonly #mirror: LifeMirror;
+  readonly #must = new Map<string, string>();
+  readonly #late = new Set<string>();
+  /** Files that somebody's act in this run took from their last name; a new file may have the number again. */
+  readonly #removed = new Set<number>();
+
+  constructor(mirror: LifeMirror) {
+    this.#mirror = mirror;
+    for (const [path, text] of this.#live()) this.#must.set(text, path);
+  }
+
+  #live(): Map<string, string> {
+    return this.#mirror.disk.user.texts(ROOT);
+  }
+
+  /** With what the mirror has taken aside: an editor may hold that open. */
+  #all(): Map<string, string> {
+    const all = this.#mirror.disk.user.texts(ROOT, true);
+    return new Map([...all].filter(([path]) => !path.startsWith(".mdmirror/") || isAside(path)));
+  }
+
+  /** Somebody acts at the disk: what goes by that goes rightly, and what comes must stay. */
+  meddled(act: () => void): void {
+    const { user } = this.#mirror.disk;
+    const before = this.#all();
+    const filesOf = (texts: ReadonlyMap<string, string>): Set<number | null> =>
+      new Set(Array.from(texts.keys(), (path) => user.inode(`${ROOT}/${path}`)));
+    const files = filesOf(before);
+    act();
+    const after = this.#all();
+    const filesLeft = filesOf(after);
+    for (const file of files) if (file !== null && !filesLeft.has(file)) this.#removed.add(file);
+    const [texts, left] = [new Set(before.values()), new Set(after.values())];
+    for (const text of texts) if (!left.has(text)) this.#must.delete(text);
+    for (const [path, text] of after) {
+      if (!texts.has(text)) this.#must.set(text, path);
+      // The same text in a new file is as unsynced as another text.
+      else if (files.has(user.inode(`${ROOT}/${path}`))) continue;
+      this.#late.add(text);
+    }
+  }
+
+  /** Somebody opens that file. @returns whether somebody took it away since: what is written into it then is nobody's to keep */
+  watchRemoval(file: number | null): () => boolean {
+    if (file !== null) this.#removed.delete(file);
+    return () => file !== null && this.#removed.has(file);
+  }
+
+  /**
+   * After a power cut: what somebody wrote during this run without an fsync may be torn, or gone, and what it stood over with it. Or the cut took the rename
+   * alone that ended an editor's save: the old text is the document again, and the new one has the editor's own name beside it, which is never mirrored
+   * (DESIGN 6: editor litter). No mirror can make a document of it; it must still be kept, if in the trash, where litter goes with its folder (I03).
+   */
+  lostPower(history: History): void {
+    const live = this.#live();
+    const left = new Set(this.#all().values());
+    const unsaved = new Set(live.values());
+    for (const [path, text] of live) if (!isLitterName(nameOf(path))) unsaved.delete(text);
+    for (const text of this.#late) {
+      const path = this.#must.get(text) ?? "";
+      const isUnsaved = unsaved.has(text) && isDocumentPath(path);
+      if (left.has(text) && !isUnsaved) continue;
+      history.replaced(text, live.get(path) ?? null);
+      history.vanishes(text);
+      if (!isUnsaved) this.#must.delete(text);
+    }
+    const { desk } = this.#mirror;
+    if (desk.half !== null) history.replaced(desk.half.text, live.get(desk.half.path) ?? null);
+    desk.half = null;
+  }
+
+  /**
+   * @param shown texts that the service showed in this run; when it was killed they may have gone before they could be kept
+   * @param whole the run came to its end
+   */
+  judge(
+    mirrors: readonly LifeMirror[],
+    house: House,
+    history: History,
+    shown: ReadonlySet<string>,
+    whole: boolean,
+  ): void {
+    const live = new Set(this.#live().values());
+    for (const [text, path] of this.#must) {
+      if (live.has(text) || isKept(mirrors, house, text)) continue;
+      history.fail(`I03 the text of ${path} in mirror ${this.#mirror.index} is nowhere: ${shownText(text)}`);
+    }
+    if (!whole) return;
+    for (const text of shown) {
+      if (live.has(text) || isKept(mirrors, house, text)) continue;
+      // A text with NUL or beyond the limit is never the service's; as a file it was the user's own doing to take it away.
+      if (text.includes("\0") || text.length > 51_200) continue;
+      history.fail(`I03 a text that mirror ${this.#mirror.index} was shown is nowhere: ${shownText(text)}`);
+    }
+  }
+}
+
+/** Every line that somebody wrote and nobody took out is live somewhere: on the service, or in a folder (a conflict's other text included). I06 I14 I28 I31 */
+export function judgeMarks(mirrors: readonly LifeMirror[], house: House, history: History): void {
+  // A restored service holds older texts, and a person let that stand: lines written since may be in the text store alone.
+  if (house.restored > 0) return;
+  const live = new Set<string>();
+  for (const { disk } of mirrors)
+    for (const text of disk.user.texts(ROOT).values()) for (const mark of marksOf(text)) live.add(mark);
+  // A power cut may take the journal from what was parked: it is put beside, in the trash, and nobody knows any more what it was for (I03).
+  for (const { disk } of mirrors)
+    for (const text of disk.user.texts(`${ROOT}/.mdmirror/trash/unclaimed`, true).values())
+      for (const mark of marksOf(text)) live.add(mark);
+  for (const file of house.files()) for (const mark of marksOf(file.text)) live.add(mark);
+  for (const [mark, { tag, by }] of history.marks) {
+    if (live.has(mark)) continue;
+    history.fail(`I06/I14/I28 mark ${mark} of document ${tag}, by ${by}, is live nowhere`);
+    history.marks.delete(mark);
+  }
+}
+
+export function treeOf(mirror: LifeMirror): Map<string, string> {
+  return documentsOf(mirror.desk);
+}
+
+export function shownText(text: string): string {
+  return JSON.stringify(text.length > 160 ? `${text.slice(0, 60)} … marks ${[...marksOf(text)].join(" ")}` : text);
+}

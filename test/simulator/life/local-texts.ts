@@ -1,0 +1,123 @@
+import { isSidecarName } from "../../../src/model/path.ts";
+import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
+import { type History, marksOf, tagOf } from "./history.ts";
+import { choose } from "./house.ts";
+
+export function finishSave(desk: Desk, history: History): void {
+  const { half } = desk;
+  if (half === null) return;
+  desk.half = null;
+  const before = read(desk, half.path);
+  if (before === null) history.vanishes(half.text);
+  // Documents were swapped meanwhile: the editor saves one over the other, and by path it is the other.
+  else if (tagOf(before) !== tagOf(half.text)) for (const text of [before, half.text]) history.vanishes(text);
+  history.editedHere(desk.mirror, half.text);
+  makeParent(desk, half.path);
+  history.replaced(before, half.text);
+  if (before === null || isFile(desk, half.path)) desk.user.write(at(desk, half.path), half.text);
+}
+
+export type SaveAct =
+  | "write-in-place"
+  | "save-by-rename"
+  | "save-with-backup"
+  | "delete-and-create"
+  | "half-write"
+  | "touch"
+  | "rewrite"
+  | "cut-short"
+  | "redress";
+
+/** Editors' ways to save, system call by system call. */
+export function save({ desk, history, seed }: Person, how: SaveAct, path: string): string | null {
+  const { user } = desk;
+  const whole = at(desk, path);
+  const text = user.read(whole);
+  if (text === null || isOdd(desk, path, text)) return null;
+  if (how === "touch") {
+    user.saveAtomically(whole, text);
+    history.rewrittenHere(desk.mirror, text);
+    return path;
+  }
+  const next = editedText(history, how, text, seed, `mirror ${desk.mirror}`);
+  if (next === null) return null;
+  history.editedHere(desk.mirror, text);
+  if (how === "half-write") {
+    history.replaced(text, next);
+    desk.half = { path, text: next };
+    user.write(whole, next.slice(0, Math.floor(next.length / 2)));
+    return path;
+  }
+  history.replaced(text, next);
+  if (IN_PLACE.has(how)) user.write(whole, next);
+  else if (how === "save-by-rename") user.saveAtomically(whole, next);
+  else if (how === "save-with-backup") {
+    user.rename(whole, `${whole}~`);
+    user.write(whole, next);
+    user.remove(`${whole}~`);
+  } else {
+    user.remove(whole);
+    user.write(whole, next);
+  }
+  return path;
+}
+
+const IN_PLACE: ReadonlySet<SaveAct> = new Set(["write-in-place", "rewrite", "cut-short", "redress"]);
+
+/** null: nothing to be changed in this way. */
+function editedText(history: History, how: SaveAct, text: string, seed: number, by: string): string | null {
+  if (how === "rewrite") return history.rewrite(text, by);
+  if (how === "redress") return history.redress(text);
+  return how === "cut-short" ? history.cutShort(text, seed) : history.edit(text, seed, by);
+}
+
+/** What cannot be mirrored as it is, or has a name that the service refuses: it may delay nothing but itself (I17). */
+export function leaveOddFile({ desk, history, seed }: Person): string | null {
+  const odd: readonly (readonly [string, string | Uint8Array])[] = [
+    ["My notes.md", history.newText(seed)],
+    ["bytes.md", new Uint8Array([0x74, 0xff, 0xfe, 0x0a])],
+    ["nul.md", "a\0b\n"],
+    ["large.md", `${"0123456789 abcdef\n".repeat(2_900)}`],
+    ["empty.md", ""],
+    ["notes.txt", "not Markdown\n"],
+    [".hidden.md", history.newText(seed)],
+  ];
+  const [name, content] = odd[seed % odd.length]!;
+  if (desk.user.exists(at(desk, name))) return null;
+  desk.user.write(at(desk, name), content);
+  return name;
+}
+
+function isOdd(desk: Desk, path: string, text: string): boolean {
+  return text.includes("\0") || text.length > 40_000 || text.includes("\uFFFD") || !isFile(desk, path);
+}
+
+/** Mine: the sidecar goes. Theirs: it is moved over the document. Or it is written into. */
+export function endConflict({ desk, history, seed }: Person): string | null {
+  const { user } = desk;
+  const sidecar = choose(
+    [...user.texts(desk.root).keys()].filter((path) => isSidecarName(path.split("/").at(-1)!)),
+    seed,
+  );
+  if (sidecar === null) return null;
+  const note = sidecar.replace(/ \((?:theirs|mine)(?: \d+)?\)\.md$/, ".md");
+  const [theirs, mine] = [user.read(at(desk, sidecar))!, read(desk, note)];
+  if (seed % 3 === 0 || mine === null) {
+    history.replaced(theirs, mine);
+    if (mine !== null) history.keptHere(desk.mirror, mine, theirs);
+    user.remove(at(desk, sidecar));
+    return `${sidecar} removed`;
+  }
+  if (seed % 3 === 1) {
+    history.replaced(mine, theirs);
+    // With their text it may be edited and moved at once.
+    history.vanishes(mine);
+    user.rename(at(desk, sidecar), at(desk, note));
+    return `${sidecar} → ${note}`;
+  }
+  const next = history.edit(theirs, seed, `the sidecar at mirror ${desk.mirror}`);
+  // LIMIT: a line in a sidecar is live only once the sidecar is taken over; I03 alone holds it.
+  for (const mark of marksOf(next)) if (!marksOf(theirs).has(mark)) history.marks.delete(mark);
+  user.write(at(desk, sidecar), next);
+  return `${sidecar} edited`;
+}

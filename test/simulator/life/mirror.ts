@@ -1,0 +1,220 @@
+import Sqlite from "better-sqlite3";
+import type { WireRequest } from "../../../src/contract/wire.ts";
+import type { Fs } from "../../../src/ports/disk.ts";
+import type { RemoteTraits, Wire, WireResult } from "../../../src/ports/remote.ts";
+import type { State } from "../../../src/ports/state.ts";
+import type { Random } from "../../../src/ports/world.ts";
+import { rememberRoot } from "../../../src/engine/run/guard-facts.ts";
+import { META } from "../../../src/engine/run/meta.ts";
+import type { World } from "../../../src/engine/run/world.ts";
+import { createDisk } from "../../../src/local/disk.ts";
+import { makeMirrorFolder } from "../../../src/local/marker.ts";
+import { createRemote } from "../../../src/remote/client.ts";
+import { type Db, openForWriting } from "../../../src/state/database.ts";
+import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
+import { stateOver, type StoredState } from "../../../src/state/state.ts";
+import { rollDice } from "../dice.ts";
+import { createRamDisk, type RamDisk } from "../ram-disk.ts";
+import { Killed } from "../rig.ts";
+import { placeOfCall } from "./crash-point.ts";
+import type { House } from "./house.ts";
+import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
+import type { MirrorSetup } from "./script.ts";
+
+/** One mirror's machine: its disk, its state, and a process that is started for each sync and may die in it. */
+
+export const ROOT = "/home/ann/notes";
+const OUTSIDE = "/home/ann/outside";
+
+/** What happens to a process while it runs. */
+export type Fate = {
+  readonly killAt: number | null;
+  /** Before each port call; may act as somebody else. */
+  readonly onCall: (call: number, member: string) => void;
+  /** One exchange with the service, with what befalls it. */
+  readonly exchange: (request: WireRequest) => Promise<WireResult>;
+  /** Told of each call of the disk that is about to be made. */
+  readonly onDisk: (call: string, path: string, to: string | null) => void;
+};
+
+export class LifeMirror {
+  readonly index: number;
+  readonly setup: MirrorSetup;
+  readonly disk: RamDisk;
+  readonly desk: Desk;
+  /** Everything that was logged: no key, no text may be in it (I30). */
+  readonly log: string[] = [];
+  /** As the checker sees it: no hooks. */
+  state: StoredState;
+  calls = 0;
+  /** Where it was killed last. */
+  crashPoint: string | null = null;
+  #dbs: { state: Db; texts: Db };
+  #boot = 1;
+  #medium: { readonly state: Buffer; readonly texts: Buffer } | null = null;
+  #died = false;
+  readonly #house: House;
+  readonly #random: Random;
+
+  constructor(house: House, index: number, setup: MirrorSetup, seed: number) {
+    this.#house = house;
+    this.index = index;
+    this.setup = setup;
+    const dice = rollDice(seed * 31 + index);
+    this.#random = { fraction: () => dice.fraction(), hex: (n) => dice.hex(n) };
+    this.disk = createRamDisk(setup.disk);
+    const { user } = this.disk;
+    user.makeFolder(ROOT);
+    user.makeFolder(OUTSIDE);
+    user.write(`${OUTSIDE}/secret.md`, CANARY);
+    user.makeFolder(`${ROOT}/${PRIVATE_FOLDER}`);
+    user.write(`${ROOT}/${PRIVATE_FOLDER}/diary.md`, CANARY);
+    user.write(`${ROOT}/.mdmirrorignore`, `/${PRIVATE_FOLDER}/\n`);
+    user.symlink(OUTSIDE, `${ROOT}/${LINKED_FOLDER}`);
+    makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
+    this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map() };
+    this.#dbs = { state: open(STATE_SCHEMA), texts: open(TEXTS_SCHEMA) };
+    this.state = this.#openState();
+    rememberRoot(this.start(QUIET_FATE));
+    this.disk.settle();
+  }
+
+  #openState(): StoredState {
+    return stateOver(this.#dbs.state, this.#dbs.texts, this.#house.wallClock, () => undefined);
+  }
+
+  /** A new process. What an earlier one still had under way is dead. */
+  start(fate: Fate): World {
+    let dead = false;
+    this.calls = 0;
+    // What the dead one remembered is gone; one that ended well leaves nothing in memory that the files do not hold.
+    if (this.#died) this.state = this.#openState();
+    this.#died = false;
+    const house = this.#house;
+    const enter = (member: string): void => {
+      if (dead) throw new Killed("the process is gone");
+      this.calls++;
+      fate.onCall(this.calls, member);
+      if (this.calls !== fate.killAt) return;
+      dead = true;
+      this.#died = true;
+      this.crashPoint = placeOfCall(member);
+      throw new Killed("killed here");
+    };
+    const wire: Wire = {
+      send: async (request) => {
+        enter("wire.send");
+        const result = await fate.exchange(request);
+        // A second moment to die: the service has done it, and nobody heard.
+        enter("wire.answer");
+        return result;
+      },
+      close: async () => undefined,
+    };
+    const traits = this.state.meta(META.traits);
+    const log = { write: (...entry: unknown[]) => void this.log.push(JSON.stringify(entry)) };
+    const remote = createRemote({
+      wire,
+      key: house.keys[this.index]!.key,
+      clock: house.wallClock,
+      random: this.#random,
+      log,
+      traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
+    });
+    return {
+      clock: house.wallClock,
+      random: this.#random,
+      log,
+      progress: { report: () => undefined },
+      remote,
+      disk: createDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random, part: 3 }),
+      state: guardState(this.state, enter, () => this.#textsSecured()),
+      bootId: `boot-${this.#boot}`,
+      prefix: this.setup.prefix,
+    };
+  }
+
+  /** What is in the state now is on its medium, and all that a power cut leaves of it, till something more is made safe. */
+  settleState(): void {
+    this.#medium = { state: this.#dbs.state.serialize(), texts: this.#dbs.texts.serialize() };
+  }
+
+  #textsSecured(): void {
+    if (this.#medium !== null) this.#medium = { ...this.#medium, texts: this.#dbs.texts.serialize() };
+  }
+
+  /** What was not synced is lost, or not, on the disk as `fraction` says; of the state, all of it. */
+  losePower(fraction: () => number): void {
+    this.disk.losePower(fraction);
+    this.#boot++;
+    if (this.#medium === null) throw new Error("the state was never settled");
+    this.close();
+    this.#dbs = { state: new Sqlite(this.#medium.state), texts: new Sqlite(this.#medium.texts) };
+    this.#medium = null;
+    this.state = this.#openState();
+  }
+
+  /** All bytes of the state file. */
+  stateBytes(): Buffer {
+    return this.#dbs.state.serialize();
+  }
+
+  close(): void {
+    this.#dbs.state.close();
+    this.#dbs.texts.close();
+  }
+}
+
+export const QUIET_FATE: Fate = {
+  killAt: null,
+  onCall: () => undefined,
+  exchange: async () => ({ kind: "not-sent", why: "offline" }),
+  onDisk: () => undefined,
+};
+
+function open(schema: typeof STATE_SCHEMA): Db {
+  const opened = openForWriting(":memory:", schema);
+  if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
+  return opened.db;
+}
+
+const TWO_PATHS: ReadonlySet<string> = new Set(["rename", "link"]);
+
+/** Every system call is a place to die; of a new file's, three. */
+function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: Fate): Fs {
+  const inner = (call: string): void => {
+    if (call === "writeNew.bytes" || call === "writeNew.sync") enter(`disk.${call}`);
+  };
+  return new Proxy<Fs>(disk, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function" || typeof name !== "string") return member;
+      return (...args: unknown[]) => {
+        fate.onDisk(name, args[0] as string, TWO_PATHS.has(name) ? (args[1] as string) : null);
+        enter(`disk.${name}`);
+        disk.beforeCall = name === "writeNew" || name === "makeNew" ? inner : null;
+        try {
+          return Reflect.apply(member, target, args) as unknown;
+        } finally {
+          disk.beforeCall = null;
+        }
+      };
+    },
+  });
+}
+
+/** Every call of the state is a place to die; inside a transaction that rolls it back. */
+function guardState(state: State, enter: (member: string) => void, onSecured: () => void): State {
+  return new Proxy(state, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name, target);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        enter(`state.${String(name)}`);
+        const value: unknown = Reflect.apply(member, target, args);
+        if (name === "secureTexts") onSecured();
+        return value;
+      };
+    },
+  });
+}

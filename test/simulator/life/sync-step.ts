@@ -1,0 +1,249 @@
+import type { WireRequest } from "../../../src/contract/wire.ts";
+import type { WireResult } from "../../../src/ports/remote.ts";
+import { deleteBudget } from "../../../src/planner/verdict/verdict.ts";
+import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
+import type { RunReport } from "../../../src/engine/run/report.ts";
+import { META } from "../../../src/engine/run/meta.ts";
+import { syncToConvergence } from "../../../src/engine/run/sync.ts";
+import type { Settings, World } from "../../../src/engine/run/world.ts";
+import { rollDice } from "../dice.ts";
+import { Killed, SETTINGS } from "../rig.ts";
+import { Aim } from "./aim.ts";
+import { actInApp } from "./app-acts.ts";
+import type { Cast } from "./cast.ts";
+import { makeTrouble } from "./disk-trouble.ts";
+import { actHere } from "./local-acts.ts";
+import { Ledger, treeOf } from "./ledger.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import { bare } from "./wire-reading.ts";
+import { type Sighted, sightBefore } from "./judge-undone.ts";
+import { judgeProof, judgeStanding, syncedBefore } from "./judge-proof.ts";
+import { judgeRun } from "./judge-run.ts";
+import type { SyncStep } from "./script.ts";
+import { Strikes } from "./strikes.ts";
+import { type Befall, befall, cutShort } from "./weather.ts";
+
+/** One `sync` of one mirror, with all that befalls it, and what is judged right after. */
+
+export type RunFacts = {
+  readonly report: RunReport | null;
+  readonly killed: boolean;
+  readonly before: ReadonlyMap<string, string>;
+  /** What each side had done to documents before; null: a write is under way that may undo it. */
+  readonly sighted: Sighted | null;
+  readonly meddled: boolean;
+  readonly unmounted: boolean;
+  /** In whose documents the service showed a version that it had superseded, before the run: it was restored from a backup, and nobody has said that this is well. */
+  readonly superseded: readonly string[];
+  /** Somebody has approved, and the run ends that. */
+  readonly approved: boolean;
+  /** How many calls of the disk changed something outside `.mdmirror/`. */
+  readonly diskWrites: number;
+  /** Statuses that the mirror heard; 0 where it heard nothing. */
+  readonly heard: readonly number[];
+};
+
+/** What the process does with its world; people may act within it. @returns null: it never came so far as to a report */
+export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
+
+export async function runSync(cast: Cast, step: SyncStep, work: Work | null = null): Promise<RunFacts> {
+  const { history, tally } = cast;
+  const mirror = cast.mirrors[step.mirror]!;
+  const judge = cast.judges[step.mirror]!;
+  const before = treeOf(mirror);
+  const idsBefore = cast.liveIds();
+  const { arrived } = cast.house;
+  const sighted = cast.house.awaits ? null : sightBefore(cast, mirror);
+  const ledger = new Ledger(mirror);
+  if (step.kill?.power) {
+    mirror.disk.settle();
+    mirror.settleState();
+  }
+  const heard: number[] = [];
+  const approved = mirror.state.meta(META.approved) !== null;
+  const synced = syncedBefore(mirror);
+  const superseded = supersededIn(cast, mirror);
+  const watch = watchDisk(cast, mirror);
+  const calm = makeTrouble(mirror, step);
+  judge.startRun(work !== null);
+  cast.startLooking(step.mirror);
+  const aim = new Aim(cast, step, ledger);
+  const meddle = meddler(cast, step, ledger);
+  const strikes = new Strikes(cast, step, ledger, aim);
+  const world = mirror.start({
+    get killAt() {
+      return strikes.killAt ?? step.kill?.at ?? null;
+    },
+    onCall: (call, member) => {
+      aim.onCall();
+      strikes.onCall(member);
+      meddle(call);
+    },
+    exchange: exchanger(cast, step, heard, aim, strikes),
+    onDisk: (call, path, to) => {
+      watch.onDisk(call, path, to);
+      aim.onDisk(call, path, to);
+      strikes.onDisk(call, path, to);
+      judge.onDisk(call, path);
+    },
+  });
+  const once: Work = () =>
+    syncToConvergence(world, { settings: settingsOf(mirror), retryRefused: step.retry, kind: "sync" });
+  const end = await survive(async () => ({ report: await (work ?? once)(world, ledger) }));
+  const report = end?.report ?? null;
+  calm();
+  tally.portCalls += mirror.calls;
+  if (end === null) {
+    tally.kills++;
+    cast.crashPoints.add(mirror.crashPoint!);
+    if (step.kill?.power) {
+      const dice = rollDice(step.seed + 5);
+      mirror.losePower(() => dice.fraction());
+      judge.forgetJournal();
+      ledger.lostPower(history);
+      tally.powerCuts++;
+    }
+  }
+  ledger.judge(cast.mirrors, cast.house, history, judge.shownTexts, end !== null);
+  // With attention, a move may be held: base knows the document by its old place, and by likeness once it is edited too.
+  history.lookedAt(step.mirror, treeOf(mirror), work === null && report?.state === "in-sync");
+  const facts: RunFacts = {
+    report,
+    killed: end === null,
+    before,
+    sighted,
+    meddled: step.meddles.length > 0 || (step.aim ?? null) !== null || strikes.byPeople || work !== null,
+    unmounted: step.trouble === "unmounted",
+    superseded,
+    approved,
+    diskWrites: watch.writes(),
+    heard,
+  };
+  judgeRun(cast, step.mirror, facts, idsBefore);
+  if (work === null && report !== null) judgeStanding(cast, mirror, report, synced);
+  // A write that was long under way is done by nobody's doing, and after a look is as good as a person's.
+  const isLate = cast.house.awaits || cast.house.arrived !== arrived;
+  if (report?.state === "in-sync" && !facts.meddled && !isLate) await judgeProof(cast, mirror, settingsOf(mirror));
+  mirror.disk.advance(10);
+  return facts;
+}
+
+export function settingsOf(mirror: LifeMirror): Settings {
+  return { ...SETTINGS, conflicts: () => mirror.setup.conflicts };
+}
+
+export async function survive<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Killed)) throw error;
+    return null;
+  }
+}
+
+/** Somebody acts between two port calls: late writes, torn listings. */
+function meddler(cast: Cast, step: SyncStep, ledger: Ledger): (call: number) => void {
+  const { house, history } = cast;
+  const desk = cast.mirrors[step.mirror]!.desk;
+  // RACE (DESIGN 5): without hard links there is a moment between the last look and the rename over.
+  const mayWrite = cast.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
+  return (call) => {
+    for (const meddle of step.meddles) {
+      if (meddle.at !== call) continue;
+      cast.tally.meddles++;
+      if (meddle.by === "app") history.note(actInApp(house, history, meddle.act, meddle.seed));
+      else if (mayWrite) ledger.meddled(() => history.note(actHere(desk, history, meddle.act, meddle.seed)));
+      cast.noteIds();
+    }
+  };
+}
+
+function exchanger(
+  cast: Cast,
+  step: SyncStep,
+  heard: number[],
+  aim: Aim,
+  strikes: Strikes,
+): (request: WireRequest) => Promise<WireResult> {
+  const judge = cast.judges[step.mirror]!;
+  const dice = rollDice(step.seed);
+  return async (request) => {
+    judge.sending(request);
+    if (request.method === "PUT") cast.history.sends(request.body ?? "");
+    await cast.house.arrive();
+    aim.onRequest(request);
+    // Writes are few among the reads: they are befallen more often.
+    const odds = step.storm === null ? null : request.method === "GET" ? step.storm : Math.ceil(step.storm / 5);
+    const stormy = odds !== null && dice.below(odds) === 0 ? befall(dice, request) : null;
+    const result = await exchange(cast, request, strikes.onRequest(request) ?? stormy);
+    judge.heard(request, result);
+    heard.push(result.kind === "answer" ? result.response.status : 0);
+    cast.history.note(`${request.method} ${request.path} ${result.kind}`);
+    cast.history.decisions.update(
+      `${request.method} ${request.path.replace(/cursor=[^&]*/, "")} ${request.body ?? ""}\n`,
+    );
+    return result;
+  };
+}
+
+async function exchange(cast: Cast, request: WireRequest, one: Befall | null): Promise<WireResult> {
+  const { house, tally } = cast;
+  if (one === null) return { kind: "answer", response: await house.handle(request) };
+  tally.fault(one.kind === "answer" ? one.name : one.kind);
+  switch (one.kind) {
+    case "not-sent":
+      return { kind: "not-sent", why: "connection refused" };
+    case "lost-before":
+      return { kind: "lost", why: "connection reset" };
+    case "late":
+      house.delay(request, one.wait);
+      return { kind: "lost", why: "deadline of 30 s" };
+    case "lost-after":
+      await house.handle(request);
+      return { kind: "lost", why: "connection reset" };
+    case "cut":
+      return { kind: "answer", response: cutShort(await house.handle(request)) };
+    case "answer":
+      return { kind: "answer", response: one.response };
+  }
+}
+
+function supersededIn(cast: Cast, { index, state, setup }: LifeMirror): readonly string[] {
+  // What a process that died had under way is settled before.
+  if (state.meta(META.approved) !== null || state.intents().some(({ intent }) => intent.kind !== "parked")) return [];
+  const { conflicts } = state.load();
+  return cast.house.readable(index).flatMap(({ id, changeId, path }) => {
+    const link = state.link(id);
+    // Let in by an approval, and shown as an open conflict's other version.
+    if (conflicts.has(id)) return [];
+    // Of the mirrored subtree alone the service lists versions to this mirror (DESIGN 6: "list a change id").
+    if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
+    const isOlder =
+      link !== null && bare(link.changeId) !== changeId && state.isEarlier(id, changeId as never, link.changeId);
+    return isOlder ? [path] : [];
+  });
+}
+
+const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "makeNew", "mkdir", "rmdir"]);
+
+/** I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
+function watchDisk(cast: Cast, mirror: LifeMirror) {
+  let writes = 0;
+  return {
+    writes: () => writes,
+    onDisk(call: string, path: string, to: string | null): void {
+      for (const one of to === null ? [path] : [path, to]) {
+        const inside = one === ROOT || one.startsWith(`${ROOT}/`);
+        const behind = /^\/(?:private|linked)\/./.test(one.slice(ROOT.length));
+        if (!inside || behind) cast.history.fail(`I26 mirror ${mirror.index} calls ${call} on ${one}`);
+      }
+      const own = path.startsWith(`${ROOT}/.mdmirror`) && (to === null || to.startsWith(`${ROOT}/.mdmirror`));
+      if (MUTATIONS.has(call) && !own) writes++;
+    },
+  };
+}
+
+/** Of one side, without an approval. */
+export function budgetOf(known: number): number {
+  return deleteBudget(DEFAULT_GUARDS, known);
+}

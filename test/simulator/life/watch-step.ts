@@ -1,0 +1,108 @@
+import type { LocalPath } from "../../../src/model/path.ts";
+import type { Watcher, WatchHint } from "../../../src/ports/watch.ts";
+import { createDaemon } from "../../../src/engine/daemon/daemon.ts";
+import type { RunReport } from "../../../src/engine/run/report.ts";
+import { type Dice, rollDice } from "../dice.ts";
+import { actInApp } from "./app-acts.ts";
+import type { Cast } from "./cast.ts";
+import { treeOf } from "./ledger.ts";
+import { actHere } from "./local-acts.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
+import type { SyncStep, WatchStep } from "./script.ts";
+import { type RunFacts, runSync, settingsOf, type Work } from "./sync-step.ts";
+
+/** A mirror is run by its daemon for a while, in virtual time; people act beside it, and it may be killed, as in a `sync`. */
+
+/** So long a stretch of time passes at once: the disk's own clock goes with the world's. */
+const SLICE_MS = 500;
+/** One act in so many gives no hint at all: the watch is only a hint (DESIGN 6). */
+const HINTS_LOST = 8;
+
+export function runWatch(cast: Cast, step: WatchStep): Promise<RunFacts> {
+  const { mirror, seed, kill, storm, strikes = [] } = step;
+  const as: SyncStep = { do: "sync", mirror, seed, retry: false, kill, storm, trouble: null, meddles: [], strikes };
+  return runSync(cast, as, watchFor(cast, step));
+}
+
+function watchFor(cast: Cast, step: WatchStep): Work {
+  const mirror = cast.mirrors[step.mirror]!;
+  return async (world, ledger): Promise<RunReport | null> => {
+    const { watcher, hint } = watchedBy();
+    const dice = rollDice(step.seed + 3);
+    const daemon = createDaemon(world, watcher, { settings: settingsOf(mirror) });
+    const stopping = new AbortController();
+    let ended: { readonly error: unknown } | null = null;
+    const running = daemon.run(stopping.signal).then(
+      () => undefined,
+      (error: unknown) => {
+        ended = { error };
+      },
+    );
+    for (const act of step.acts) {
+      await pass(cast, mirror, act.after, () => ended !== null);
+      const before = entriesOf(mirror);
+      cast.tally.meddles++;
+      ledger.meddled(() =>
+        cast.history.note(
+          act.by === "app"
+            ? actInApp(cast.house, cast.history, act.act, act.seed)
+            : actHere(mirror.desk, cast.history, act.act, act.seed),
+        ),
+      );
+      cast.noteIds();
+      cast.history.lookedAt(step.mirror, treeOf(mirror), false);
+      mirror.disk.advance(10);
+      if (dice.below(HINTS_LOST) > 0) for (const one of hintsOf(before, entriesOf(mirror), dice)) hint(one);
+    }
+    await pass(cast, mirror, step.rest, () => ended !== null);
+    stopping.abort();
+    await running;
+    // What it died of is told as a `sync` would tell it.
+    if (ended !== null) throw (ended as { readonly error: unknown }).error;
+    return daemon.status().lastReport;
+  };
+}
+
+/** Lets virtual time pass, the daemon running. */
+async function pass({ house }: Cast, { disk }: LifeMirror, ms: number, over: () => boolean): Promise<void> {
+  for (let left = ms; left > 0 && !over(); left -= SLICE_MS) {
+    const slice = Math.min(left, SLICE_MS);
+    await house.clock.sleep(slice);
+    disk.advance(slice);
+  }
+}
+
+function watchedBy(): { readonly watcher: Watcher; readonly hint: (hint: WatchHint) => void } {
+  let listener: ((hint: WatchHint) => void) | null = null;
+  const watcher: Watcher = {
+    async start(_ignores, onHint) {
+      listener = onHint;
+    },
+    async close() {
+      listener = null;
+    },
+  };
+  return { watcher, hint: (one) => listener?.(one) };
+}
+
+type Entries = { readonly files: ReadonlyMap<string, string>; readonly folders: ReadonlySet<string> };
+
+function entriesOf({ disk }: LifeMirror): Entries {
+  return { files: disk.user.texts(ROOT), folders: new Set(disk.user.folders(ROOT)) };
+}
+
+/** What the system would say of the difference, in any order. */
+function hintsOf(before: Entries, after: Entries, dice: Dice): WatchHint[] {
+  if (dice.below(20) === 0) return [{ kind: "overflow", why: "too many at once" }];
+  const paths = [...new Set([...before.files.keys(), ...after.files.keys()])].filter(
+    (path) => before.files.get(path) !== after.files.get(path),
+  );
+  const folders = [...before.folders, ...after.folders].filter(
+    (path) => before.folders.has(path) !== after.folders.has(path),
+  );
+  const hints: WatchHint[] = [
+    ...paths.map((path) => ({ kind: "path", path: path as LocalPath }) as const),
+    ...folders.map((path) => ({ kind: "folder", path: path as LocalPath }) as const),
+  ];
+  return dice.below(2) === 0 ? hints : hints.reverse();
+}

@@ -1,0 +1,56 @@
+import { explainPath } from "../../../src/planner/explain.ts";
+import type { Policy } from "../../../src/model/policy.ts";
+import { planOnly } from "../../../src/engine/run/sync.ts";
+import type { Cast } from "./cast.ts";
+import { documentsOf } from "./desk.ts";
+import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
+import { settingsOf } from "./sync-step.ts";
+
+/** `why` of each document that a failure names; of each that the failures' ids or paths do not name, nothing. */
+export async function explainLife(cast: Cast): Promise<readonly string[]> {
+  const named = cast.history.failures.join("\n");
+  const lines: string[] = [];
+  for (const mirror of cast.mirrors) {
+    const { links } = mirror.state.load();
+    const paths = new Set([
+      ...documentsOf(mirror.desk).keys(),
+      ...[...links.values()].map(({ localPath }) => localPath),
+    ]);
+    const concerned = [...paths].filter((path) => {
+      const link = [...links.values()].find(({ localPath }) => localPath === path);
+      return named.includes(path) || (link !== undefined && named.includes(link.id));
+    });
+    for (const path of concerned.slice(0, 6))
+      lines.push(`mirror ${mirror.index} ${path}: ${await explainOne(cast, mirror, path)}`);
+  }
+  return lines;
+}
+
+async function explainOne(cast: Cast, mirror: LifeMirror, path: string): Promise<string> {
+  const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
+    ({ kind: "answer", response: await cast.house.handle(request) }) as const;
+  const world = mirror.start({ ...QUIET_FATE, exchange });
+  const settings = settingsOf(mirror);
+  try {
+    const end = await planOnly(world, { settings, retryRefused: true, kind: "why" });
+    if (end.kind === "offline") return `offline: ${JSON.stringify(end.fault)}`;
+    const traits = world.remote.traits();
+    const policy: Policy = {
+      ...settings,
+      refusedCharacters: traits.refusedCharacters,
+      remoteFolding: traits,
+      folderMoves: traits.folderPatch !== "no",
+      movesToRoot: traits.moveToRoot !== "no",
+      quietTexts: null,
+      absentTwice: null,
+    };
+    const said = explainPath(end.trees, policy, (digest) => mirror.state.text(digest), path);
+    const events = mirror.state
+      .events({ limit: 4, path })
+      .map(({ kind, side, detail, outcome }) => `${kind} ${side} ${outcome}: ${detail}`);
+    return `${JSON.stringify(said)} events: ${events.join(" | ")}`;
+  } catch (error) {
+    // The life has failed already; what the planner throws belongs to what it failed with.
+    return `cannot be explained: ${String(error)}`;
+  }
+}

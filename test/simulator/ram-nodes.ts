@@ -1,0 +1,225 @@
+import { type DiskFolding, pathKey } from "../../src/model/path.ts";
+import type { FsStat } from "../../src/ports/disk.ts";
+
+/** Inodes, names and the order in which they reach the medium: the state of the RAM disk, without hooks or faults. */
+
+export type Inode = {
+  readonly ino: number;
+  readonly dev: number;
+  readonly kind: FsStat["kind"];
+  readonly birthMs: number;
+  mode: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  nlink: number;
+  /** Of a file. Never changed in place, so that a reader may keep it. */
+  bytes: Uint8Array;
+  /** The bytes as of the last fsync; null: never. */
+  synced: Uint8Array | null;
+  dirty: boolean;
+  target: string;
+  /** Of a folder: by key (folded where the disk folds), the name as it was spelled at creation. */
+  readonly entries: Map<string, Entry>;
+  parent: Inode | null;
+};
+
+export type Entry = { readonly name: string; readonly inode: Inode };
+
+/** One change of one name, for undoing. */
+type Change = {
+  readonly folder: Inode;
+  readonly key: string;
+  readonly before: Entry | undefined;
+  readonly after: Entry | undefined;
+};
+
+export type NodesOptions = {
+  readonly folding: DiskFolding;
+  /** Milliseconds: stamps are rounded down to it. */
+  readonly granularityMs: number;
+  readonly reusesInodes: boolean;
+};
+
+/** Bytes. */
+const SECTOR = 512;
+const EMPTY = new Uint8Array();
+// As a kernel writes its journal every few seconds, no more than this many changes of names are ever at risk.
+const MAX_AT_RISK = 2_000;
+
+export class RamNodes {
+  readonly root: Inode;
+  readonly options: NodesOptions;
+  now = 1_000_000;
+  used = 0;
+  private nextIno = 2;
+  private readonly freed: number[] = [];
+  private readonly files = new Set<Inode>();
+  /** Changes of names since the last sync: what a power loss may undo, the latest first. */
+  private log: Change[][] = [];
+
+  constructor(options: NodesOptions) {
+    this.options = options;
+    this.root = this.make("folder", 1);
+  }
+
+  make(kind: FsStat["kind"], dev: number): Inode {
+    const ino = (this.options.reusesInodes ? this.freed.pop() : undefined) ?? this.nextIno++;
+    const now = this.stampTime();
+    const inode: Inode = {
+      ino,
+      dev,
+      kind,
+      birthMs: this.now,
+      mode: kind === "folder" ? 0o755 : 0o644,
+      mtimeMs: now,
+      ctimeMs: now,
+      nlink: kind === "folder" ? 2 : 0,
+      bytes: EMPTY,
+      synced: null,
+      dirty: kind === "file",
+      target: "",
+      entries: new Map(),
+      parent: null,
+    };
+    if (kind === "file") this.files.add(inode);
+    return inode;
+  }
+
+  key(name: string): string {
+    const { folding } = this.options;
+    if (!folding.foldsCase) return folding.foldsUnicode ? name.normalize("NFC") : name;
+    return folding.foldsUnicode ? pathKey(name, folding) : name.toUpperCase().toLowerCase();
+  }
+
+  stampTime(): number {
+    const { granularityMs } = this.options;
+    this.now += 0.25;
+    return granularityMs === 0 ? this.now : Math.floor(this.now / granularityMs) * granularityMs;
+  }
+
+  /** One atomic step of names: all of `changes`, or after a power loss none. */
+  setNames(changes: readonly { readonly folder: Inode; readonly name: string; readonly inode: Inode | null }[]): void {
+    const step: Change[] = [];
+    for (const { folder, name, inode } of changes) {
+      const key = this.key(name);
+      const change = {
+        folder,
+        key,
+        before: folder.entries.get(key),
+        after: inode === null ? undefined : { name, inode },
+      };
+      step.push(change);
+      this.apply(folder, key, change.before, change.after);
+      folder.mtimeMs = folder.ctimeMs = this.stampTime();
+    }
+    this.log.push(step);
+    if (this.log.length > MAX_AT_RISK) this.log = this.log.slice(MAX_AT_RISK / 2);
+  }
+
+  private apply(folder: Inode, key: string, before: Entry | undefined, after: Entry | undefined): void {
+    if (after === undefined) folder.entries.delete(key);
+    else folder.entries.set(key, after);
+    for (const [entry, by] of [
+      [before, -1],
+      [after, 1],
+    ] as const) {
+      if (entry === undefined) continue;
+      const { inode } = entry;
+      if (inode.kind === "folder") {
+        folder.nlink += by;
+        inode.parent = by === 1 ? folder : inode.parent === folder ? null : inode.parent;
+      } else inode.nlink += by;
+    }
+  }
+
+  setBytes(inode: Inode, bytes: Uint8Array): void {
+    // An open handle may write into an inode that is gone.
+    if (inode.nlink > 0) this.used += bytes.length - inode.bytes.length;
+    inode.bytes = bytes;
+    inode.dirty = true;
+    inode.mtimeMs = inode.ctimeMs = this.stampTime();
+  }
+
+  /** After a name went: an inode without names is gone, and its number is free at once. An open handle keeps the object, not the number. */
+  release(inode: Inode): void {
+    inode.ctimeMs = this.stampTime();
+    const gone = inode.kind === "folder" ? inode.parent === null : inode.nlink === 0;
+    if (!gone) return;
+    this.used -= inode.bytes.length;
+    this.files.delete(inode);
+    this.freed.push(inode.ino);
+  }
+
+  /** fsync: the bytes of a file; and, as journalling disks do, every change of names up to now. */
+  sync(inode: Inode): void {
+    if (inode.kind === "file") {
+      inode.synced = inode.bytes;
+      inode.dirty = false;
+    }
+    this.log = [];
+  }
+
+  /** Everything reaches the medium, as it does after half a minute of rest. */
+  syncAll(): void {
+    for (const inode of this.files) this.sync(inode);
+    this.log = [];
+  }
+
+  /**
+   * ASSUMES: names reach the medium in the order of their changes (ext4, XFS, Btrfs, APFS and NTFS journal them so); bytes that were not
+   * fsynced reach it or not, each file by itself: whole, as they were at the last fsync, empty, zeroed, or cut off at a
+   * sector, what follows gone or zeroed.
+   */
+  losePower(fraction: () => number): void {
+    const kept = Math.floor(fraction() * (this.log.length + 1));
+    for (const step of this.log.slice(kept).reverse()) {
+      for (const { folder, key, before, after } of step.toReversed()) this.apply(folder, key, after, before);
+    }
+    this.log = [];
+    this.files.clear();
+    this.used = 0;
+    const numbers = new Set<number>([this.root.ino]);
+    this.recount(this.root, numbers, fraction);
+    this.freed.length = 0;
+    for (let ino = this.nextIno - 1; ino > 1; ino--) if (!numbers.has(ino)) this.freed.push(ino);
+  }
+
+  private recount(folder: Inode, numbers: Set<number>, fraction: () => number): void {
+    for (const { inode } of folder.entries.values()) {
+      const first = !numbers.has(inode.ino);
+      numbers.add(inode.ino);
+      if (inode.kind === "folder") {
+        inode.parent = folder;
+        this.recount(inode, numbers, fraction);
+      } else if (first) {
+        if (inode.dirty) inode.bytes = survivingBytes(inode, fraction);
+        inode.dirty = false;
+        inode.synced = inode.bytes;
+        this.used += inode.bytes.length;
+        if (inode.kind === "file") this.files.add(inode);
+      }
+    }
+  }
+}
+
+function survivingBytes(inode: Inode, fraction: () => number): Uint8Array {
+  const { bytes, synced } = inode;
+  switch (Math.floor(fraction() * 5)) {
+    case 0:
+      return bytes;
+    case 1:
+      return synced ?? EMPTY;
+    case 2:
+      return EMPTY;
+    case 3:
+      return new Uint8Array(bytes.length);
+    default: {
+      // Disks write whole sectors, and systems whole pages of them: what tears, tears there. The size may be on the medium before the bytes are.
+      const cut = bytes.slice(0, Math.floor((fraction() * bytes.length) / SECTOR) * SECTOR);
+      if (fraction() < 0.5) return cut;
+      const padded = new Uint8Array(bytes.length);
+      padded.set(cut);
+      return padded;
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import { findVersion } from "../../src/app/history/restore.ts";
+import type { Digest } from "../../src/model/digest.ts";
+import type { LocalPath } from "../../src/model/path.ts";
+import type { StoredState } from "../../src/state/state.ts";
+
+/** The texts that `history PATH` lists and `show PATH@N` prints. */
+export function textsOf(state: StoredState, path: LocalPath): string[] {
+  const found = findVersion({ state }, path, null);
+  if (found.kind === "trouble") return [];
+  return found.value.entries.flatMap(({ digest, n }) => {
+    const shown = findVersion({ state }, path, n);
+    if (shown.kind === "trouble" || shown.value.entry.digest !== digest)
+      throw new Error(`${path}@${n} is another text`);
+    return state.text(digest) ?? [];
+  });
+}
+
+/** Texts in the store that are no base, and that no `history` of a path lists under which they were seen. */
+export function unreachableTexts(state: StoredState): string[] {
+  const { links } = state.load();
+  const bases = new Set<Digest>();
+  for (const { digest, localDigest } of links.values()) bases.add(digest).add(localDigest);
+  const paths = new Set(state.sightings({}).map(({ path }) => path));
+  const listed = new Set([...paths].flatMap((path) => textsOf(state, path)));
+  return state.digests().flatMap((digest) => {
+    const text = state.text(digest);
+    return text === null || bases.has(digest) || listed.has(text) ? [] : [text];
+  });
+}

@@ -1,0 +1,44 @@
+import type { Digest } from "../../src/model/digest.ts";
+import type { LocalPath } from "../../src/model/path.ts";
+import type { Disk } from "../../src/ports/disk.ts";
+
+/** What recovery does with an open intent by looking alone: the model that the engine's recovery is tested against. */
+
+export type LocalIntent =
+  | {
+      readonly kind: "replace";
+      readonly path: LocalPath;
+      readonly parkAt: string;
+      readonly expect: Digest;
+      readonly writes: Digest;
+    }
+  | { readonly kind: "trash"; readonly path: LocalPath; readonly parkAt: string }
+  | { readonly kind: "move"; readonly from: LocalPath; readonly to: LocalPath };
+
+/**
+ * `open`: cannot be settled now, the intent stays. `keep` is given a text that must not be lost before its parked file goes.
+ */
+export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: string) => void): "settled" | "open" {
+  if (intent.kind === "move") return recoverMove(disk, intent.from, intent.to);
+  const parked = disk.readParked(intent.parkAt);
+  if (parked.kind === "done" && parked.value === null) return "settled";
+  const there = disk.look(intent.path);
+  if (there.kind === "unknown") return "open";
+  const back = disk.putBack(intent.parkAt, intent.path);
+  if (back.kind === "done") return "settled";
+  // The path is taken: by what was to be written, or by somebody else's file. Either stays.
+  if (back.kind === "fault") return "open";
+  if (intent.kind === "trash") return "settled";
+  if (parked.kind !== "done" || parked.value === null) return "open";
+  keep(parked.value.text);
+  disk.discardParked(intent.parkAt);
+  return "settled";
+}
+
+function recoverMove(disk: Disk, from: LocalPath, to: LocalPath): "settled" | "open" {
+  const [source, target] = [disk.look(from), disk.look(to)];
+  if (source.kind === "unknown" || target.kind === "unknown") return "open";
+  if (source.kind !== "file" || target.kind !== "file") return "settled";
+  const same = source.stamp.ino === target.stamp.ino && source.stamp.dev === target.stamp.dev && source.stamp.nlink > 1;
+  return same && disk.move(from, to, null).kind === "fault" ? "open" : "settled";
+}

@@ -1,0 +1,128 @@
+import { pathSegments } from "../../src/contract/names.ts";
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import { refuse, toWire } from "../../src/server/answer.ts";
+import { isObject, type Members } from "../../src/server/body.ts";
+import { splitTarget } from "../../src/server/router.ts";
+import type { Ask, Variant } from "./variant.ts";
+
+/** The half of a variant that looks at requests: changes them, or answers them itself. */
+
+const REQUEST_ID = "req_variant";
+const DOCS_BASE = "https://mdmirror.invalid/docs";
+
+export const EMPTY_PAGE = "emp_";
+const RENAMED = /-r\d+$/;
+
+/** @returns the request for the service below, or the answer */
+export async function shapeRequest(
+  request: WireRequest,
+  variant: Variant,
+  ask: Ask,
+): Promise<WireRequest | WireResponse> {
+  const { path } = splitTarget(request.path);
+  if (
+    variant.noFolderPatchOrDelete !== undefined &&
+    /^(PATCH|DELETE) \/v1\/folders\//.test(`${request.method} ${path}`)
+  ) {
+    return noSuchMethod(variant.noFolderPatchOrDelete);
+  }
+  if (request.method === "GET" && variant.maxPageSize !== undefined && /^\/v1\/(files|folders)$/.test(path)) {
+    return shortPage(request, { ...variant, maxPageSize: variant.maxPageSize }, ask);
+  }
+  const members = readMembers(request.body);
+  return members === null ? request : shapeBody(request, members, variant, ask);
+}
+
+async function shapeBody(
+  request: WireRequest,
+  members: Members,
+  variant: Variant,
+  ask: Ask,
+): Promise<WireRequest | WireResponse> {
+  const { parentId, path, name, content, baseChangeId } = members;
+  if (variant.noMoveToRoot && parentId === null) {
+    const detail = "parentId must be a folder id.";
+    return toWire(
+      refuse("invalid_request", detail, [{ code: "wrong_type", pointer: "/parentId", detail }]),
+      REQUEST_ID,
+      DOCS_BASE,
+    );
+  }
+  const named = typeof name === "string" ? name : path;
+  if (typeof named === "string" && [...(variant.refusedCharacters ?? "")].some((each) => named.includes(each))) {
+    const pointer = typeof name === "string" ? "/name" : "/path";
+    const detail = "The name holds a shell metacharacter.";
+    return toWire(
+      refuse("invalid_request", detail, [{ code: "invalid_name", pointer, detail }]),
+      REQUEST_ID,
+      DOCS_BASE,
+    );
+  }
+  if (variant.noCreateFolders && typeof path === "string" && !(await parentIsThere(path, ask))) {
+    return toWire(refuse("folder_not_found", "The parent folder is not there."), REQUEST_ID, DOCS_BASE);
+  }
+  const changed = {
+    ...members,
+    ...(variant.normalise && typeof content === "string" ? { content: normaliseText(content) } : {}),
+    ...(typeof baseChangeId === "string" ? { baseChangeId: baseChangeId.replace(RENAMED, "") } : {}),
+  };
+  return { ...request, body: JSON.stringify(changed) };
+}
+
+function readMembers(body: string | null): Members | null {
+  try {
+    const value: unknown = JSON.parse(body ?? "");
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+export function normaliseText(text: string): string {
+  const plain = text
+    .replace(/^\ufeff/, "")
+    .replaceAll("\r\n", "\n")
+    .normalize("NFC");
+  return plain === "" || plain.endsWith("\n") ? plain : `${plain}\n`;
+}
+
+async function parentIsThere(path: string, ask: Ask): Promise<boolean> {
+  const parent = pathSegments(path).slice(0, -1).join("/");
+  if (parent === "") return true;
+  const listed = await ask("GET", `/v1/folders?path=${encodeURIComponent(parent)}`);
+  return listed.status !== 200 || (JSON.parse(listed.body) as { data: unknown[] }).data.length > 0;
+}
+
+/** Caps `limit`; a cursor that stands for an empty page is answered with one, if the cursor within is good for the query. */
+async function shortPage(
+  request: WireRequest,
+  variant: { readonly maxPageSize: number },
+  ask: Ask,
+): Promise<WireRequest | WireResponse> {
+  const { path, query } = splitTarget(request.path);
+  const parameters = new URLSearchParams(query);
+  const sent = parameters.get("limit");
+  if (sent === null || (/^\d+$/.test(sent) && Number(sent) > variant.maxPageSize && Number(sent) <= 1_000)) {
+    parameters.set("limit", String(variant.maxPageSize));
+  }
+  const cursor = parameters.get("cursor");
+  if (cursor === null || !cursor.startsWith(EMPTY_PAGE)) return { ...request, path: `${path}?${parameters}` };
+  const within = cursor.slice(EMPTY_PAGE.length);
+  parameters.set("cursor", within);
+  const response = await ask("GET", `${path}?${parameters}`);
+  if (response.status !== 200) return response;
+  const page = JSON.parse(response.body) as object;
+  return { ...response, body: JSON.stringify({ ...page, data: [], hasMore: true, nextCursor: within }) };
+}
+
+function noSuchMethod(status: 404 | 405): WireResponse {
+  const answer = toWire(refuse("not_found", "There is no such endpoint."), REQUEST_ID, DOCS_BASE);
+  if (status === 404) return answer;
+  const problem = {
+    ...(JSON.parse(answer.body) as object),
+    status,
+    code: "method_not_allowed",
+    title: "Method not allowed",
+  };
+  return { ...answer, status, body: JSON.stringify(problem) };
+}
