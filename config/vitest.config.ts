@@ -9,10 +9,15 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** Where CI wants the counts. */
 const report = process.env["MDMIRROR_TEST_REPORT"];
 
-/** A guard against what never ends, in ms: no test is judged by the clock, however busy the machine. */
+/**
+ * A guard against what never ends, in ms: no test is judged by the clock, however busy the machine.
+ */
 const HANGING_MS = 900_000;
 
-/** The longest first, so that none of them is left running alone at the end. Size, which decides else, says little about time. */
+/**
+ * The longest first, so that none of them is left running alone at the end. Size, which decides
+ * else, says little about time.
+ */
 const LONG = [
   "test/simulator/life/life.test.ts",
   "test/simulator/faults/drills.test.ts",

@@ -1,4 +1,7 @@
-/** Two results of `bench --json` side by side: `node scripts/bench-compare.ts A.json B.json`. B / A below 1 is B the better, but for shares (≥). */
+/**
+ * Two results of `bench --json` side by side: `node scripts/bench-compare.ts A.json B.json`. B / A
+ * below 1 is B the better, but for shares (≥).
+ */
 import { readFileSync } from "node:fs";
 import { figureText, isMet, type Measured, type Row } from "./bench/rows.ts";
 

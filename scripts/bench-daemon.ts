@@ -1,8 +1,10 @@
 /**
- * Measures `mdmirror watch` on the real disk, against the embedded service over HTTP: save → PUT received beyond the settle time, memory
- * and processor time at rest, beside bare chokidar on the same tree.
- * `node scripts/bench-daemon.ts [documents] [--ground DIR] [--saves N] [--rest SECONDS] [--only saves|rest|chokidar] [--json] [--node OPTION]…`
- * `--ground`: a folder to keep the workspace and the mirror in, used again by the next run. Linux (reads /proc).
+ * Measures `mdmirror watch` on the real disk, against the embedded service over HTTP: save → PUT
+ * received beyond the settle time, memory and processor time at rest, beside bare chokidar on the
+ * same tree.
+ * `node scripts/bench-daemon.ts [documents] [--ground DIR] [--saves N] [--rest SECONDS] [--only
+ * saves|rest|chokidar] [--json] [--node OPTION]…` `--ground`: a folder to keep the workspace and
+ * the mirror in, used again by the next run. Linux (reads /proc).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +30,10 @@ export type DaemonFigures = {
   readonly startMs: number | null;
   /** Save → PUT received beyond the settle time, in ms. */
   readonly saves: { readonly p50: number; readonly p95: number; readonly most: number } | null;
-  /** RSS in MB: the median and the most of the time at rest; of the median, what no other process shares. */
+  /**
+   * RSS in MB: the median and the most of the time at rest; of the median, what no other process
+   * shares.
+   */
   readonly rest: {
     readonly rss: number;
     readonly most: number;

@@ -1,9 +1,10 @@
 /**
- * Measures search, on the service and on the mirror, beside ripgrep over the same folder in the same run:
- * node scripts/bench-search.ts FOLDER [--json]
- * FOLDER holds Markdown (the tldr corpus in 40 languages: 38,430 documents). It is not written: the service imports it, and the mirror's index is
- * built over a copy. 200 queries in English, Chinese, Japanese, Arabic, with typing errors, and of parts of words, drawn from the documents'
- * own lines by a seed, after one unmeasured round of ten.
+ * Measures search, on the service and on the mirror, beside ripgrep over the same folder in the
+ * same run: node scripts/bench-search.ts FOLDER [--json]
+ * FOLDER holds Markdown (the tldr corpus in 40 languages: 38,430 documents). It is not written: the
+ * service imports it, and the mirror's index is built over a copy. 200 queries in English, Chinese,
+ * Japanese, Arabic, with typing errors, and of parts of words, drawn from the documents' own lines
+ * by a seed, after one unmeasured round of ten.
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -38,7 +39,10 @@ function dice(seed: number): () => number {
 const LANGUAGES = { English: "pages", Chinese: "pages.zh", Japanese: "pages.ja", Arabic: "pages.ar" } as const;
 const EACH = 200 / 6 + 1;
 
-/** Words as people type them: two or three of one description line; of a script without spaces, a run of two to six characters. */
+/**
+ * Words as people type them: two or three of one description line; of a script without spaces, a
+ * run of two to six characters.
+ */
 function drawQueries(folder: string): Query[] {
   const random = dice(20_260);
   const pick = <T>(all: readonly T[]) => all[Math.floor(random() * all.length)]!;

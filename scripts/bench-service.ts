@@ -1,7 +1,8 @@
 /**
- * Measures the service at a given number of documents: node scripts/bench-service.ts [--documents 38000] [--json]
- * Lists and reads in process (the core alone) and over HTTP on loopback (8 at a time), on disk with WAL. Texts are of a realistic
- * length (some hundreds of bytes, one in fifty 20 kB), 100 documents a folder, folders nested two deep.
+ * Measures the service at a given number of documents: node scripts/bench-service.ts [--documents
+ * 38000] [--json] Lists and reads in process (the core alone) and over HTTP on loopback (8 at a
+ * time), on disk with WAL. Texts are of a realistic length (some hundreds of bytes, one in fifty 20
+ * kB), 100 documents a folder, folders nested two deep.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

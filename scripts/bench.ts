@@ -1,6 +1,8 @@
 /**
- * How fast, as ratios within one run on this machine: each line our side against the bare loop, a peer or a bound, the two sides measured in turn, the
- * median of the pairs. `node scripts/bench.ts [--size 1000,10000,100000,tldr] [--only clone,push] [--repeats 5] [--json FILE] [--quick] [--profile DIR]`
+ * How fast, as ratios within one run on this machine: each line our side against the bare loop, a
+ * peer or a bound, the two sides measured in turn, the median of the pairs. `node scripts/bench.ts
+ * [--size 1000,10000,100000,tldr] [--only clone,push] [--repeats 5] [--json FILE] [--quick]
+ * [--profile DIR]`
  */
 import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
@@ -52,7 +54,10 @@ async function measure(line: Line, asked: Asked): Promise<readonly Row[]> {
   }
 }
 
-/** @param finished told the rows before the trees are removed, which takes minutes for the large ones */
+/**
+ * @param finished told the rows before the trees are removed, which takes minutes for the large
+ * ones
+ */
 async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => void): Promise<void> {
   const opening = openGround(say);
   const rows: Row[] = [];

@@ -1,4 +1,7 @@
-/** `npm test`: layers, a test for each promise, types, lint and format, then every test. Stops at nothing, so that one run shows all that is wrong; exit 1 on any. */
+/**
+ * `npm test`: layers, a test for each promise, types, lint and format, then every test. Stops at
+ * nothing, so that one run shows all that is wrong; exit 1 on any.
+ */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

@@ -1,5 +1,6 @@
 /**
- * Checks that imports point down only and that packages stay in their homes (DESIGN 3). Prints each breach as `file:line what`; exit 1 on any.
+ * Checks that imports point down only and that packages stay in their homes. Prints each breach as
+ * `file:line what`; exit 1 on any.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -48,7 +49,9 @@ const GATES: Readonly<Record<string, string>> = {
 const TRUSTS = /\bas TrustedOrigin\b/;
 const TRUSTER = "app/trust/gate.ts";
 
-/** Node's own modules are for the adapters and above; the pure layers get what is a pure function. */
+/**
+ * Node's own modules are for the adapters and above; the pure layers get what is a pure function.
+ */
 const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
   merge: [],
@@ -69,7 +72,7 @@ export function checkFile(file: string, text: string): string[] {
   const breaches: string[] = [];
   const layer = file.split("/")[0]!;
   const allowed = LAYERS[layer];
-  if (allowed === undefined) return [`${file}:1 is in no layer of DESIGN 3`];
+  if (allowed === undefined) return [`${file}:1 is in no layer`];
   for (const match of text.matchAll(IMPORT)) {
     const target = match[1] ?? match[2] ?? match[3]!;
     const line = text.slice(0, match.index + match[0].length).split("\n").length;

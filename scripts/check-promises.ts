@@ -1,6 +1,7 @@
 /**
- * Each promise of DESIGN 2 is under a test of its id: reads the titles of all tests, prints promise → tests, and exits 1 when one has none, or a title names a
- * promise that there is not. `--short`: the counts alone.
+ * Each promise is under a test of its id: reads the titles of all tests, prints promise → tests,
+ * and exits 1 when one has none, or a title names a promise that there is not. `--short`: the
+ * counts alone.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,8 +16,8 @@ export const PROMISES: readonly string[] = Array.from(
 export type Title = { readonly file: string; readonly title: string };
 
 /**
- * What stands as a title in a test file: the first argument of it, test and describe, also behind `.each(…)`, and the `name` of a table's row. Skipped ones are
- * none: they hold nothing.
+ * What stands as a title in a test file: the first argument of it, test and describe, also behind
+ * `.each(…)`, and the `name` of a table's row. Skipped ones are none: they hold nothing.
  */
 export function titlesOf(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");

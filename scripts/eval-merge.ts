@@ -1,6 +1,7 @@
 // Measures core/merge on real merges and on the costliest texts:
-//   node scripts/eval-merge.ts [--sets DIR] [--rivals] [--list] [--json] [--no-probes] [--cost] [FILE.jsonl[.gz|.zst]…]
-// With --cost it measures the costliest texts alone. Without files it takes the sets in DIR, in $MERGE_SETS, or in ../shared/merge.
+// node scripts/eval-merge.ts [--sets DIR] [--rivals] [--list] [--json] [--no-probes] [--cost]
+// [FILE.jsonl[.gz|.zst]…] With --cost it measures the costliest texts alone. Without files it takes
+// the sets in DIR, in $MERGE_SETS, or in ../shared/merge.
 import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,9 +1,12 @@
 /**
- * `npm run plant-faults [-- --only ID …] [--net own|lives|both] [--lives N]`: faults that are planted on purpose, one at a time, in memory, and a net thrown over
- * each. First the control, without any fault, which must pass. `own` (the default): the drills and tests that are meant for the fault; all must be caught.
- * `lives`: the lives of N seeds (60 by default; of each a plain one and one with plots) and nothing else, which nobody wrote for any fault: how many they
- * catch is a measure, and none of them a failure.
- * `both`: each fault twice. The last line tells how many were planted and caught; exit 1 on any that its own net missed, or on a control that failed.
+ * `npm run plant-faults [-- --only ID …] [--net own|lives|both] [--lives N]`: faults that are
+ * planted on purpose, one at a time, in memory, and a net thrown over each. First the control,
+ * without any fault, which must pass. `own` (the default): the drills and tests that are meant for
+ * the fault; all must be caught. `lives`: the lives of N seeds (60 by default; of each a plain one
+ * and one with plots) and nothing else, which nobody wrote for any fault: how many they catch is a
+ * measure, and none of them a failure.
+ * `both`: each fault twice. The last line tells how many were planted and caught; exit 1 on any
+ * that its own net missed, or on a control that failed.
  */
 import { parseArgs } from "node:util";
 import { FAULTS } from "../test/simulator/faults/all.ts";

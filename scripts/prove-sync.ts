@@ -1,5 +1,6 @@
 /**
- * `npm run prove:sync [-- corpora|moves|kills …]`: shows, on real processes, a real disk and real HTTP, what one-shot sync promises. One line a claim; exit 1 when one does not hold.
+ * `npm run prove:sync [-- corpora|moves|kills …]`: shows, on real processes, a real disk and real
+ * HTTP, what one-shot sync promises. One line a claim; exit 1 when one does not hold.
  */
 import { parseArgs } from "node:util";
 import { proveCorpora } from "./prove/corpora.ts";

@@ -1,5 +1,6 @@
-// Makes a fresh clone ready: runs before `npm start` and `npm test`, on any Node from 20 on. Installs what the lock file names when it is
-// not there yet or the lock file changed since; the right Node is one of these packages.
+// Makes a fresh clone ready: runs before `npm start` and `npm test`, on any Node from 20 on.
+// Installs what the lock file names when it is not there yet or the lock file changed since; the
+// right Node is one of these packages.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -18,7 +19,8 @@ function isReady() {
 
 if (!isReady()) {
   console.error("mdmirror: installing what package-lock.json names (once) …");
-  // The engines warnings are about the Node that runs npm, not about the one that is being installed.
+  // The engines warnings are about the Node that runs npm, not about the one that is being
+  // installed.
   const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", 2, 2],

@@ -1,4 +1,7 @@
-/** Two daemons on one workspace, random edits, seed by seed: `node scripts/soak-daemons.ts [seeds] [first] [steps]`. Exit 1 on the first that does not converge. */
+/**
+ * Two daemons on one workspace, random edits, seed by seed: `node scripts/soak-daemons.ts [seeds]
+ * [first] [steps]`. Exit 1 on the first that does not converge.
+ */
 import { soakTwoDaemons } from "../test/engine/daemon/two-daemons.ts";
 
 const [seeds = 100, first = 1, steps = 80] = process.argv.slice(2).map(Number);

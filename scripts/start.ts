@@ -1,6 +1,7 @@
 /**
- * `npm start`: the embedded service with a real book, mirrored to ./workspace; both directions shown, then what to try. With MDMIRROR_URL and a key
- * (MDMIRROR_API_KEY, or MDMIRROR_KEY_FILE) it mirrors the real thing instead. On a terminal it serves until Ctrl-C; without one it ends.
+ * `npm start`: the embedded service with a real book, mirrored to ./workspace; both directions
+ * shown, then what to try. With MDMIRROR_URL and a key (MDMIRROR_API_KEY, or MDMIRROR_KEY_FILE) it
+ * mirrors the real thing instead. On a terminal it serves until Ctrl-C; without one it ends.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";

@@ -1,9 +1,10 @@
 /**
  * Runs the contract suite against any deployment:
- *   node scripts/test-contract.ts --url URL --key-file FILE [--admin-key-file FILE] [--only TEXT]
- * Without --url, against a service of its own in a temporary folder, over HTTP. The tests make folders `contract-…` at the root and
- * remove them. Those that need other keys, reviews or states run with --admin-key-file alone, each in a workspace of its own.
- * Exit code: 0 all passed, 1 some failed, 2 usage.
+ * node scripts/test-contract.ts --url URL --key-file FILE [--admin-key-file FILE] [--only TEXT]
+ * Without --url, against a service of its own in a temporary folder, over HTTP. The tests make
+ * folders `contract-…` at the root and remove them. Those that need other keys, reviews or states
+ * run with --admin-key-file alone, each in a workspace of its own. Exit code: 0 all passed, 1 some
+ * failed, 2 usage.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

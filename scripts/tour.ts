@@ -1,4 +1,7 @@
-/** The tour of `npm start`: each kind of change once each way, on real documents, leaving both sides as they were. */
+/**
+ * The tour of `npm start`: each kind of change once each way, on real documents, leaving both sides
+ * as they were.
+ */
 import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

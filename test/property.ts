@@ -1,7 +1,7 @@
 /**
- * fast-check with the seed that `npm test` fixes, so that a run that failed fails again. The soak and
- * whoever looks for new cases sets MDMIRROR_TEST_SEED to a number, or to `random`; a property that
- * fails prints the seed and the path that repeat it.
+ * fast-check with the seed that `npm test` fixes, so that a run that failed fails again. The soak
+ * and whoever looks for new cases sets MDMIRROR_TEST_SEED to a number, or to `random`; a property
+ * that fails prints the seed and the path that repeat it.
  */
 import fc from "fast-check";
 

@@ -9,7 +9,10 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { createService } from "../../src/server/service.ts";
 
-/** A workspace of the embedded service in this process, and a folder linked to it by `mdmirror init`. */
+/**
+ * A workspace of the embedded service in this process, and a folder linked to it by `mdmirror
+ * init`.
+ */
 export type Ground = {
   readonly root: string;
   readonly url: string;
@@ -62,7 +65,8 @@ export function textOf(n: number): string {
 }
 
 /**
- * @param dir where the ground is or will be: `service/` and `mirror/`. What an earlier call left there is used as it is.
+ * @param dir where the ground is or will be: `service/` and `mirror/`. What an earlier call left
+ * there is used as it is.
  */
 export async function openGround(dir: string, documents: number): Promise<Ground> {
   const made = existsSync(join(dir, "key"));
@@ -156,7 +160,10 @@ export async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Memory in MB (resident; of it the process's own), processor time of the threads alive in milliseconds. Linux. */
+/**
+ * Memory in MB (resident; of it the process's own), processor time of the threads alive in
+ * milliseconds. Linux.
+ */
 export function usage(child: ChildProcess): { readonly rss: number; readonly own: number; readonly cpuMs: number } {
   const proc = `/proc/${child.pid}`;
   const rollup = readFileSync(`${proc}/smaps_rollup`, "utf8");

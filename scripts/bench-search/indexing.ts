@@ -1,9 +1,10 @@
 /**
- * Measures what clients get while `serve` indexes a great import: node scripts/bench-search/indexing.ts [DOCUMENTS] [--load SECONDS]
- * Imports generated documents of 2 to 8 kB (100,000) and asks for SECONDS (60): a GET every 20 ms,
- * a search every second, and four times a second a write that is searched for until it is found.
- * Then it only asks, every two seconds, whether the oldest document is found: it is indexed last.
- * At the end a folder of 1,000 documents is renamed.
+ * Measures what clients get while `serve` indexes a great import: node
+ * scripts/bench-search/indexing.ts [DOCUMENTS] [--load SECONDS] Imports generated documents of 2 to
+ * 8 kB (100,000) and asks for SECONDS (60): a GET every 20 ms, a search every second, and four
+ * times a second a write that is searched for until it is found. Then it only asks, every two
+ * seconds, whether the oldest document is found: it is indexed last. At the end a folder of 1,000
+ * documents is renamed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
 /**
- * The bare loops: what physics asks of a clone, a push, a sync with nothing to do, and nothing more. Each is a process of its own on the same Node.
- * `node bare-process.ts clone|push|no-op|watch FOLDER …`. No hash, no rows written, no check of a name, no fsync.
+ * The bare loops: what physics asks of a clone, a push, a sync with nothing to do, and nothing
+ * more. Each is a process of its own on the same Node. `node bare-process.ts clone|push|no-op|watch
+ * FOLDER …`. No hash, no rows written, no check of a name, no fsync.
  */
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

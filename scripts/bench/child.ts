@@ -8,13 +8,19 @@ const TIME = "/usr/bin/time";
 
 const living = new Set<ChildProcess>();
 
-/** Remembers a child that leads a process group of its own (`detached`), so that none outlives the bench. */
+/**
+ * Remembers a child that leads a process group of its own (`detached`), so that none outlives the
+ * bench.
+ */
 export function track(child: ChildProcess): void {
   living.add(child);
   child.once("exit", () => living.delete(child));
 }
 
-/** When the bench is interrupted: /usr/bin/time would leave what it measures, and a daemon would go on. */
+/**
+ * When the bench is interrupted: /usr/bin/time would leave what it measures, and a daemon would go
+ * on.
+ */
 export function killLiving(): void {
   for (const { pid } of living) {
     try {
@@ -29,7 +35,10 @@ export type Finished = {
   readonly ms: number;
   readonly code: number | null;
   readonly out: string;
-  /** Most resident memory, and processor time of all threads (user and system, to 10 ms); null where /usr/bin/time is not there. */
+  /**
+   * Most resident memory, and processor time of all threads (user and system, to 10 ms); null where
+   * /usr/bin/time is not there.
+   */
   readonly peakMb: number | null;
   readonly cpuMs: number | null;
 };

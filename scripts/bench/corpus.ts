@@ -1,4 +1,7 @@
-/** The corpora: documents of 2 to 8 kB in folders of 20, the same for the same seed, and the tldr pages where they are beside the checkout. */
+/**
+ * The corpora: documents of 2 to 8 kB in folders of 20, the same for the same seed, and the tldr
+ * pages where they are beside the checkout.
+ */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -77,7 +80,10 @@ function makeText(n: number, roll: () => number, sentences: readonly string[]): 
   return `${text}\n`;
 }
 
-/** What is no legal document of the service (symlinks too) is put beside it: the bare loops have no rules for it. */
+/**
+ * What is no legal document of the service (symlinks too) is put beside it: the bare loops have no
+ * rules for it.
+ */
 function unpack(name: string, folder: string): void {
   execFileSync("tar", ["xf", join(CORPORA, `${name}.tar.xz`), "-C", folder, "--strip-components=1"]);
   const aside = `${folder}-left-out`;

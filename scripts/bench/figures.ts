@@ -1,4 +1,6 @@
-/** Rows of a figure that is judged by itself: no other side, or one that is only shown beside it. */
+/**
+ * Rows of a figure that is judged by itself: no other side, or one that is only shown beside it.
+ */
 import type { CorpusName } from "./corpus.ts";
 import { type Bound, type Measured, median, spreadOf, type Unit } from "./rows.ts";
 

@@ -1,4 +1,7 @@
-/** One run's ground: a temporary folder, the service, and what several lines share (trees, workspaces, mirrors), each made when it is first asked for. */
+/**
+ * One run's ground: a temporary folder, the service, and what several lines share (trees,
+ * workspaces, mirrors), each made when it is first asked for.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,13 +27,19 @@ export type Mirror = {
 export type Ground = {
   readonly folder: string;
   readonly service: BenchService;
-  /** A path that was never used: on these disks creating files right after a large `rm -rf` is 2.5 times slower, so nothing is removed till the end. */
+  /**
+   * A path that was never used: on these disks creating files right after a large `rm -rf` is 2.5
+   * times slower, so nothing is removed till the end.
+   */
   fresh(label: string): string;
   /** The documents on disk; nobody writes there. */
   corpus(name: CorpusName): Promise<Corpus>;
   /** The key of a workspace that holds the corpus, and that nobody writes to. */
   filled(name: CorpusName): Promise<string>;
-  /** A mirror of a workspace of its own, in sync, with nothing left to fsync. Lines that change it leave it in sync. */
+  /**
+   * A mirror of a workspace of its own, in sync, with nothing left to fsync. Lines that change it
+   * leave it in sync.
+   */
   mirror(name: CorpusName): Promise<Mirror>;
   /** `mdmirror …` as a user runs it. */
   mdmirror(args: readonly string[], key: string, start?: Start): Promise<Finished>;
@@ -115,7 +124,10 @@ export function link(root: string, url: string): void {
   if (linked.kind === "trouble") throw new Error(linked.trouble.what);
 }
 
-/** Takes the mirror's own folder out of a tree, so that the tree is as it was: a rename, nothing is created nor removed. */
+/**
+ * Takes the mirror's own folder out of a tree, so that the tree is as it was: a rename, nothing is
+ * created nor removed.
+ */
 export function unlink(root: string, ground: Ground): void {
   renameSync(join(root, ".mdmirror"), ground.fresh("spent"));
 }

@@ -1,4 +1,7 @@
-/** Two sides measured in turn: A B B A A B …, so that a load that comes and goes, and what the one leaves behind, meets both. */
+/**
+ * Two sides measured in turn: A B B A A B …, so that a load that comes and goes, and what the one
+ * leaves behind, meets both.
+ */
 import type { Finished } from "./child.ts";
 import { type Bound, figureText, type Measured, median, secondsText, spreadOf } from "./rows.ts";
 

@@ -1,4 +1,7 @@
-/** The peers, where they are installed: rclone bisync (over sftp on loopback, and local to local) and unison. */
+/**
+ * The peers, where they are installed: rclone bisync (over sftp on loopback, and local to local)
+ * and unison.
+ */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -10,7 +13,10 @@ import type { Ground } from "./ground.ts";
 import { pause } from "./watched.ts";
 
 const SSHD = "/usr/sbin/sshd";
-/** Run as root, sshd does not start without this folder, which its service makes. It is left there: another bench's sshd may be using it. */
+/**
+ * Run as root, sshd does not start without this folder, which its service makes. It is left there:
+ * another bench's sshd may be using it.
+ */
 const SSHD_FOLDER = "/run/sshd";
 
 export const installed = (program: string): boolean =>
@@ -39,7 +45,10 @@ export async function freePort(): Promise<number> {
 
 export type Sshd = { readonly env: Readonly<Record<string, string>>; stop(): Promise<void> };
 
-/** An sshd of our own on loopback, with keys that are thrown away; `env` makes it rclone's remote `bench:`. */
+/**
+ * An sshd of our own on loopback, with keys that are thrown away; `env` makes it rclone's remote
+ * `bench:`.
+ */
 export async function startSshd(ground: Ground): Promise<Sshd> {
   const folder = ground.fresh("sshd");
   const home = join(folder, "home");
@@ -61,7 +70,8 @@ export async function startSshd(ground: Ground): Promise<Sshd> {
       "PasswordAuthentication no",
       "UsePAM no",
       "MaxStartups 200",
-      // Without anybody's own start files of a shell, which can take longer than what the shell is asked for.
+      // Without anybody's own start files of a shell, which can take longer than what the shell is
+      // asked for.
       `SetEnv HOME=${home}`,
       "Subsystem sftp internal-sftp",
       "",
@@ -101,10 +111,16 @@ export async function startSshd(ground: Ground): Promise<Sshd> {
 
 export type Peer = { sync(): Promise<Finished>; readonly local: string; end(): Promise<void> };
 
-/** `sftp-hashes`: rclone as it comes, which asks md5sum for each file through ssh; `sftp`: its quickest form, without a shell on the other side. */
+/**
+ * `sftp-hashes`: rclone as it comes, which asks md5sum for each file through ssh; `sftp`: its
+ * quickest form, without a shell on the other side.
+ */
 export type BisyncOver = "sftp-hashes" | "sftp" | "local";
 
-/** Two trees that bisync keeps, known to it. With rclone's own number of checkers: more made it slower, for each opens a connection. */
+/**
+ * Two trees that bisync keeps, known to it. With rclone's own number of checkers: more made it
+ * slower, for each opens a connection.
+ */
 export async function startBisync(ground: Ground, from: string, over: BisyncOver): Promise<Peer> {
   const [local, remote, work] = [ground.fresh("bisync-a"), ground.fresh("bisync-b"), ground.fresh("bisync-work")];
   await copyTree(from, local);

@@ -1,4 +1,7 @@
-/** CPU profiles of our side, made in a run of their own after the timed ones, and where their time went: by file and by function, self time. */
+/**
+ * CPU profiles of our side, made in a run of their own after the timed ones, and where their time
+ * went: by file and by function, self time.
+ */
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Start } from "./child.ts";
@@ -29,7 +32,9 @@ type Profile = {
 
 const MOST = 14;
 
-/** The busiest places and functions of the main thread, in ms and as a share of what was not idle. */
+/**
+ * The busiest places and functions of the main thread, in ms and as a share of what was not idle.
+ */
 export function summarise(file: string): string[] {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, "utf8")) as Profile;
   const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));

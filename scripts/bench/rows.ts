@@ -7,7 +7,9 @@ export type Bound = { readonly sense: "most" | "least"; readonly must: number; r
 
 export type Measured = {
   readonly kind: "measured";
-  /** The line's name, as `--only` takes it; with `what` and `size` it names the row in a comparison. */
+  /**
+   * The line's name, as `--only` takes it; with `what` and `size` it names the row in a comparison.
+   */
   readonly line: string;
   readonly what: string;
   readonly size: string;

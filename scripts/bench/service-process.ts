@@ -1,6 +1,7 @@
 /**
- * The embedded service in a process of its own, as `mdmirror serve` runs it, but for the index of search: that works on in idle seconds, and would
- * disturb what is measured next. `node service-process.ts DATA_FOLDER`; speaks over IPC.
+ * The embedded service in a process of its own, as `mdmirror serve` runs it, but for the index of
+ * search: that works on in idle seconds, and would disturb what is measured next. `node
+ * service-process.ts DATA_FOLDER`; speaks over IPC.
  */
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";

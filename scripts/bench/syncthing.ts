@@ -1,4 +1,7 @@
-/** Two Syncthing instances on loopback: no discovery, no relays, no statistics sent; each with its own home below the bench's folder. */
+/**
+ * Two Syncthing instances on loopback: no discovery, no relays, no statistics sent; each with its
+ * own home below the bench's folder.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -20,9 +23,15 @@ type Instance = {
 export type SyncthingPair = {
   /** The first instance learns and hashes a folder. */
   offer(folder: string, path: string): Promise<void>;
-  /** The second one takes it into an empty folder. @returns milliseconds until it holds so many files */
+  /**
+   * The second one takes it into an empty folder. @returns milliseconds until it holds so many
+   * files
+   */
   take(folder: string, path: string, files: number): Promise<number>;
-  /** A file of the offered folder was changed: told by its path, as a watcher would. @returns milliseconds until `arrived` */
+  /**
+   * A file of the offered folder was changed: told by its path, as a watcher would. @returns
+   * milliseconds until `arrived`
+   */
   pass(folder: string, changed: string, arrived: () => boolean): Promise<number>;
   stop(): Promise<void>;
 };

@@ -43,7 +43,10 @@ function cellsOf(row: Row): string[] {
   ];
 }
 
-/** The slope of log(time) over log(documents), least squares, of each measure that has two sizes at least; 1 is linear. */
+/**
+ * The slope of log(time) over log(documents), least squares, of each measure that has two sizes at
+ * least; 1 is linear.
+ */
 export function exponentRows(rows: readonly Row[]): Measured[] {
   const growing = rows.filter(
     (row): row is Measured => row.kind === "measured" && row.grows !== null && row.grows > 0 && /^\d+$/.test(row.size),

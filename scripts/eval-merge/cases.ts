@@ -3,7 +3,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, zstdDecompressSync } from "node:zlib";
 
-/** One real merge: `ours` stands for the remote text, `theirs` for the local one, `resolved` is what people committed. */
+/**
+ * One real merge: `ours` stands for the remote text, `theirs` for the local one, `resolved` is what
+ * people committed.
+ */
 export type Case = {
   readonly id: string;
   readonly repo: string;
@@ -39,7 +42,10 @@ export function readCases(file: string): Case[] {
     .map((line) => JSON.parse(line) as Case);
 }
 
-/** Whether a case is of the half that is looked at while the merge is worked on; the other half only measures. */
+/**
+ * Whether a case is of the half that is looked at while the merge is worked on; the other half only
+ * measures.
+ */
 export function isLookedAt(one: Case): boolean {
   return (createHash("sha256").update(`${one.repo} ${one.merge}`).digest()[0] as number) < 160;
 }

@@ -2,7 +2,10 @@ import { newBudget } from "../../src/merge/budget.ts";
 import { Interner, splitLines } from "../../src/merge/split.ts";
 import { diff } from "../../src/merge/myers.ts";
 
-/** How a merged text compares with the people's: the same but for white space, a few words off, other order of lines. */
+/**
+ * How a merged text compares with the people's: the same but for white space, a few words off,
+ * other order of lines.
+ */
 export type Verdict = "conflict" | "equal" | "near" | "order" | "wrong";
 
 /** Words that may differ from the people's text for a merge to count as near. */
@@ -46,8 +49,9 @@ function wordsOff(a: readonly string[], b: readonly string[]): number {
 }
 
 /**
- * Whether two insertions at one place ran into each other: lines that a side added in a row, where the other side added
- * some as well, do not stand in a row in the merged text. Blank lines and indents are not looked at.
+ * Whether two insertions at one place ran into each other: lines that a side added in a row, where
+ * the other side added some as well, do not stand in a row in the merged text. Blank lines and
+ * indents are not looked at.
  */
 export function isGarbled(base: string, local: string, remote: string, merged: string): boolean {
   const [l, r] = [insertions(base, local), insertions(base, remote)];

@@ -23,7 +23,9 @@ function wiggleMerge(one: Case): string | undefined {
   return byFiles(one, "wiggle", ["-m", "ours", "base", "theirs"]);
 }
 
-/** As Obsidian Sync is said to do it: the patch from base to the local text, laid on the remote one. */
+/**
+ * As Obsidian Sync is said to do it: the patch from base to the local text, laid on the remote one.
+ */
 function patchMerge(one: Case): string | undefined {
   const patcher = new DiffMatchPatch();
   const [text, applied] = patcher.patch_apply(patcher.patch_make(one.base, one.theirs), one.ours);

@@ -48,7 +48,10 @@ const BRANCHING_OPERATORS: ReadonlySet<SyntaxKind> = new Set([
 
 type Counted = { branches: number };
 
-/** The named functions of a file: declarations with a body, methods, and function expressions that are bound to a name. */
+/**
+ * The named functions of a file: declarations with a body, methods, and function expressions that
+ * are bound to a name.
+ */
 export function functionsOf(file: SourceFile, lineOf: (position: number) => number): MeasuredFunction[] {
   const found: { readonly node: Node; readonly name: string; readonly isNested: boolean; readonly counted: Counted }[] =
     [];

@@ -1,8 +1,10 @@
 import type { FileFacts } from "./facts.ts";
 
 /**
- * Groups of files that import each other in a circle, types too; what is loaded by a call closes none.
- * @returns the paths of each group, sorted; the strongly connected components of two files or more, and files that import themselves
+ * Groups of files that import each other in a circle, types too; what is loaded by a call closes
+ * none.
+ * @returns the paths of each group, sorted; the strongly connected components of two files or more,
+ * and files that import themselves
  */
 export function importCircles(files: readonly FileFacts[]): string[][] {
   const known = new Set(files.map(({ path }) => path));

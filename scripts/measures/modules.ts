@@ -2,7 +2,10 @@ import { dirname, join } from "node:path/posix";
 import type { Node, SourceFile, Statement } from "typescript/unstable/ast";
 import { SyntaxKind } from "typescript/unstable/ast";
 
-/** `names`: what is taken by name; `all` where the whole module is. A `lazy` one is loaded by a call. */
+/**
+ * `names`: what is taken by name; `all` where the whole module is. A `lazy` one is loaded by a
+ * call.
+ */
 export type Import = {
   /** From the root, with slashes. */
   readonly target: string;
@@ -71,7 +74,10 @@ type Declaring = Statement & {
   readonly exportClause?: Node;
 };
 
-/** Every name that a file exports; `default` for a nameless one. Names of a destructuring are not looked into. */
+/**
+ * Every name that a file exports; `default` for a nameless one. Names of a destructuring are not
+ * looked into.
+ */
 export function exportsOf(file: SourceFile, lineOf: (position: number) => number): Export[] {
   return [...(file.statements as Iterable<Declaring>)].flatMap((statement) => {
     const asExport = (name: Node): Export => ({ name: name.getText(file), line: lineOf(name.getStart(file)) });

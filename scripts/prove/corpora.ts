@@ -1,4 +1,7 @@
-/** Both corpora, each way: cloned from a service that imported them, and pushed from a folder that holds them. */
+/**
+ * Both corpora, each way: cloned from a service that imported them, and pushed from a folder that
+ * holds them.
+ */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";

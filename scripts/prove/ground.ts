@@ -1,4 +1,7 @@
-/** What the proofs share: a service in this process over real HTTP, with its requests counted, and the command line as a child process. */
+/**
+ * What the proofs share: a service in this process over real HTTP, with its requests counted, and
+ * the command line as a child process.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";

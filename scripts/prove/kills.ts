@@ -1,4 +1,7 @@
-/** `sync` killed with SIGKILL at random moments of a clone and of a push, then let finish: nothing lost, nothing twice. */
+/**
+ * `sync` killed with SIGKILL at random moments of a clone and of a push, then let finish: nothing
+ * lost, nothing twice.
+ */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +31,8 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
   let started = false;
   while (kills < times && runs < times * 6) {
     runs++;
-    // A start takes about 0.15 s, a whole run about 1 s, a run with little to do 0.3 s: most kills fall into its work.
+    // A start takes about 0.15 s, a whole run about 1 s, a run with little to do 0.3 s: most kills
+    // fall into its work.
     const after = 100 + fraction() * (started ? 300 : 900);
     const args = started ? ["sync", notes] : ["init", notes, "--url", ground.server.url, "--yes"];
     const ran = await run(ground, args, (child) => {

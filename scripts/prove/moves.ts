@@ -1,4 +1,7 @@
-/** Edits, a folder of 200 files renamed, a swap and a deletion, on each side, against each kind of deployment. */
+/**
+ * Edits, a folder of 200 files renamed, a swap and a deletion, on each side, against each kind of
+ * deployment.
+ */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Variant } from "../../test/variants/variant.ts";

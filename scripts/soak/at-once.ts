@@ -1,4 +1,7 @@
-/** Several processes in one folder at once: one works, the others say that it is in use or let the daemon do it; nothing is done twice. */
+/**
+ * Several processes in one folder at once: one works, the others say that it is in use or let the
+ * daemon do it; nothing is done twice.
+ */
 import {
   docPath,
   editHere,
@@ -73,7 +76,8 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
   let asked = 0;
   for (let round = 0; round < rounds; round++) {
     work(field, round);
-    // The service merges what the daemon sends with a text that the daemon has not been shown: its marks are what must stay.
+    // The service merges what the daemon sends with a text that the daemon has not been shown: its
+    // marks are what must stay.
     const before = { ...rememberBefore(field), digests: new Map() };
     const second = start(field, ["watch", field.notes]);
     const ends = await Promise.all([

@@ -1,4 +1,7 @@
-/** `watch` killed with kill -9 again and again, while editors save and the app edits; then one last daemon, and rest. */
+/**
+ * `watch` killed with kill -9 again and again, while editors save and the app edits; then one last
+ * daemon, and rest.
+ */
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +57,10 @@ function vim(settings: string): Editor {
 
 type Writer = (field: Field, document: string) => Promise<string>;
 
-/** Kills the daemon at random moments, `rounds` times, while `save` is called and the app edits and renames. */
+/**
+ * Kills the daemon at random moments, `rounds` times, while `save` is called and the app edits and
+ * renames.
+ */
 async function killDaemons(fault: string, { rounds, seed }: Soak, save: Writer): Promise<Row> {
   const ledger = openLedger();
   const field = await openField(seed);
@@ -99,7 +105,10 @@ const shown = (saves: ReadonlyMap<string, number>) => [...saves].map(([by, n]) =
 /** A document is at the first place, or was renamed to the second. */
 const placesOf = (n: number) => [docPath(n), `moved/doc-${n}.md`] as const;
 
-/** While a file is replaced its path is free for some microseconds: the places are looked at until one is there. */
+/**
+ * While a file is replaced its path is free for some microseconds: the places are looked at until
+ * one is there.
+ */
 async function here(field: Field, n: number): Promise<string> {
   for (let tries = 0; tries < 2_000; tries++) {
     const found = placesOf(n).find((path) => existsSync(join(field.notes, path)));
@@ -149,7 +158,8 @@ async function editors(soak: Soak): Promise<Row> {
     const path = join(field.notes, document);
     const mark = freshMark(field);
     await execute(program, [...args(path, field.dice.below(4), mark)], { timeout: 20_000 }).catch(() => undefined);
-    // What a program did not save, since its file was replaced at this moment, is not there to be lost.
+    // What a program did not save, since its file was replaced at this moment, is not there to be
+    // lost.
     if (!readFileSync(path, "utf8").includes(mark)) field.marks.delete(mark);
     return name;
   });

@@ -1,4 +1,7 @@
-/** State files that are flipped, cut, gone, older than the folder; a config and a marker that are lost. With work for both sides waiting. */
+/**
+ * State files that are flipped, cut, gone, older than the folder; a config and a marker that are
+ * lost. With work for both sides waiting.
+ */
 import {
   appendFileSync,
   copyFileSync,

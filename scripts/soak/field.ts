@@ -1,4 +1,7 @@
-/** Where a fault is made: a service in this process, a mirrored folder, documents whose every edit carries a mark of its own. */
+/**
+ * Where a fault is made: a service in this process, a mirrored folder, documents whose every edit
+ * carries a mark of its own.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,4 +1,7 @@
-/** A disk that is full in the middle of a clone, of a merge run, and of the state's own writes; then it has room again. */
+/**
+ * A disk that is full in the middle of a clone, of a merge run, and of the state's own writes; then
+ * it has room again.
+ */
 import { readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {

@@ -1,4 +1,7 @@
-/** The full disk where nothing can be mounted: the whole engine on a disk in memory that refuses to take more. The state is in memory, and cannot be full. */
+/**
+ * The full disk where nothing can be mounted: the whole engine on a disk in memory that refuses to
+ * take more. The state is in memory, and cannot be full.
+ */
 import { createRig } from "../../test/simulator/rig.ts";
 import { docPath } from "./field.ts";
 import { edited, newText } from "./marked.ts";

@@ -13,7 +13,10 @@ export type Figures = {
   lost: number;
   /** Documents that are there more than once, on either side. */
   doubled: number;
-  /** Paths whose text is another one on the other side, or that are on one side alone; open conflicts are none. */
+  /**
+   * Paths whose text is another one on the other side, or that are on one side alone; open
+   * conflicts are none.
+   */
   differing: number;
   /** Files left in `.mdmirror/tmp`, or half-written ones beside the state. */
   temps: number;

@@ -1,4 +1,7 @@
-/** kill -9 at random moments of a clone, a push, a merge run and a migration; then the work is done to its end, and counted. */
+/**
+ * kill -9 at random moments of a clone, a push, a merge run and a migration; then the work is done
+ * to its end, and counted.
+ */
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -25,7 +28,8 @@ import type { Fault, Row, Soak } from "./row.ts";
 const DOCUMENTS = 120;
 
 /**
- * Kills it at a random moment: of its time, or (every second one) some milliseconds after its n-th request.
+ * Kills it at a random moment: of its time, or (every second one) some milliseconds after its n-th
+ * request.
  * @param usualMs how long it takes when it is left alone
  */
 export async function runKilled(
@@ -79,7 +83,9 @@ async function killFirstSync(direction: "clone" | "push", { rounds, seed }: Soak
   return rowOf(`kill-${direction}`, kills, ledger);
 }
 
-/** Both sides edited before each run: in other paragraphs (merges) and in the same one (conflicts). */
+/**
+ * Both sides edited before each run: in other paragraphs (merges) and in the same one (conflicts).
+ */
 async function killMerge({ rounds, seed }: Soak): Promise<Row> {
   const ledger = openLedger();
   const field = await openField(seed);
@@ -101,7 +107,8 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
       else merges++;
     }
     const before = rememberBefore(field);
-    // No edit comes between: what a person overwrites before a sync has seen it is not mdmirror's to keep.
+    // No edit comes between: what a person overwrites before a sync has seen it is not mdmirror's
+    // to keep.
     for (let times = field.dice.below(3); times >= 0; times--) {
       const end = await runKilled(field, ["sync", field.notes], { ms: 700, requests: 70 });
       ledger.ended(end.code);
@@ -116,7 +123,10 @@ async function killMerge({ rounds, seed }: Soak): Promise<Row> {
 const hasSidecar = (field: Field, n: number) =>
   existsSync(join(field.notes, docPath(n).replace(/\.md$/, " (theirs).md")));
 
-/** The state as version 1 had it, by the fixture that version 1 wrote, with the rows of now; more rows, so that there is something to kill. */
+/**
+ * The state as version 1 had it, by the fixture that version 1 wrote, with the rows of now; more
+ * rows, so that there is something to kill.
+ */
 function toVersion1(notes: string): void {
   const file = join(notes, ".mdmirror/state.db");
   const fixture = readFileSync(join(ROOT, "test/state/fixtures/state-v1.sql"), "utf8");

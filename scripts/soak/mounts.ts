@@ -27,7 +27,9 @@ export function mount(folder: string, size: string): void {
 
 export const resize = (folder: string, size: string) => privileged("mount", "-o", `remount,size=${size}`, folder);
 
-/** The same disk at a second place, which can be taken away and given back with all that is on it. */
+/**
+ * The same disk at a second place, which can be taken away and given back with all that is on it.
+ */
 export const bind = (disk: string, at: string) => privileged("mount", "--bind", disk, at);
 
 export const unmount = (folder: string) => privileged("umount", folder);

@@ -1,4 +1,7 @@
-/** Connections that break, and a service that is killed and started again, in the middle of syncs; then quiet. */
+/**
+ * Connections that break, and a service that is killed and started again, in the middle of syncs;
+ * then quiet.
+ */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -69,7 +72,10 @@ async function brokenConnections({ rounds, seed }: Soak) {
   return { fault: "connections", rounds, counted, broken: ledger.broken };
 }
 
-/** The service is killed in the middle of a sync, and started again at once, at the same port and on what the killed one left. */
+/**
+ * The service is killed in the middle of a sync, and started again at once, at the same port and on
+ * what the killed one left.
+ */
 async function killedService({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const served = await serveByTurns();

@@ -1,4 +1,7 @@
-/** A person with an editor, as a process: saves the documents that it is told to on stdin, line by line, and says when each is saved. */
+/**
+ * A person with an editor, as a process: saves the documents that it is told to on stdin, line by
+ * line, and says when each is saved.
+ */
 import {
   closeSync,
   ftruncateSync,
@@ -59,7 +62,10 @@ async function save({ path, paragraph, mark, manner, before, between }: Save): P
   }
 }
 
-/** While it is replaced the path is free for some microseconds: an editor would say so, and a person try again. */
+/**
+ * While it is replaced the path is free for some microseconds: an editor would say so, and a person
+ * try again.
+ */
 async function found<T>(open: () => T): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

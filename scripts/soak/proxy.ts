@@ -1,4 +1,7 @@
-/** A proxy that breaks connections: after so many bytes of either direction it resets, ends, or stalls. */
+/**
+ * A proxy that breaks connections: after so many bytes of either direction it resets, ends, or
+ * stalls.
+ */
 import { connect, createServer, type Server, type Socket } from "node:net";
 import type { Dice } from "../../test/simulator/dice.ts";
 
@@ -59,7 +62,10 @@ export async function openProxy(target: string, dice: Dice): Promise<Proxy> {
 
 type Plan = { readonly how: Break; readonly where: "request" | "response"; readonly after: number };
 
-/** A request has some 300 bytes and its text, an answer likewise: connections are kept, so that several exchanges come before most breaks. */
+/**
+ * A request has some 300 bytes and its text, an answer likewise: connections are kept, so that
+ * several exchanges come before most breaks.
+ */
 function plan(dice: Dice): Plan {
   return {
     how: dice.pick(["reset", "reset", "end", "stall"]),

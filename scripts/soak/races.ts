@@ -1,6 +1,7 @@
 /**
- * A text saved between plan and write: while `sync` brings a document down, a person's process saves that very document, told to by the request for its text,
- * which comes just before the file is replaced. None may be lost.
+ * A text saved between plan and write: while `sync` brings a document down, a person's process
+ * saves that very document, told to by the request for its text, which comes just before the file
+ * is replaced. None may be lost.
  */
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
@@ -37,7 +38,10 @@ export async function openPerson() {
   };
 }
 
-/** Rounds are saves: each document once a round, since what a person overwrites himself is not mdmirror's to keep. */
+/**
+ * Rounds are saves: each document once a round, since what a person overwrites himself is not
+ * mdmirror's to keep.
+ */
 async function races({ rounds: wanted, seed }: Soak) {
   const ledger = openLedger();
   const field = await openField(seed);

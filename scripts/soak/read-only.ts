@@ -1,4 +1,7 @@
-/** Folders and files that may not be written or read: the rest goes on, nothing is taken for deleted, and all comes right when it is allowed again. */
+/**
+ * Folders and files that may not be written or read: the rest goes on, nothing is taken for
+ * deleted, and all comes right when it is allowed again.
+ */
 import { chmodSync, chownSync, existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -85,7 +88,10 @@ async function readOnly({ rounds, seed }: Soak) {
   return { fault: "read-only", rounds: rounds * DENIALS.length, counted, broken: ledger.broken };
 }
 
-/** Work for each side, in the denied places and elsewhere: edits, a merge, a new document, a deletion there. */
+/**
+ * Work for each side, in the denied places and elsewhere: edits, a merge, a new document, a
+ * deletion there.
+ */
 function disturb(field: Field): void {
   for (const n of [1, 2, 8]) editThere(field, docPath(n), 1);
   for (const n of [2, 3, 15]) editHere(field, docPath(n), 6);

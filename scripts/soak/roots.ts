@@ -1,4 +1,7 @@
-/** The mirrored folder is not what it was: empty, a symlink, a copy, moved, unmounted. Nothing is deleted on the service, in whatever way it is asked. */
+/**
+ * The mirrored folder is not what it was: empty, a symlink, a copy, moved, unmounted. Nothing is
+ * deleted on the service, in whatever way it is asked.
+ */
 import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { docPath, editThere, type Field, linked, openField, run, fillThere } from "./field.ts";
@@ -177,7 +180,10 @@ async function roots({ rounds, seed }: Soak) {
   return { fault: "roots", rounds, counted, broken: ledger.broken };
 }
 
-/** Two syncs, and one after an approval that must not open the way to deletions of a root that is not there. */
+/**
+ * Two syncs, and one after an approval that must not open the way to deletions of a root that is
+ * not there.
+ */
 async function ask(
   field: Field,
   { codes, approve, name }: Replaced,
@@ -201,7 +207,10 @@ async function ask(
   if (now !== known) ledger.broken.push(`${where}: ${known} documents on the service became ${now}`);
 }
 
-/** A disk that is taken away beneath the folder: before a sync, during one, and while a daemon watches; then it is back. */
+/**
+ * A disk that is taken away beneath the folder: before a sync, during one, and while a daemon
+ * watches; then it is back.
+ */
 async function unmounted({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const why = whyNoMounts();

@@ -13,7 +13,10 @@ const MARK = /<m\d+>/g;
 
 export type Kept = { readonly digests: ReadonlySet<string>; readonly marks: ReadonlySet<string> };
 
-/** Live here (sidecars too), live there, in the store, in the trash, or set aside with a damaged state. */
+/**
+ * Live here (sidecars too), live there, in the store, in the trash, or set aside with a damaged
+ * state.
+ */
 export function keptTexts(ground: Pick<Ground, "call">, notes: string): Kept {
   const digests = new Set<string>();
   const marks = new Set<string>();
@@ -40,7 +43,10 @@ function filesBelow(folder: string, wanted: (name: string) => boolean): string[]
   });
 }
 
-/** Those that prove themselves: a row that cannot be read again keeps nothing. Row by row, since a page of the file may be damaged. */
+/**
+ * Those that prove themselves: a row that cannot be read again keeps nothing. Row by row, since a
+ * page of the file may be damaged.
+ */
 function storedTexts(file: string): string[] {
   if (!existsSync(file)) return [];
   const db = new Sqlite(file, { readonly: true });

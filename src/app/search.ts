@@ -13,7 +13,10 @@ import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../sta
 import { SEARCH_FILE } from "../state/search-file.ts";
 import { ok, type Result, trouble } from "./mirror/trouble.ts";
 
-/** Search over the mirrored folder: offline, by the code that the service searches with, over an index kept in `.mdmirror/search.db`. */
+/**
+ * Search over the mirrored folder: offline, by the code that the service searches with, over an
+ * index kept in `.mdmirror/search.db`.
+ */
 
 export type SearchRequest = { readonly query: string; readonly regex: boolean; readonly limit: number };
 
@@ -38,7 +41,8 @@ export type SearchReport = {
 };
 
 /**
- * Brings the index up to date with the disk, and searches it. No lock, no key, no network; writes the index alone.
+ * Brings the index up to date with the disk, and searches it. No lock, no key, no network; writes
+ * the index alone.
  * @param dir absolute path of a folder that holds `.mdmirror/`
  */
 export async function searchMirror(dir: string, random: Random, request: SearchRequest): Promise<Result<SearchReport>> {
@@ -76,8 +80,9 @@ export async function searchMirror(dir: string, random: Random, request: SearchR
 }
 
 /**
- * For a pass, after its walk: takes what it saw into the index, where there is one (whoever never searches pays nothing). Never fails
- * and never waits for a disk that cannot take it: a search brings the index up to date by itself.
+ * For a pass, after its walk: takes what it saw into the index, where there is one (whoever never
+ * searches pays nothing). Never fails and never waits for a disk that cannot take it: a search
+ * brings the index up to date by itself.
  */
 export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, "read">, log: Log): void {
   const folder = join(root, MIRROR_FOLDER);
@@ -118,7 +123,10 @@ function openHere(where: string): { readonly search: MirrorSearch; readonly note
   };
 }
 
-/** LIMIT: characters of texts that are kept from the walk until they are indexed; what is beyond is read again. */
+/**
+ * LIMIT: characters of texts that are kept from the walk until they are indexed; what is beyond is
+ * read again.
+ */
 const HELD_CHARACTERS = 32 * 1024 * 1024;
 
 function bringUpToDate(

@@ -26,7 +26,10 @@ export type Serving = {
   readonly key: string;
   readonly keyFile: string;
   readonly adminKeyFile: string;
-  /** Why deletions may fail once the disk is full, as a clause, and what to do; null: room is kept for them. */
+  /**
+   * Why deletions may fail once the disk is full, as a clause, and what to do; null: room is kept
+   * for them.
+   */
   readonly lacks: { readonly what: string; readonly next: string } | null;
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
   close(): Promise<void>;

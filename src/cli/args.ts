@@ -16,7 +16,10 @@ export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>
   return { ...command.options, help: HELP };
 }
 
-/** Judges the arguments of one command: unknown options, missing values and too many operands are `bad`. */
+/**
+ * Judges the arguments of one command: unknown options, missing values and too many operands are
+ * `bad`.
+ */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
   const specs = optionsOf(command);
   let parsed: ReturnType<typeof ParseArgs>;

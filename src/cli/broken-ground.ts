@@ -1,4 +1,7 @@
-/** Errors of the ground under the state file: the disk's, not ours. By code alone: nothing is imported for a command that ends well. */
+/**
+ * Errors of the ground under the state file: the disk's, not ours. By code alone: nothing is
+ * imported for a command that ends well.
+ */
 
 type Ground = { readonly what: string; readonly next: string };
 

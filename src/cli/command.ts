@@ -2,15 +2,27 @@ import type { SudoCaller } from "../app/trust/owner.ts";
 import type { Clock, Random } from "../ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
-/** The world of a command: everything that it may say, ask or read. A test makes its own, so that commands run in process. */
+/**
+ * The world of a command: everything that it may say, ask or read. A test makes its own, so that
+ * commands run in process.
+ */
 export type Io = {
-  /** One line on standard output: results. What of it would end the line or steer a terminal is escaped. */
+  /**
+   * One line on standard output: results. What of it would end the line or steer a terminal is
+   * escaped.
+   */
   out(line: string): void;
-  /** The text of a document on standard output: byte for byte, but on a terminal. It ends its own lines. */
+  /**
+   * The text of a document on standard output: byte for byte, but on a terminal. It ends its own
+   * lines.
+   */
   text(text: string): void;
   /** One line on standard error: errors, hints; as `out`. */
   err(line: string): void;
-  /** Replaces the status line of the terminal (standard error); `""` takes it away. Only where `terminal.error`. */
+  /**
+   * Replaces the status line of the terminal (standard error); `""` takes it away. Only where
+   * `terminal.error`.
+   */
   status(text: string): void;
   readonly terminal: {
     readonly input: boolean;
@@ -55,8 +67,8 @@ export type Args = {
 };
 
 /**
- * One command. Its module exports it as `command`; `src/cli/table.ts` names the module. `run` loads what it needs (`await import`) when it
- * runs, so that help and usage errors load nothing.
+ * One command. Its module exports it as `command`; `src/cli/table.ts` names the module. `run` loads
+ * what it needs (`await import`) when it runs, so that help and usage errors load nothing.
  */
 export type Command = {
   /** What follows `mdmirror`, one line. */

@@ -5,7 +5,10 @@ import { count } from "./progress.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 import { comparePaths } from "../model/by-path.ts";
 
-/** Words for what a plan holds and a run did. Arrows show where an effect is: `→` on the service, `←` on this disk. */
+/**
+ * Words for what a plan holds and a run did. Arrows show where an effect is: `→` on the service,
+ * `←` on this disk.
+ */
 
 type Words = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
 
@@ -41,7 +44,10 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "forget-folder": { arrow: "·", label: "forget a folder, gone on both sides" },
 };
 
-/** Kinds by whose names nobody but us would know what happened: what programs and `log` are given instead. */
+/**
+ * Kinds by whose names nobody but us would know what happened: what programs and `log` are given
+ * instead.
+ */
 const PUBLIC_KINDS: Readonly<Record<string, string>> = {
   meet: "link-new",
   relink: "note-place",

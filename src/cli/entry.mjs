@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node can read: it must be able to refuse an unfit one. better-sqlite3 13 ends in a segmentation fault, without a
-// word, on Node 20; so nothing is imported before the check.
+// Plain JavaScript that any Node can read: it must be able to refuse an unfit one. better-sqlite3
+// 13 ends in a segmentation fault, without a word, on Node 20; so nothing is imported before the
+// check.
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (major < 22 || (major === 22 && minor < 22)) {
   process.stderr.write(
@@ -9,20 +10,26 @@ if (major < 22 || (major === 22 && minor < 22)) {
   process.exit(2);
 }
 
-// Not by `import`: that evaluates every getter of a built-in module, and those of node:fs load 40 others.
+// Not by `import`: that evaluates every getter of a built-in module, and those of node:fs load 40
+// others.
 const { existsSync, lstatSync, mkdirSync, writeFileSync } = process.getBuiltinModule("node:fs");
 keepSecret();
 keepCompiled();
-// Else the space for new objects grows to 64 MB while a large folder is looked at, and that is a quarter of all that a sync takes.
+// Else the space for new objects grows to 64 MB while a large folder is looked at, and that is a
+// quarter of all that a sync takes.
 process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const main = existsSync(new URL("./main.ts", import.meta.url)) ? "./main.ts" : "./main.js";
 await (await import(new URL(main, import.meta.url).href)).main(process.argv.slice(2));
 
-/** The key is in this memory, and may be in this environment: neither goes into a file that a crash leaves behind (I30). */
+/**
+ * The key is in this memory, and may be in this environment: neither goes into a file that a crash
+ * leaves behind (I30).
+ */
 function keepSecret() {
   try {
-    // LIMIT: Linux alone; on other systems the limit of core files, which is 0 by default, is all. No kind of memory is dumped.
+    // LIMIT: Linux alone; on other systems the limit of core files, which is 0 by default, is all.
+    // No kind of memory is dumped.
     if (process.platform === "linux") writeFileSync("/proc/self/coredump_filter", "0");
   } catch {
     // A kernel without core files.
@@ -31,7 +38,10 @@ function keepSecret() {
   if (/report/.test(process.env["NODE_OPTIONS"] ?? "")) process.report.excludeEnv = true;
 }
 
-/** What Node made of the sources (types stripped, compiled) is kept for the next start: from 95 to 35 ms. Only speed: without, all is as before. */
+/**
+ * What Node made of the sources (types stripped, compiled) is kept for the next start: from 95 to
+ * 35 ms. Only speed: without, all is as before.
+ */
 function keepCompiled() {
   // With the rights of sudo, what is kept could end as root's in the caller's home.
   if (process.geteuid?.() === 0 && process.env["SUDO_UID"] !== undefined) return;
@@ -43,7 +53,8 @@ function keepCompiled() {
     const folder = join(isAbsolute(given) ? given : join(homedir(), ".cache"), "mdmirror");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { uid, mode } = lstatSync(folder);
-    // What lies there is run: in a folder that others can write (a `sudo` that keeps HOME), it is not used.
+    // What lies there is run: in a folder that others can write (a `sudo` that keeps HOME), it is
+    // not used.
     if (uid === process.geteuid?.() && (mode & 0o022) === 0) enableCompileCache(join(folder, "compiled"));
   } catch {
     // No home, a full or a read-only disk.

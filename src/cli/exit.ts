@@ -1,4 +1,4 @@
-/** How a command ended, for the shell (DESIGN 9). The one home of the numbers. */
+/** How a command ended, for the shell. The one home of the numbers. */
 export const EXIT = {
   inSync: 0,
   /** A fault of ours. */

@@ -10,8 +10,9 @@ import type { Io } from "./command.ts";
 const { realpathSync, statSync } = process.getBuiltinModule("node:fs");
 
 /**
- * The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds `.mdmirror/`. Absolute, and this user's:
- * another user's is refused when it is named, and passed over on the way up.
+ * The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds
+ * `.mdmirror/`. Absolute, and this user's: another user's is refused when it is named, and passed
+ * over on the way up.
  */
 export function findMirror(io: Io, dir: string | undefined): Result<string> {
   if (dir === undefined) return ownFolder(io, nearest(io, io.cwd), NONE_HERE, NAME_ONE);
@@ -35,8 +36,8 @@ function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: strin
 }
 
 /**
- * Judges whom a folder belongs to. Of `sudo` the user who called it gives the rights back, so that what is made in the folder, and the list of
- * mirrors, are that user's.
+ * Judges whom a folder belongs to. Of `sudo` the user who called it gives the rights back, so that
+ * what is made in the folder, and the list of mirrors, are that user's.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const ownership = ownershipOf(folder, io.env);
@@ -54,7 +55,10 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
   }
 }
 
-/** For commands that take a PATH: the mirrored folder that it lies in, and its place there. The path itself need not exist. */
+/**
+ * For commands that take a PATH: the mirrored folder that it lies in, and its place there. The path
+ * itself need not exist.
+ */
 export function locate(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
   const whole = resolve(io.cwd, path);
   const found = nearest(io, dirname(whole));
@@ -80,7 +84,10 @@ type Nearest = {
   readonly foreign: string | null;
 };
 
-/** The nearest folder at or above `from` that holds a `.mdmirror/` of this user. One that another user put above it decides nothing. */
+/**
+ * The nearest folder at or above `from` that holds a `.mdmirror/` of this user. One that another
+ * user put above it decides nothing.
+ */
 function nearest(io: Io, from: string): Nearest {
   let foreign: string | null = null;
   for (let folder = realFolder(from); ; folder = dirname(folder)) {

@@ -13,7 +13,10 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { firstSync } from "./first-sync.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
-/** `init` on a folder that is linked: it never links it elsewhere; it takes a new key, and builds a lost state anew. */
+/**
+ * `init` on a folder that is linked: it never links it elsewhere; it takes a new key, and builds a
+ * lost state anew.
+ */
 export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
   const folder = join(root, ".mdmirror");

@@ -9,7 +9,10 @@ export function locateAny(io: Io, name: string): Result<{ readonly root: string;
   return whole?.kind === "ok" ? { kind: "ok", value: { root: whole.value, name: "" } } : locateDocument(io, name);
 }
 
-/** The mirrored folder that a document belongs to, and its name there: a path below the root, or the id `doc_…` that was given. */
+/**
+ * The mirrored folder that a document belongs to, and its name there: a path below the root, or the
+ * id `doc_…` that was given.
+ */
 export function locateDocument(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
   if (!isDocId(name)) {
     const place = locate(io, name);

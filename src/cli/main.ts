@@ -3,10 +3,14 @@ import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { COMMANDS, findCommand } from "./table.ts";
 
-/** The entry: one command line, one exit code. Nothing heavy is imported before a command asks for it. */
+/**
+ * The entry: one command line, one exit code. Nothing heavy is imported before a command asks for
+ * it.
+ */
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // Asked by installers and bug reports again and again: without the world of a command it takes half the time.
+  // Asked by installers and bug reports again and again: without the world of a command it takes
+  // half the time.
   if (argv[0] === "--version" || argv[0] === "-V") return void process.stdout.write(`${await version()}\n`);
   const { processIo } = await import("./process-io.ts");
   const io = processIo();

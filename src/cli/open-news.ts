@@ -4,7 +4,10 @@ import { shownName } from "../model/shown-name.ts";
 import { count } from "./progress.ts";
 import { attentionLines } from "./show-attention.ts";
 
-/** What needs the user, as `watch` tells it: not all of it after each run, but what is new, what has ended, and how much is left. */
+/**
+ * What needs the user, as `watch` tells it: not all of it after each run, but what is new, what has
+ * ended, and how much is left.
+ */
 
 type Attention = RunReport["attention"][number];
 

@@ -1,14 +1,18 @@
 import { escaped } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
 
-/** Colours of a terminal; plain text elsewhere. `good`, `bad` and `asks` are the ends that a command may have. */
+/**
+ * Colours of a terminal; plain text elsewhere. `good`, `bad` and `asks` are the ends that a command
+ * may have.
+ */
 export type Paint = Readonly<Record<keyof typeof CODES, (text: string) => string>>;
 
 const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
 
 /**
- * `FORCE_COLOR` decides where it is set (`0` and `false`: never; else always, also in a pipe), then `NO_COLOR` (no-color.org: anything but
- * nothing), then whether the stream is a terminal that knows colours.
+ * `FORCE_COLOR` decides where it is set (`0` and `false`: never; else always, also in a pipe), then
+ * `NO_COLOR` (no-color.org: anything but nothing), then whether the stream is a terminal that knows
+ * colours.
  */
 export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stream: "output" | "error"): boolean {
   const forced = env["FORCE_COLOR"];
@@ -47,7 +51,10 @@ export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "e
   };
 }
 
-/** A text of a document as a terminal may show it: no control characters but tabs, so that none can move the cursor or colour the rest. */
+/**
+ * A text of a document as a terminal may show it: no control characters but tabs, so that none can
+ * move the cursor or colour the rest.
+ */
 export function shown(io: Io, text: string): string {
   return io.terminal.output
     ? text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`)
@@ -57,8 +64,9 @@ export function shown(io: Io, text: string): string {
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
 
 /**
- * What is written for one line, to a terminal, a pipe or a file: whatever it holds, it is one line, and steers nothing. Names are shown by
- * `shownName` where they are put into it; this holds for what was forgotten there.
+ * What is written for one line, to a terminal, a pipe or a file: whatever it holds, it is one line,
+ * and steers nothing. Names are shown by `shownName` where they are put into it; this holds for
+ * what was forgotten there.
  * @param coloured whether `paintFor` was let colour it: only then its colours stay
  */
 export function oneLine(line: string, coloured: boolean): string {

@@ -76,10 +76,14 @@ export function processIo(): Io {
   };
 }
 
-/** ORDER: the environment and the groups first: without root's rights the one could not be judged, nor the others changed. */
+/**
+ * ORDER: the environment and the groups first: without root's rights the one could not be judged,
+ * nor the others changed.
+ */
 function become({ uid, gid }: SudoCaller): void {
   const { env } = process;
-  // Root's own folders, where sudo was told to take over its environment, are not this user's to read or write.
+  // Root's own folders, where sudo was told to take over its environment, are not this user's to
+  // read or write.
   for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
     const folder = env[name] ?? "";
     if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
@@ -111,8 +115,8 @@ async function ask(question: string): Promise<string | null> {
 }
 
 /**
- * Listens from the first time that it is asked for: a command that does not wait for it is ended by the signal at once, which is safe at any
- * point (I13).
+ * Listens from the first time that it is asked for: a command that does not wait for it is ended by
+ * the signal at once, which is safe at any point (I13).
  */
 function stopSignal(): () => AbortSignal {
   let controller: AbortController | null = null;

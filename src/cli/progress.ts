@@ -1,7 +1,10 @@
 import type { Progress } from "../ports/world.ts";
 import type { Io } from "./command.ts";
 
-/** What long work shows while it runs: a bar with rate and time left on a terminal, a line now and then in a pipe. Standard error. */
+/**
+ * What long work shows while it runs: a bar with rate and time left on a terminal, a line now and
+ * then in a pipe. Standard error.
+ */
 
 const PHASES: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
   recover: "recovering",
@@ -56,7 +59,8 @@ export function showProgress(io: Io, silent: boolean): ShownProgress {
 }
 
 /**
- * `mirroring ████████░░░░ 1,200/2,400  400/s  3 s left`; where that does not fit, first a shorter bar, then no rate, then no bar.
+ * `mirroring ████████░░░░ 1,200/2,400 400/s 3 s left`; where that does not fit, first a shorter
+ * bar, then no rate, then no bar.
  * @param cells that it may take
  */
 export function barLine(

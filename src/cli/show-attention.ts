@@ -6,7 +6,10 @@ import { count } from "./progress.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 import { quoted } from "../model/shell-word.ts";
 
-/** What needs the user, as lines: what many documents share is said once, before those that stand alone. */
+/**
+ * What needs the user, as lines: what many documents share is said once, before those that stand
+ * alone.
+ */
 
 type Attention = RunReport["attention"][number];
 

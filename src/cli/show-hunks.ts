@@ -6,7 +6,10 @@ import { paintFor, shown } from "./paint.ts";
 
 /** Places where three texts meet, and where two differ, as lines for a terminal or a pipe. */
 
-/** Each hunk: a heading with 1-based lines, then the lines of base, mine and theirs, each named at its start. */
+/**
+ * Each hunk: a heading with 1-based lines, then the lines of base, mine and theirs, each named at
+ * its start.
+ */
 export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
   const paint = paintFor(io);
   return hunks.flatMap((hunk, index) => {

@@ -6,7 +6,10 @@ import { jsonLine } from "./json-line.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { originLines } from "./show-origins.ts";
 
-/** What merges of a document in conflict, and what does not. @returns null where that cannot be shown by lines: the two texts are to be, after a word why */
+/**
+ * What merges of a document in conflict, and what does not. @returns null where that cannot be
+ * shown by lines: the two texts are to be, after a word why
+ */
 export function showMeeting(io: Io, path: string, meeting: Meeting, json: boolean): ExitCode | null {
   if (meeting.kind !== "parts") {
     if (!json) io.err(`mdmirror: ${shownName(path)} is in conflict: ${whyNot(meeting)}`);

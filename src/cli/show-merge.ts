@@ -10,7 +10,10 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { originLines } from "./show-origins.ts";
 import { localTime } from "./when.ts";
 
-/** Whose each line of a merged version is. @param n of the history; null: the last one that the mirror merged */
+/**
+ * Whose each line of a merged version is. @param n of the history; null: the last one that the
+ * mirror merged
+ */
 export function showMerge(io: Io, state: State, name: string, n: number | null, json: boolean): ExitCode {
   const found = findVersion({ state }, name, n);
   if (found.kind === "trouble") return complain(io, found.trouble);

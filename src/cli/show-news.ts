@@ -10,7 +10,10 @@ import { renamedLines, reportJson } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
 
-/** What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing, applying) is no news. */
+/**
+ * What `watch` prints: a line for people, or an object a line. Looking alone (idle, observing,
+ * applying) is no news.
+ */
 
 export type NewsOptions = {
   readonly json: boolean;

@@ -23,7 +23,10 @@ const LOOKS: Readonly<Record<string, Look>> = {
 };
 const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
-/** What base had no more is folded away, but for three lines around each change. @returns nothing where nothing changed */
+/**
+ * What base had no more is folded away, but for three lines around each change. @returns nothing
+ * where nothing changed
+ */
 export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
   const paint = paintFor(io);
   const hunks = originHunks(rows);
@@ -59,7 +62,10 @@ const LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
   none: "?",
 };
 
-/** A letter below each character that is not of base: `?` where no text has it. Tabs stay, so that all stands below its own. */
+/**
+ * A letter below each character that is not of base: `?` where no text has it. Tabs stay, so that
+ * all stands below its own.
+ */
 function wordMarks(words: readonly WordOrigin[]): string {
   return words
     .map(({ from, text }) => {

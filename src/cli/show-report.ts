@@ -37,7 +37,10 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
   showOpen(io, report, report.attention, url);
 }
 
-/** What needs the user, alone: with `--quiet`, where success is silent and trouble is not. What ends by itself is no trouble. */
+/**
+ * What needs the user, alone: with `--quiet`, where success is silent and trouble is not. What ends
+ * by itself is no trouble.
+ */
 export function showNeeds(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
   for (const line of renamedLines(report)) io.err(line);
@@ -101,7 +104,7 @@ export function summaryLine(report: RunReport, took: number, paint: Paint = PLAI
   }
 }
 
-/** The object of `sync --json` (DESIGN 9). */
+/** The object of `sync --json`. */
 export function reportJson(report: RunReport): object {
   const { state, run, counts: all } = report;
   // Its members are promised to programs: there, all that was made of two texts is one number.

@@ -33,7 +33,10 @@ export function tellRun(
   return exitOf(report);
 }
 
-/** Why a run could not begin. With `--quiet` another that is still under way is told once it has lasted; the exit code says it at once. */
+/**
+ * Why a run could not begin. With `--quiet` another that is still under way is told once it has
+ * lasted; the exit code says it at once.
+ */
 export function tellTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: Telling): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
   whenItLasted(io, root, "locked", () => void complain(io, trouble));
@@ -50,7 +53,10 @@ function whenItLasted(io: Io, root: string, kind: Passing, tell: () => void): vo
   if (told.sinceMs > 0) io.err(`  it has been so for ${ageText(told.sinceMs)}; told again after a day`);
 }
 
-/** A service that is not reached comes back by itself; a refused key, or another that answers in its place, needs a person. */
+/**
+ * A service that is not reached comes back by itself; a refused key, or another that answers in its
+ * place, needs a person.
+ */
 function passes({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;
   return fault.kind === "uncertain" || (fault.kind === "later" && fault.cause !== "malformed");

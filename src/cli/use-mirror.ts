@@ -51,7 +51,10 @@ export function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => Ex
   }
 }
 
-/** What has to travel after an effect by hand. @returns the object of `sync --json`, and how it ended */
+/**
+ * What has to travel after an effect by hand. @returns the object of `sync --json`, and how it
+ * ended
+ */
 export async function syncAfter(
   io: Io,
   mirror: OpenedMirror,

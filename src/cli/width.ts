@@ -1,4 +1,7 @@
-/** How many cells of a terminal a text takes: East Asian characters and most emoji two, marks that join others none. */
+/**
+ * How many cells of a terminal a text takes: East Asian characters and most emoji two, marks that
+ * join others none.
+ */
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
@@ -28,7 +31,9 @@ function cellsOfOne(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
-/** The beginning that takes `cells` at most, without half a character. @param text without colours */
+/**
+ * The beginning that takes `cells` at most, without half a character. @param text without colours
+ */
 export function fitTo(text: string, cells: number): string {
   let [fitting, used] = ["", 0];
   for (const character of charactersOf(text)) {

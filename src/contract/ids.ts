@@ -1,4 +1,7 @@
-/** Ids are issued by the service and never change; a rename or move changes the path, not the id (API.md, "Identifiers"). */
+/**
+ * Ids are issued by the service and never change; a rename or move changes the path, not the id
+ * (`src/contract/README.md`, "Identifiers").
+ */
 
 declare const brand: unique symbol;
 type Branded<Name extends string> = string & { readonly [brand]: Name };
@@ -10,9 +13,10 @@ export type DirId = Branded<"DirId">;
 /** `chg_` followed by an opaque suffix. Names one saved version of one document. */
 export type ChangeId = Branded<"ChangeId">;
 
-// ASSUMES: an opaque suffix is 1 to 128 of [A-Za-z0-9_-]. The document gives no alphabet; this one is safe in URLs, SQL and
-// logs, and is refused before any of them otherwise (contract test "refuses ids that are not of the form").
-// A composite id (two ids joined, for example by `:` or `/`) never matches it.
+// ASSUMES: an opaque suffix is 1 to 128 of [A-Za-z0-9_-]. The document gives no alphabet; this one
+// is safe in URLs, SQL and logs, and is refused before any of them otherwise (contract test
+// "refuses ids that are not of the form"). A composite id (two ids joined, for example by `:` or
+// `/`) never matches it.
 const SUFFIX = "[A-Za-z0-9_-]{1,128}";
 const DOC = new RegExp(`^doc_${SUFFIX}$`);
 const DIR = new RegExp(`^dir_${SUFFIX}$`);

@@ -1,6 +1,8 @@
 import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
 
-/** The rules of API.md, "Paths and names": the one home of what a legal name is. */
+/**
+ * The rules of `src/contract/README.md`, "Paths and names": the one home of what a legal name is.
+ */
 
 /** Why a name is refused. Kebab-case: also what logs, SQLite and the screen show. */
 export type NameFault =
@@ -18,12 +20,16 @@ export type NameFault =
 
 export type NameKind = "file" | "folder";
 
-// ASSUMES: "shell metacharacters" are those that a POSIX shell interprets anywhere in an unquoted word, and the history `!`, the
-// braces and the comment sign of the common shells (contract test "refuses each shell metacharacter"). Another deployment
-// may refuse more or fewer; the client learns which (DOUBTFUL_CHARACTERS).
+// ASSUMES: "shell metacharacters" are those that a POSIX shell interprets anywhere in an unquoted
+// word, and the history `!`, the braces and the comment sign of the common shells (contract test
+// "refuses each shell metacharacter"). Another deployment may refuse more or fewer; the client
+// learns which (DOUBTFUL_CHARACTERS).
 export const SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
-/** Characters that some deployments may call shell metacharacters although this one does not. A client sends them once and learns. */
+/**
+ * Characters that some deployments may call shell metacharacters although this one does not. A
+ * client sends them once and learns.
+ */
 export const DOUBTFUL_CHARACTERS = "=%^@+,:";
 
 const WHITESPACE = /[\s\u0085\u180e\u200b\u2060\ufeff]/u;
@@ -32,7 +38,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Judges one name (a path segment).
- * @param refused characters counted as shell metacharacters; the embedded service's set unless a client has learned another
+ * @param refused characters counted as shell metacharacters; the embedded service's set unless a
+ * client has learned another
  * @returns every fault, in a fixed order; empty for a legal name
  */
 export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
@@ -68,18 +75,25 @@ export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   "lone-surrogate": "is not well-formed Unicode",
 };
 
-/** One judged path. `segment` is the index of the first bad name; the offending `pointer` is the caller's. */
+/**
+ * One judged path. `segment` is the index of the first bad name; the offending `pointer` is the
+ * caller's.
+ */
 export type PathFault = { readonly segment: number; readonly name: string; readonly fault: NameFault };
 
 /**
  * Splits a path of the wire, with or without a leading slash, into its names.
- * ASSUMES: one leading slash is accepted and means the root; answers carry none (contract test "takes a path with a leading slash").
+ * ASSUMES: one leading slash is accepted and means the root; answers carry none (contract test
+ * "takes a path with a leading slash").
  */
 export function pathSegments(path: string): string[] {
   return (path.startsWith("/") ? path.slice(1) : path).split("/");
 }
 
-/** @returns the first fault of a wire path, or null. Its last name is judged as `kind`, the ones before as folders. */
+/**
+ * @returns the first fault of a wire path, or null. Its last name is judged as `kind`, the ones
+ * before as folders.
+ */
 export function pathFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
   const segments = pathSegments(path);
   for (const [segment, name] of segments.entries()) {
@@ -90,9 +104,11 @@ export function pathFault(path: string, kind: NameKind, refused: string = SHELL_
 }
 
 /**
- * The legal remote name that a local name is mirrored under (`names: map`). Deterministic; a legal name maps to itself.
- * White space and refused characters become one hyphen; a name of nothing else becomes `u` and its code points (`[.md` → `u5b.md`).
- * @returns null where no mapping is safe: not a `.md` file, a dot folder, a name that is too long or not Unicode
+ * The legal remote name that a local name is mirrored under (`names: map`). Deterministic; a legal
+ * name maps to itself. White space and refused characters become one hyphen; a name of nothing else
+ * becomes `u` and its code points (`[.md` → `u5b.md`).
+ * @returns null where no mapping is safe: not a `.md` file, a dot folder, a name that is too long
+ * or not Unicode
  */
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = nameFaults(name, kind, refused);

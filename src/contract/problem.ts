@@ -1,4 +1,7 @@
-/** Errors of the wire: `application/problem+json` (API.md, "Errors"). The one home of what an error code means. */
+/**
+ * Errors of the wire: `application/problem+json` (`src/contract/README.md`, "Errors"). The one home
+ * of what an error code means.
+ */
 
 type CodeFacts = { readonly status: number; readonly title: string };
 
@@ -22,24 +25,29 @@ export const PROBLEM_CODES = {
   content_too_large: { status: 422, title: "Content is too long" },
   service_unavailable: { status: 503, title: "Workspace temporarily unreachable" },
   internal_error: { status: 500, title: "Unexpected failure" },
-  // ASSUMES: a stale base that cannot be combined is answered 409 edit_conflict and nothing is saved
-  // (contract test "answers 409 edit_conflict when two versions cannot be combined").
+  // ASSUMES: a stale base that cannot be combined is answered 409 edit_conflict and nothing is
+  // saved (contract test "answers 409 edit_conflict when two versions cannot be combined").
   edit_conflict: { status: 409, title: "The file changed and the versions cannot be combined" },
-  // ASSUMES: a rate limit is answered 429 rate_limited with Retry-After (contract test "limits the rate when configured").
+  // ASSUMES: a rate limit is answered 429 rate_limited with Retry-After (contract test "limits the
+  // rate when configured").
   rate_limited: { status: 429, title: "Too many requests" },
-  // ASSUMES: a regex that is in order, but takes more steps than one search may for what is to be searched, is answered 422
-  // search_too_costly: the same request has the same answer, whatever else goes on (contract test "refuses a search of too many steps").
+  // ASSUMES: a regex that is in order, but takes more steps than one search may for what is to be
+  // searched, is answered 422 search_too_costly: the same request has the same answer, whatever
+  // else goes on (contract test "refuses a search of too many steps").
   search_too_costly: { status: 422, title: "The search takes too many steps" },
 } as const satisfies Record<string, CodeFacts>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** The codes that API.md lists; the rest are choices where it is silent. */
+/** The codes that the contract lists; the rest are choices where it is silent. */
 export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_CODES) as ProblemCode[]).filter(
   (code) => code !== "edit_conflict" && code !== "rate_limited" && code !== "search_too_costly",
 );
 
-/** Field-level codes of `errors`. The document shows `out_of_range` and `too_long`; ASSUMES: the rest (contract test "names each bad field"). */
+/**
+ * Field-level codes of `errors`. The document shows `out_of_range` and `too_long`; ASSUMES: the
+ * rest (contract test "names each bad field").
+ */
 export type FieldCode =
   | "out_of_range"
   | "too_long"

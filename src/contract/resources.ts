@@ -1,6 +1,6 @@
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
-/** The members that API.md shows. Answers may carry more; a client relies on none of them. */
+/** The members that the contract shows. Answers may carry more; a client relies on none of them. */
 
 /** A File: metadata without content. `path` ends in lowercase `.md`. */
 export type FileResource = {
@@ -15,10 +15,15 @@ export type FileWithContent = FileResource & { readonly content: string };
 /** ASSUMES: a Folder has `id` and `path` (contract test "answers a folder with id and path"). */
 export type FolderResource = { readonly id: DirId; readonly path: string };
 
-/** ASSUMES: EditFileResponse is a File plus `content`, the text now saved (contract test "answers the saved content and its change id"). */
+/**
+ * ASSUMES: EditFileResponse is a File plus `content`, the text now saved (contract test "answers
+ * the saved content and its change id").
+ */
 export type EditFileResponse = FileWithContent;
 
-/** ASSUMES: the members of a ChangeInReview (contract test "answers 202 with the change in review"). */
+/**
+ * ASSUMES: the members of a ChangeInReview (contract test "answers 202 with the change in review").
+ */
 export type ChangeInReview = {
   readonly id: ChangeId;
   readonly fileId: DocId;
@@ -39,8 +44,9 @@ export type ListEnvelope<Item> = {
 export type SearchRange = readonly [start: number, end: number];
 
 /**
- * ASSUMES: an item of a hybrid search is a File plus `score` (greater is better, comparable within one answer alone) and up to three
- * `snippets`: a line, counted from 1, or a part of a long one, with what matched (contract test "marks what matched in snippets").
+ * ASSUMES: an item of a hybrid search is a File plus `score` (greater is better, comparable within
+ * one answer alone) and up to three `snippets`: a line, counted from 1, or a part of a long one,
+ * with what matched (contract test "marks what matched in snippets").
  */
 export type SearchHit = FileResource & {
   readonly score: number;
@@ -52,8 +58,9 @@ export type SearchHit = FileResource & {
 };
 
 /**
- * ASSUMES: an item of a regex search is a File plus `matches`, one for each line: `line` and `column` count from 1, `text` is the whole line
- * (contract test "gives line and column of each match").
+ * ASSUMES: an item of a regex search is a File plus `matches`, one for each line: `line` and
+ * `column` count from 1, `text` is the whole line (contract test "gives line and column of each
+ * match").
  */
 export type RegexHit = FileResource & {
   readonly matches: readonly {

@@ -6,8 +6,9 @@ import type { Selector } from "./resources.ts";
 export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";
 /**
- * ASSUMES: the paths of search, POSTs of JSON: `{query, limit?, path_prefix?}` and `{pattern, limit?, path_prefix?}` (contract tests
- * "answers the list envelope: search", "answers the list envelope: regex search").
+ * ASSUMES: the paths of search, POSTs of JSON: `{query, limit?, path_prefix?}` and `{pattern,
+ * limit?, path_prefix?}` (contract tests "answers the list envelope: search", "answers the list
+ * envelope: regex search").
  */
 export const SEARCH = "/v1/search";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
@@ -20,7 +21,10 @@ export function contentRoute(id: DocId): string {
   return `${FILES}/${id}/content`;
 }
 
-/** ASSUMES: GET, PATCH {name | parentId} and DELETE [?recursive=true] live at /v1/folders/{id} (contract tests of folders). */
+/**
+ * ASSUMES: GET, PATCH {name | parentId} and DELETE [?recursive=true] live at /v1/folders/{id}
+ * (contract tests of folders).
+ */
 export function folderRoute(id: DirId): string {
   return `${FOLDERS}/${id}`;
 }

@@ -1,4 +1,7 @@
-/** One exchange with the service, apart from any transport: what a test sends in process and what HTTP carries. */
+/**
+ * One exchange with the service, apart from any transport: what a test sends in process and what
+ * HTTP carries.
+ */
 
 /** Header names are lower case. */
 export type WireHeaders = Readonly<Record<string, string>>;

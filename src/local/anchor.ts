@@ -3,12 +3,16 @@ import type { Anchor, Fs, FsStat } from "../ports/disk.ts";
 import { unless } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 
-/** Folders that are held open, so that no swap between a look and a call leads the call elsewhere (I26). */
+/**
+ * Folders that are held open, so that no swap between a look and a call leads the call elsewhere
+ * (I26).
+ */
 
 /** How a walk reaches what lies in the folder that it reads. */
 export type WalkHold = {
   /**
-   * A path of the folder for the next calls. One folder is held at a time, so that a deep tree does not use up the handles.
+   * A path of the folder for the next calls. One folder is held at a time, so that a deep tree does
+   * not use up the handles.
    * @param stat tells it from one that was at this path before
    * @throws ESTALE when it is gone, or is reached through a symlink
    */
@@ -16,7 +20,10 @@ export type WalkHold = {
   close(): void;
 };
 
-/** Whether the system names a folder that is held open as `real` does: on a disk or system where it does not, nothing could be told by its names. */
+/**
+ * Whether the system names a folder that is held open as `real` does: on a disk or system where it
+ * does not, nothing could be told by its names.
+ */
 export function canHold(fs: Fs, real: string): boolean {
   const anchor = fs.anchor?.(real);
   if (anchor === undefined) return false;
@@ -44,7 +51,8 @@ export function holdFolder(
   if (anchor === null) return null;
   return closeUnless(anchor, () => {
     if (anchor.stat().dev !== root.stat.dev || !isAt(anchor, expected, folding)) return false;
-    // Its own folder above, and so on, not those that the path names by now: it lies in the root itself.
+    // Its own folder above, and so on, not those that the path names by now: it lies in the root
+    // itself.
     const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
     return sameInode(fs.lstat(`${anchor.at}${up}`), root.stat);
   });
@@ -76,7 +84,10 @@ function openFolder(fs: Fs, abs: string): Anchor | null {
   return unless(["ENOENT", "ENOTDIR", "ELOOP"], () => fs.anchor?.(abs) ?? null);
 }
 
-/** A path without a symlink: the system tells it of the handle, at one moment. A disk that folds names may answer with the spelling that it keeps. */
+/**
+ * A path without a symlink: the system tells it of the handle, at one moment. A disk that folds
+ * names may answer with the spelling that it keeps.
+ */
 function isAt(anchor: Anchor, expected: string, folding: DiskFolding | null): boolean {
   const path = anchor.path();
   if (path === expected) return true;

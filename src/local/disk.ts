@@ -18,7 +18,10 @@ import { createFile, NO_FILE, replaceFile } from "./write.ts";
 
 export type DiskOptions = {
   readonly random: Random;
-  /** Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files, which every walk reads afresh. Default: none. */
+  /**
+   * Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files, which every walk reads
+   * afresh. Default: none.
+   */
   readonly ignore?: readonly string[];
   /** False: looks write nothing, not even a probe (I23: dry runs). Default: true. */
   readonly probe?: boolean;
@@ -26,7 +29,10 @@ export type DiskOptions = {
   readonly part?: number;
 };
 
-/** @param root absolute path of the mirrored folder; it need not exist yet, and may be reached through symlinks */
+/**
+ * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
+ * through symlinks
+ */
 export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
   const ground = createGround(fs, root, options.random);
   const probe = options.probe ?? true;
@@ -91,7 +97,10 @@ function toEnd<T>(parts: Generator<void, T>): T {
   }
 }
 
-/** `absent` only when the root is there and the path is reached through folders alone: everything else is `unknown` (I04). */
+/**
+ * `absent` only when the root is there and the path is reached through folders alone: everything
+ * else is `unknown` (I04).
+ */
 function look(ground: Ground, path: LocalPath): Look {
   try {
     const place = ground.place(path, "file");

@@ -5,15 +5,17 @@ type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
- * @returns the errno name of an error that a system call threw, or null for any other error: a bug, or the process being killed, which
- * nobody here catches
+ * @returns the errno name of an error that a system call threw, or null for any other error: a bug,
+ * or the process being killed, which nobody here catches
  */
 export function errnoOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
   return Object.hasOwn(constants.errno, error.code) ? error.code : null;
 }
 
-/** Runs a system call whose failure with one of `expected` is an expected end. @returns null then */
+/**
+ * Runs a system call whose failure with one of `expected` is an expected end. @returns null then
+ */
 export function unless<T>(expected: readonly string[], call: () => T): T | null {
   try {
     return call();
@@ -34,7 +36,10 @@ export function anyErrno<T>(call: () => T): T | null {
   }
 }
 
-/** Runs an effect: a system call that fails with an errno ends it as a fault, any other exception passes through. */
+/**
+ * Runs an effect: a system call that fails with an errno ends it as a fault, any other exception
+ * passes through.
+ */
 export function attempt<T>(what: string, effect: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
     return effect();

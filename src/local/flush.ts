@@ -3,13 +3,15 @@ import { errnoOf } from "./errno.ts";
 import type { Ground } from "./ground.ts";
 
 const AT_ONCE = 8;
-// Some disks (network, FUSE) have no fsync for a folder; what its names need is then all that they offer.
+// Some disks (network, FUSE) have no fsync for a folder; what its names need is then all that they
+// offer.
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
 export type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
 /**
- * fsync of files (or folders), then once each of the folders above them up to the root, whose entries they are.
+ * fsync of files (or folders), then once each of the folders above them up to the root, whose
+ * entries they are.
  * @returns the paths that are not durable: their own failure, or that of a folder above
  */
 export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
@@ -36,7 +38,10 @@ export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): P
   return failures;
 }
 
-/** The whole disk at once, as one call of the system: of 10,000 new files each by itself takes seconds. */
+/**
+ * The whole disk at once, as one call of the system: of 10,000 new files each by itself takes
+ * seconds.
+ */
 export async function flushDisk({ fs, root }: Ground): Promise<boolean> {
   const found = root();
   if (found === null || fs.syncDisk === undefined) return false;
@@ -48,7 +53,9 @@ export async function flushDisk({ fs, root }: Ground): Promise<boolean> {
   }
 }
 
-/** A folder above may refuse to be looked at (EACCES, EIO): a failure of this path, and of no other. */
+/**
+ * A folder above may refuse to be looked at (EACCES, EIO): a failure of this path, and of no other.
+ */
 async function flushErrno(ground: Ground, path: LocalPath): Promise<string | null> {
   let place: ReturnType<Ground["place"]>;
   try {

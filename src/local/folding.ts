@@ -5,10 +5,13 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 
 /**
- * Learns what the disk under the root makes one of, by making a file and looking for it under other spellings; platform and file system type
- * say nothing reliable. Inode numbers are not compared: some FUSE disks number each spelling anew.
- * ASSUMES: `.mdmirror/tmp` folds as the tree does. Per-folder case folding (ext4, NTFS) is inherited by new folders.
- * @param write false: nothing is written (a dry run), and what cannot be learned without is taken for folding, which can only hold more
+ * Learns what the disk under the root makes one of, by making a file and looking for it under other
+ * spellings; platform and file system type say nothing reliable. Inode numbers are not compared:
+ * some FUSE disks number each spelling anew.
+ * ASSUMES: `.mdmirror/tmp` folds as the tree does. Per-folder case folding (ext4, NTFS) is
+ * inherited by new folders.
+ * @param write false: nothing is written (a dry run), and what cannot be learned without is taken
+ * for folding, which can only hold more
  */
 export function learnFolding(ground: Ground, write: boolean): DiskFolding {
   if (!write) return guessFolding(ground);

@@ -9,31 +9,46 @@ import { sameInode } from "./stamp.ts";
 /** An end of an effect in which it did not happen. */
 export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
 
-/** Where a path is on the disk, or why nothing can be done there. `absent`: proven that nothing is at the path. */
+/**
+ * Where a path is on the disk, or why nothing can be done there. `absent`: proven that nothing is
+ * at the path.
+ */
 export type Place =
   | { readonly ok: true; readonly abs: string }
   | { readonly ok: false; readonly outcome: NotDone; readonly absent: boolean };
 
 export type Root = { readonly real: string; readonly stat: FsStat };
 
-/** The one way from a path to the disk: everything in `local/` that touches a file asks here first (I26). */
+/**
+ * The one way from a path to the disk: everything in `local/` that touches a file asks here first
+ * (I26).
+ */
 export type Ground = {
   readonly fs: Fs;
   readonly random: Random;
-  /** Looks at the root and remembers it: everything later must find the same folder. null: not there, or not a folder. */
+  /**
+   * Looks at the root and remembers it: everything later must find the same folder. null: not
+   * there, or not a folder.
+   */
   identify(): Root | null;
-  /** The root that was identified, at the first need by this, as it is now. null: not there, or another one by now. */
+  /**
+   * The root that was identified, at the first need by this, as it is now. null: not there, or
+   * another one by now.
+   */
   root(): Root | null;
   /**
-   * Does `work`, a single effect; the folders that it looks at are held open until it ends, so that its calls are made in these very folders. One that is
-   * moved meanwhile is as one that was moved after it. Elsewhere than here, and where nothing can be held open, a place is a plain path.
+   * Does `work`, a single effect; the folders that it looks at are held open until it ends, so that
+   * its calls are made in these very folders. One that is moved meanwhile is as one that was moved
+   * after it. Elsewhere than here, and where nothing can be held open, a place is a plain path.
    */
   during<T>(work: () => T): T;
   /** For a walk, which holds one folder after the other. */
   walkHold(): WalkHold;
   /** The folder at `path` itself, which was just looked at as `abs`, to act on what lies in it. */
   inside(path: LocalPath, abs: string): Place;
-  /** A path of the mirrored tree, as a file or folder may have it; the folder above is looked at. */
+  /**
+   * A path of the mirrored tree, as a file or folder may have it; the folder above is looked at.
+   */
   place(path: LocalPath, kind: "file" | "folder"): Place;
   /** A `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders above. */
   mirrorPlace(path: string, make: boolean): Place;
@@ -54,7 +69,8 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
   let held: Map<string, Anchor> | null = null;
 
   function identify(): Root | null {
-    // A root that cannot be looked at (a disk that was unplugged) is as little there as one that is gone.
+    // A root that cannot be looked at (a disk that was unplugged) is as little there as one that is
+    // gone.
     pinned = anyErrno(() => {
       const real = fs.realpath(root);
       const stat = fs.lstat(real);
@@ -71,7 +87,10 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
     return now?.kind === "folder" && sameInode(now, known.stat) ? { real: known.real, stat: now } : null;
   }
 
-  /** The folder at `below` (relative to the root), reached through no symlink and on the root's own disk. */
+  /**
+   * The folder at `below` (relative to the root), reached through no symlink and on the root's own
+   * disk.
+   */
   function folderAt(below: string): Place {
     const known = pinned ?? identify();
     if (held === null || known === null || !holds) return lookedAt(below);
@@ -85,8 +104,9 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
   }
 
   /**
-   * RACE: where folders cannot be held open (no `/proc`), a component may be swapped for a symlink between this look and the system call that uses the
-   * path; Node has no openat. Who can do that can write in the mirrored folder already; the window is some microseconds.
+   * RACE: where folders cannot be held open (no `/proc`), a component may be swapped for a symlink
+   * between this look and the system call that uses the path; Node has no openat. Who can do that
+   * can write in the mirrored folder already; the window is some microseconds.
    */
   function lookedAt(below: string): Place {
     const known = sameRoot();
@@ -144,7 +164,10 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
   };
 }
 
-/** Makes the folders of a path below `.mdmirror`, nobody else's to enter, each looked at before the next is made in it. */
+/**
+ * Makes the folders of a path below `.mdmirror`, nobody else's to enter, each looked at before the
+ * next is made in it.
+ */
 function makeFolders(fs: Fs, folderAt: (below: string) => Place, below: string): Place {
   let folder = folderAt("");
   let made = "";
@@ -171,7 +194,10 @@ function isPlain(path: string): boolean {
   return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
 }
 
-/** Dot folders, `.mdmirror` among them in every spelling that some disk makes one of, are never part of the tree. */
+/**
+ * Dot folders, `.mdmirror` among them in every spelling that some disk makes one of, are never part
+ * of the tree.
+ */
 function isMirrorable(path: LocalPath, kind: "file" | "folder"): boolean {
   if (!isPlain(path)) return false;
   const names = path.replace(UNSEEN_CHARACTERS, "").split("/");

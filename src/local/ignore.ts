@@ -2,11 +2,17 @@ import ignore from "ignore";
 import { patternFault } from "./pattern-fault.ts";
 import { ancestorsOf, isSidecarName, type LocalPath, nameOf, parentOf } from "../model/path.ts";
 
-/** The fixed rules of what stays local ("Always ignored" in the design), and those of `.mdmirrorignore` files. */
+/**
+ * The fixed rules of what stays local ("Always ignored" in the design), and those of
+ * `.mdmirrorignore` files.
+ */
 
 export const IGNORE_FILE = ".mdmirrorignore";
 
-/** Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves, views of a folder. */
+/**
+ * Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves,
+ * views of a folder.
+ */
 const LITTER: readonly RegExp[] = [
   /^\.#/, // Emacs locks
   /^#.*#$/, // Emacs auto-saves
@@ -28,7 +34,9 @@ export function isLitterName(name: string): boolean {
   return LITTER.some((form) => form.test(name));
 }
 
-/** @returns whether a path is what one pattern names, or lies below that. The pattern has no fault. */
+/**
+ * @returns whether a path is what one pattern names, or lies below that. The pattern has no fault.
+ */
 export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   const rules = ignore({ ignorecase: false }).add(pattern);
   return (path) => rules.ignores(path);
@@ -46,7 +54,8 @@ export class UnfitRules extends Error {}
 /**
  * @param text gitignore syntax
  * @param foldsCase git's rule: patterns match as the disk's names do
- * @throws UnfitRules for a line that would cost too much; leaving it out would send what it keeps here
+ * @throws UnfitRules for a line that would cost too much; leaving it out would send what it keeps
+ * here
  */
 export function parseRules(folder: LocalPath, text: string, foldsCase: boolean): FolderRules {
   for (const [index, line] of text.split(/\r?\n/).entries()) {
@@ -57,8 +66,8 @@ export function parseRules(folder: LocalPath, text: string, foldsCase: boolean):
 }
 
 /**
- * Whether the rules of the files exclude a path whose folders are not excluded. The innermost file that says anything decides, and in it
- * the last line: git's rule.
+ * Whether the rules of the files exclude a path whose folders are not excluded. The innermost file
+ * that says anything decides, and in it the last line: git's rule.
  */
 export function excludes(rules: IgnoreRules, path: LocalPath, kind: "file" | "folder"): boolean {
   if (rules.size === 0) return false;
@@ -81,7 +90,10 @@ export function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean 
   return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isSidecarName(name);
 }
 
-/** `LocalTree.ignores`: judges a path, of either side, without looking at the disk. A path below an excluded folder is excluded. */
+/**
+ * `LocalTree.ignores`: judges a path, of either side, without looking at the disk. A path below an
+ * excluded folder is excluded.
+ */
 export function ignoresPath(rules: IgnoreRules, path: LocalPath, kind: "file" | "folder"): boolean {
   for (const folder of ancestorsOf(path)) {
     if (isAlwaysIgnored(nameOf(folder), "folder") || excludes(rules, folder, "folder")) return true;

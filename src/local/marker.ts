@@ -2,12 +2,18 @@ import type { Fs } from "../ports/disk.ts";
 import { anyErrno, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
-/** `.mdmirror/marker` says which mirror a folder is: a random id that the state file holds too. A folder without it is not the root. */
+/**
+ * `.mdmirror/marker` says which mirror a folder is: a random id that the state file holds too. A
+ * folder without it is not the root.
+ */
 
 const MARKER = `${MIRROR_FOLDER}/marker`;
 const FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
-/** @returns null when there is none, none of the form, or none that can be read: nothing is done in such a folder */
+/**
+ * @returns null when there is none, none of the form, or none that can be read: nothing is done in
+ * such a folder
+ */
 export function readMarker(fs: Fs, root: string): string | null {
   const found = anyErrno(() => {
     if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;
@@ -19,7 +25,8 @@ export function readMarker(fs: Fs, root: string): string | null {
 }
 
 /**
- * Makes `.mdmirror/` with the marker and a `.gitignore` of `*`, as far as they are not there. An existing marker stays.
+ * Makes `.mdmirror/` with the marker and a `.gitignore` of `*`, as far as they are not there. An
+ * existing marker stays.
  * @throws errors with an errno as `code`, for the caller (`init`) to show
  */
 export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {

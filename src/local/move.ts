@@ -10,7 +10,8 @@ import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
 /**
  * Moves a file, never over anything.
- * ORDER: the caller journals (from, to) before. The inode is at `from`, at both or at `to` at every moment; called again, it is completed.
+ * ORDER: the caller journals (from, to) before. The inode is at `from`, at both or at `to` at every
+ * moment; called again, it is completed.
  */
 export function moveFile(ground: Ground, from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
   return attempt(from, () => {
@@ -54,7 +55,10 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
   }
 }
 
-/** Whether two spellings are one entry of a folder here (`Note.md` → `note.md`): inode numbers of some disks could not say. */
+/**
+ * Whether two spellings are one entry of a folder here (`Note.md` → `note.md`): inode numbers of
+ * some disks could not say.
+ */
 function isSameEntry(ground: Ground, from: string, to: string, target: string): boolean {
   const folding = ground.folding();
   if (pathKey(from, folding) !== pathKey(to, folding)) return false;
@@ -62,8 +66,10 @@ function isSameEntry(ground: Ground, from: string, to: string, target: string): 
 }
 
 /**
- * Takes a file aside to `trash/…`; there it is looked at, and put back unless it is what was expected.
- * ORDER: the caller journals (path, trashPath) before; recovery puts back what is at `trashPath` if the path is free.
+ * Takes a file aside to `trash/…`; there it is looked at, and put back unless it is what was
+ * expected.
+ * ORDER: the caller journals (path, trashPath) before; recovery puts back what is at `trashPath` if
+ * the path is free.
  */
 export function trashFile(
   ground: Ground,
@@ -122,7 +128,10 @@ export function makeFolder(
   });
 }
 
-/** RACE: an empty folder that is made at `to` between the look and the rename is replaced (nothing is lost with it); anything else stops it. */
+/**
+ * RACE: an empty folder that is made at `to` between the look and the rename is replaced (nothing
+ * is lost with it); anything else stops it.
+ */
 export function moveFolder(ground: Ground, from: LocalPath, to: LocalPath): DiskOutcome<null> {
   return attempt(from, () => {
     if (from !== to && isWithin(to, from)) return fault("EINVAL", `${from}: cannot be moved into itself`);

@@ -7,10 +7,14 @@ import { sameInode } from "./stamp.ts";
 
 /** Ours, and never the only copy of a text: `sweep` may erase it. */
 export const TEMP_PREFIX = "w-";
-/** A name that was taken from a document: what it holds may be somebody's last save, so `sweep` keeps it. */
+/**
+ * A name that was taken from a document: what it holds may be somebody's last save, so `sweep`
+ * keeps it.
+ */
 export const ASIDE_PREFIX = "a-";
 
-// No hard links here: FAT, exFAT and some network and FUSE disks say so in different words; the kernel's protected_hardlinks says EPERM.
+// No hard links here: FAT, exFAT and some network and FUSE disks say so in different words; the
+// kernel's protected_hardlinks says EPERM.
 const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
 /** A name in `.mdmirror/tmp` that nothing has yet. */
@@ -20,12 +24,16 @@ export function freshName(ground: Ground, prefix: string): string {
   return place.abs;
 }
 
-// The mirror's own folder is not as it must be (a symlink, another disk): an effect ends as a fault, whatever it was doing.
+// The mirror's own folder is not as it must be (a symlink, another disk): an effect ends as a
+// fault, whatever it was doing.
 function notReady(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
 
-/** @returns true when both were hard-linked, false when `to` is taken, null when this disk (or this inode) has no hard links */
+/**
+ * @returns true when both were hard-linked, false when `to` is taken, null when this disk (or this
+ * inode) has no hard links
+ */
 function tryLink(ground: Ground, from: string, to: string): boolean | null {
   try {
     ground.fs.link(from, to);
@@ -39,8 +47,10 @@ function tryLink(ground: Ground, from: string, to: string): boolean | null {
 }
 
 /**
- * Renames what lies in `.mdmirror` (where nobody else writes) to a path of the tree, never over anything.
- * RACE: without hard links, and for what is no regular file, a file that is made at `to` between the look and the rename is overwritten.
+ * Renames what lies in `.mdmirror` (where nobody else writes) to a path of the tree, never over
+ * anything.
+ * RACE: without hard links, and for what is no regular file, a file that is made at `to` between
+ * the look and the rename is overwritten.
  * @returns what is at `to` now, or null when the path is taken (nothing was changed)
  */
 export function nameNew(ground: Ground, from: string, to: string): FsStat | null {
@@ -48,7 +58,10 @@ export function nameNew(ground: Ground, from: string, to: string): FsStat | null
   return giveName(ground, from, to, stat.kind === "file") ? statNow(ground, to, stat) : null;
 }
 
-/** The same for a file that was just made, and still is open: one `fstat` tells what two `lstat` tell else. */
+/**
+ * The same for a file that was just made, and still is open: one `fstat` tells what two `lstat`
+ * tell else.
+ */
 export function nameMade(ground: Ground, made: OpenFile, from: string, to: string): FsStat | null {
   if (!giveName(ground, from, to, true)) return null;
   return anyErrno(() => made.stat()) ?? ground.fs.lstat(to);
@@ -69,7 +82,10 @@ function giveName(ground: Ground, from: string, to: string, isFile: boolean): bo
   return true;
 }
 
-/** What is at a path that was just given to an inode. Whoever took it since then acted on what was done: the inode's own stat stands. */
+/**
+ * What is at a path that was just given to an inode. Whoever took it since then acted on what was
+ * done: the inode's own stat stands.
+ */
 export function statNow(ground: Ground, abs: string, given: FsStat): FsStat {
   const now = anyErrno(() => ground.fs.lstat(abs));
   return now !== null && now.ino === given.ino ? now : given;
@@ -84,11 +100,13 @@ export type MoveEnd =
   | { readonly kind: "failed"; readonly errno: string; readonly halfway: boolean };
 
 /**
- * Moves a file of the tree to a free path of the tree. The inode has both names for a moment, so a crash leaves it findable at one of them.
+ * Moves a file of the tree to a free path of the tree. The inode has both names for a moment, so a
+ * crash leaves it findable at one of them.
  * @throws errors with an errno, while nothing was changed
  */
 export function moveName(ground: Ground, from: string, to: string, expect: FsStat): MoveEnd {
-  // Before the file has two names, so that a mirror folder that is not as it must be stops the move here.
+  // Before the file has two names, so that a mirror folder that is not as it must be stops the move
+  // here.
   const [aside, undone] = [freshName(ground, ASIDE_PREFIX), freshName(ground, ASIDE_PREFIX)];
   const linked = tryLink(ground, from, to);
   if (linked === false) return { kind: "taken" };
@@ -102,7 +120,8 @@ export function moveName(ground: Ground, from: string, to: string, expect: FsSta
     errno = errnoOf(error);
     if (errno === null) throw error;
   }
-  // The inode may be nowhere else by now (a save replaced it): it goes aside, not away, and `sweep` judges.
+  // The inode may be nowhere else by now (a save replaced it): it goes aside, not away, and `sweep`
+  // judges.
   const isUndone = anyErrno(() => {
     ground.fs.rename(to, undone);
     return true;
@@ -111,13 +130,17 @@ export function moveName(ground: Ground, from: string, to: string, expect: FsSta
   return { kind: "failed", errno, halfway: isUndone === null };
 }
 
-/** RACE: without hard links a file that is made at `to` between the look and the rename is overwritten. */
+/**
+ * RACE: without hard links a file that is made at `to` between the look and the rename is
+ * overwritten.
+ */
 function moveByRename(ground: Ground, from: string, to: string, expect: FsStat): MoveEnd {
   const { fs } = ground;
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
   const now = statNow(ground, to, expect);
-  // A save came before the rename, and was moved: back to where it was saved, unless there is yet another one.
+  // A save came before the rename, and was moved: back to where it was saved, unless there is yet
+  // another one.
   const isBack =
     !sameInode(now, expect) &&
     anyErrno(() => {
@@ -129,8 +152,9 @@ function moveByRename(ground: Ground, from: string, to: string, expect: FsStat):
 }
 
 /**
- * Takes a name away from the inode `expect`, which has another name. A plain `unlink` would take the name from whatever is there by then, and
- * with it an editor's save; so the name goes aside first, and is looked at there.
+ * Takes a name away from the inode `expect`, which has another name. A plain `unlink` would take
+ * the name from whatever is there by then, and with it an editor's save; so the name goes aside
+ * first, and is looked at there.
  * @param aside a free path in `.mdmirror/tmp`
  * @returns `other` when another inode had the name, and has it again
  */
@@ -146,7 +170,8 @@ export function dropName(ground: Ground, abs: string, expect: FsStat, aside: str
     return "dropped";
   }
   const isBack = anyErrno(() => nameNew(ground, aside, abs) ?? "taken");
-  // When the path is taken by now, or the disk refuses, what is aside is kept by `sweep`, unless it has another name.
+  // When the path is taken by now, or the disk refuses, what is aside is kept by `sweep`, unless it
+  // has another name.
   return isBack === null ? "dropped" : "other";
 }
 

@@ -3,20 +3,24 @@ import type { Anchor, Fs, FsStat, OpenFile } from "../ports/disk.ts";
 
 const nodeFs = process.getBuiltinModule("node:fs");
 
-// ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it counts 0, and the look at every component stands alone.
+// ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it counts 0, and the look at every
+// component stands alone.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
 const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
 // A FIFO under a file's name must not block the process in `open`.
 const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
 
-// Linux alone has it, with this value on every processor that Node runs on; Node does not name it. Such a handle opens nothing: it names a folder, and needs
-// no permission to read it.
+// Linux alone has it, with this value on every processor that Node runs on; Node does not name it.
+// Such a handle opens nothing: it names a folder, and needs no permission to read it.
 const O_PATH = 0o10000000;
 
 /** LIMIT: a larger file is never read (EFBIG). The longest text that can be sent has 0.2 MiB. */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
-/** The system calls over node:fs, synchronous: on small files 3 to 5 times as fast as promises, with the smallest windows. */
+/**
+ * The system calls over node:fs, synchronous: on small files 3 to 5 times as fast as promises, with
+ * the smallest windows.
+ */
 export function createNodeFs(): Fs {
   return {
     lstat: (path) => fsStat(nodeFs.lstatSync(path)),
@@ -39,7 +43,10 @@ export function createNodeFs(): Fs {
   };
 }
 
-/** Node has no `openat`; a path through `/proc/self/fd` does as much, where `/proc` is mounted and shows this process. */
+/**
+ * Node has no `openat`; a path through `/proc/self/fd` does as much, where `/proc` is mounted and
+ * shows this process.
+ */
 function canAnchor(): boolean {
   if (process.platform !== "linux") return false;
   try {
@@ -158,7 +165,10 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** Disks whose `syncfs` is what fsync of everything is: journal, data and the medium's own cache. A network's or FUSE's need not reach the other end. */
+/**
+ * Disks whose `syncfs` is what fsync of everything is: journal, data and the medium's own cache. A
+ * network's or FUSE's need not reach the other end.
+ */
 const SYNCED_WHOLE: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
 /** What others have written is brought to the medium too; nobody waits longer for that. */
 const SYNC_MS = 10_000;

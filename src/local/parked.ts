@@ -24,7 +24,10 @@ export function readParked(ground: Ground, parkAt: string): DiskOutcome<LocalTex
   });
 }
 
-/** Called again after a crash it is completed: two names of one inode are one file that is back already. */
+/**
+ * Called again after a crash it is completed: two names of one inode are one file that is back
+ * already.
+ */
 export function putBack(ground: Ground, parkAt: string, path: LocalPath): DiskOutcome<Written> {
   return attempt(path, () => {
     const park = ground.mirrorPlace(parkAt, false);
@@ -71,7 +74,10 @@ export function listTrashed(ground: Ground): { readonly place: string; readonly 
   return found.sort((a, b) => (a.place < b.place ? -1 : 1));
 }
 
-/** Temp files go. What was taken aside and is in no intent goes to the trash: nobody can say any more that it is not a last save. */
+/**
+ * Temp files go. What was taken aside and is in no intent goes to the trash: nobody can say any
+ * more that it is not a last save.
+ */
 export function sweep(ground: Ground, keep: ReadonlySet<string>): void {
   for (const path of tempNames(ground)) {
     if (keep.has(path)) continue;

@@ -1,13 +1,20 @@
-/** A line of gitignore syntax that would cost too much: such lines come with a folder, so whoever made it chose them. */
+/**
+ * A line of gitignore syntax that would cost too much: such lines come with a folder, so whoever
+ * made it chose them.
+ */
 
 /** LIMIT: characters of a line. */
 const MAX_CHARACTERS = 1_000;
-/** LIMIT: `**` between two names. Each may stand for any number of folders, so n of them take (folders above)^n steps to fail. */
+/**
+ * LIMIT: `**` between two names. Each may stand for any number of folders, so n of them take
+ * (folders above)^n steps to fail.
+ */
 const MAX_INNER = 2;
 
 /**
- * ASSUMES: what stands between `/` costs one walk over a name, however many `*` it has: package `ignore` takes the first place where what
- * follows a `*` is found, and never another. Only `**` goes back.
+ * ASSUMES: what stands between `/` costs one walk over a name, however many `*` it has: package
+ * `ignore` takes the first place where what follows a `*` is found, and never another. Only `**`
+ * goes back.
  * @returns null for a line that may be used; else why not, as a clause
  */
 export function patternFault(line: string): string | null {

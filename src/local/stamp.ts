@@ -16,14 +16,16 @@ export function sameInode(a: Stamp, b: Stamp): boolean {
 }
 
 /**
- * Milliseconds: the coarsest stamps that a disk gives (FAT: 2 s for mtime), and more than a tick of any other. A stamp younger than this at
- * the time of the walk could be given again to a later write.
+ * Milliseconds: the coarsest stamps that a disk gives (FAT: 2 s for mtime), and more than a tick of
+ * any other. A stamp younger than this at the time of the walk could be given again to a later
+ * write.
  */
 export const STAMP_GRANULARITY_MS = 2_000;
 
 /**
- * Whether any later write must show in the stamp: it is older than `diskNow`, the disk's own time when the walk began, by the
- * granularity. mtime can be set by anyone and ctime cannot, but some disks keep no ctime, so both must be old.
+ * Whether any later write must show in the stamp: it is older than `diskNow`, the disk's own time
+ * when the walk began, by the granularity. mtime can be set by anyone and ctime cannot, but some
+ * disks keep no ctime, so both must be old.
  * @param diskNow null when the disk was not asked: then nothing is trusted
  */
 export function isOldStamp(stamp: Stamp, diskNow: number | null): boolean {

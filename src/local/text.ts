@@ -5,8 +5,8 @@ import type { TextFault } from "../model/tree.ts";
 export type DecodedText = { readonly text: string | null; readonly fault: TextFault | null };
 
 /**
- * Judges the bytes of a file. Strict UTF-8 (no overlong forms, no surrogates); the text is the bytes, BOM included, so that encoding it
- * gives them back (I25).
+ * Judges the bytes of a file. Strict UTF-8 (no overlong forms, no surrogates); the text is the
+ * bytes, BOM included, so that encoding it gives them back (I25).
  * @returns `text` null only when the bytes are not UTF-8
  */
 export function decodeText(bytes: Uint8Array): DecodedText {

@@ -21,7 +21,9 @@ export type WalkWork = {
   readonly rules: Map<LocalPath, FolderRules>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
-  /** Files that this walk has read, so that a second reading of a folder does not read them again. */
+  /**
+   * Files that this walk has read, so that a second reading of a folder does not read them again.
+   */
   readonly read: Map<LocalPath, LocalFile>;
   /** Entries looked at since the walk paused last. */
   looked: number;
@@ -43,12 +45,18 @@ export type WalkedFolder = {
   readonly unseen: Map<LocalPath, string>;
 };
 
-/** LIMIT: folders in folders, as deep as a path of the service may have names: each level is a call on the stack, and every folder of a chain is looked at along its whole path. */
+/**
+ * LIMIT: folders in folders, as deep as a path of the service may have names: each level is a call
+ * on the stack, and every folder of a chain is looked at along its whole path.
+ */
 const MAX_DEPTH = 256;
 
 type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
 
-/** @param before an earlier reading of this folder in the same walk, whose folders need not be read again */
+/**
+ * @param before an earlier reading of this folder in the same walk, whose folders need not be read
+ * again
+ */
 export function* readFolder(
   work: WalkWork,
   { abs, path, stat }: Subfolder,
@@ -98,7 +106,10 @@ function whyUnread(error: unknown): string {
   return errnoText(errno);
 }
 
-/** Read afresh in each walk. Rules that cannot be read (a symlink is not followed) leave the folder unseen: they may exclude anything. */
+/**
+ * Read afresh in each walk. Rules that cannot be read (a symlink is not followed) leave the folder
+ * unseen: they may exclude anything.
+ */
 function readRules(work: WalkWork, folder: WalkedFolder, present: boolean): void {
   let text = folder.path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
   if (present) text += readIgnoreFile(work, folder);
@@ -148,7 +159,10 @@ function readEntry(
   return null;
 }
 
-/** By the plain path, which is twice as fast. Nothing is read by it; but what is gone must be gone from this very folder. */
+/**
+ * By the plain path, which is twice as fast. Nothing is read by it; but what is gone must be gone
+ * from this very folder.
+ */
 function statEntry(work: WalkWork, folder: WalkedFolder, name: string, abs: string): FsStat {
   try {
     return work.fs.lstat(abs);
@@ -172,7 +186,8 @@ function findSubfolder(
   } else if (excludes(work.rules, path, "folder")) {
     folder.others.push({ path, kind: "ignored-folder", stamp: stampOf(stat) });
   } else if (stat.dev !== work.dev) {
-    // Nothing can be moved atomically between two disks, and one that is unmounted is not one whose files were deleted.
+    // Nothing can be moved atomically between two disks, and one that is unmounted is not one whose
+    // files were deleted.
     folder.unseen.set(path, "another disk is mounted here");
   } else if (depthOf(path) > MAX_DEPTH) {
     folder.unseen.set(path, `it lies more than ${MAX_DEPTH} folders deep`);
@@ -197,7 +212,8 @@ function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
   }
   const known = work.known(path);
   if (known !== null && sameStamp(known.stamp, stat)) {
-    // ASSUMES: the caller vouches only for linked texts under stamps that were trusted; a linked text has no fault.
+    // ASSUMES: the caller vouches only for linked texts under stamps that were trusted; a linked
+    // text has no fault.
     if (known.path !== undefined && known.stamp.nlink === stat.nlink && known.stamp.birthMs === stat.birthMs)
       folder.same.push(known.path);
     else folder.files.push(fileOf({ ...known, path, stamp: stampOf(stat) }));
@@ -230,7 +246,9 @@ function keptLocal(
   return excludes(work.rules, path, "file") ? "ignored" : null;
 }
 
-/** The stamp is that of the inode whose bytes were read, which may be another one than was listed. */
+/**
+ * The stamp is that of the inode whose bytes were read, which may be another one than was listed.
+ */
 function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
   const { bytes, stat } = work.fs.readFile(abs);
   const digest = digestOf(bytes);

@@ -18,16 +18,22 @@ export type WalkOptions = {
   readonly part: number;
 };
 
-/** A move of a folder takes four checks to come to rest; a tree that changes under each of these is given up for this pass. */
+/**
+ * A move of a folder takes four checks to come to rest; a tree that changes under each of these is
+ * given up for this pass.
+ */
 const CHECKS = 8;
 
 /**
- * Looks at every entry of the tree. Then the folders are checked until a whole check finds none that changed since it was read; those that
- * did are read again. So a document that moved between a folder read already and one not read yet is taken neither for deleted nor for two.
- * When that has no end, what was seen is there and nothing is absent (the root is `unseen`).
- * LIMIT: on a disk that takes no probe two changes within one tick of its clock look like one; hence two looks before a deletion.
- * Failing system calls never end a walk: they leave what they were about `unseen`.
- * It pauses now and then: what is changed meanwhile is found as what is changed while it reads. Calls and their order are the same with and without.
+ * Looks at every entry of the tree. Then the folders are checked until a whole check finds none
+ * that changed since it was read; those that did are read again. So a document that moved between a
+ * folder read already and one not read yet is taken neither for deleted nor for two. When that has
+ * no end, what was seen is there and nothing is absent (the root is `unseen`).
+ * LIMIT: on a disk that takes no probe two changes within one tick of its clock look like one;
+ * hence two looks before a deletion. Failing system calls never end a walk: they leave what they
+ * were about `unseen`.
+ * It pauses now and then: what is changed meanwhile is found as what is changed while it reads.
+ * Calls and their order are the same with and without.
  */
 export function* walkTree(
   ground: Ground,
@@ -76,7 +82,10 @@ export function* walkTree(
   };
 }
 
-/** The disk's own time, by the stamp of a file made now (I29: no wall clock). null when the disk takes no file now. */
+/**
+ * The disk's own time, by the stamp of a file made now (I29: no wall clock). null when the disk
+ * takes no file now.
+ */
 function diskTime(ground: Ground): number | null {
   return anyErrno(() => {
     const probe = freshName(ground, TEMP_PREFIX);
@@ -105,7 +114,9 @@ function* readTree(
   }
 }
 
-/** @returns the same object when nothing has changed here and below; null when the folder is gone */
+/**
+ * @returns the same object when nothing has changed here and below; null when the folder is gone
+ */
 function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   let stat: FsStat;
   try {
@@ -121,7 +132,8 @@ function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, Wal
   if (stat.dev !== work.dev) return doubted(folder, "another disk is mounted here");
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
-  // Changed in or since the tick in which this walk began, it may have changed once more within that tick: its stamp cannot tell, its names can.
+  // Changed in or since the tick in which this walk began, it may have changed once more within
+  // that tick: its stamp cannot tell, its names can.
   if (work.diskNow !== null && stat.mtimeMs >= work.diskNow) {
     const again = yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!holdsTheSame(folder, again)) return again;

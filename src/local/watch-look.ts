@@ -9,10 +9,12 @@ import { sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
 
 /**
- * An earlier walk's tree with some files looked at again: what an edit of a document that stays where it is needs. Everything that could
- * mean a move, a deletion or something new asks for a whole walk, which alone tells these apart.
+ * An earlier walk's tree with some files looked at again: what an edit of a document that stays
+ * where it is needs. Everything that could mean a move, a deletion or something new asks for a
+ * whole walk, which alone tells these apart.
  * @param paths where something changed: files, folders or nothing
- * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a part of what is known
+ * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a
+ * part of what is known
  * @returns the same object when nothing is different; null when a whole walk is needed
  */
 export function lookAtFiles(
@@ -43,7 +45,10 @@ export function lookAtFiles(
   return { ...tree, files };
 }
 
-/** Whether a path that is no known document concerns none either: nothing is there, or still what the mirror leaves alone. */
+/**
+ * Whether a path that is no known document concerns none either: nothing is there, or still what
+ * the mirror leaves alone.
+ */
 function isNoMatter(ground: Ground, tree: LocalTree, path: LocalPath, inodeIsKnown: HasInode): boolean {
   if (path === "" || tree.folders.has(path) || nameOf(path) === IGNORE_FILE) return false;
   const other = tree.others.get(path);
@@ -54,7 +59,8 @@ function isNoMatter(ground: Ground, tree: LocalTree, path: LocalPath, inodeIsKno
     const stat = unless(["ENOENT", "ENOTDIR"], () => ground.fs.lstat(`${root.real}/${path}`));
     if (stat === null) return true;
     if (stat.kind === "folder") return other?.kind === "dot-folder" || other?.kind === "ignored-folder";
-    // A document of a name that is mirrored, or a folder, is new; any other file only matters where a document's inode went to it.
+    // A document of a name that is mirrored, or a folder, is new; any other file only matters where
+    // a document's inode went to it.
     return stat.kind === "file" && !path.endsWith(".md") && !inodeIsKnown(stat);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
@@ -69,7 +75,10 @@ function hasInode(tree: LocalTree, stat: { readonly ino: number; readonly dev: n
   return false;
 }
 
-/** @returns the same object when its stamp vouches for it; null when no file is there, or it cannot be read */
+/**
+ * @returns the same object when its stamp vouches for it; null when no file is there, or it cannot
+ * be read
+ */
 function readAgain(ground: Ground, known: LocalFile, onText: OnText): LocalFile | null {
   const { path } = known;
   const place = ground.place(path, "file");

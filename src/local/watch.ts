@@ -7,18 +7,23 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 type Ignores = Parameters<Watcher["start"]>[0];
 
-/** Where one watch of the system covers a whole tree, it is one; elsewhere each folder has its own, and they are begun in portions. */
+/**
+ * Where one watch of the system covers a whole tree, it is one; elsewhere each folder has its own,
+ * and they are begun in portions.
+ */
 const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
 
 /** The chokidar watchers of one start, by the folder that each begins at. */
 type Portions = Map<string, FSWatcher>;
 
 /**
- * The watcher of a folder, over chokidar. Only folders are watched: their notices name each file that changes in them, which is all that a
- * hint says; chokidar would otherwise keep every file's stat and look at each again. Its `raw` events are those notices; `addDir` and
- * `unlinkDir` tell of folders that come and go, whose contents may have changed before they were watched.
- * Where each folder has a watch of its own, the root and each folder in it are a portion, and begin one after the other: chokidar looks at all files of
- * all folders that it is given at once, and what that takes is never given back.
+ * The watcher of a folder, over chokidar. Only folders are watched: their notices name each file
+ * that changes in them, which is all that a hint says; chokidar would otherwise keep every file's
+ * stat and look at each again. Its `raw` events are those notices; `addDir` and `unlinkDir` tell of
+ * folders that come and go, whose contents may have changed before they were watched. Where each
+ * folder has a watch of its own, the root and each folder in it are a portion, and begin one after
+ * the other: chokidar looks at all files of all folders that it is given at once, and what that
+ * takes is never given back.
  * @param root absolute, without symbolic links in it
  */
 export function createWatcher(root: string, start: typeof watch = watch): Watcher {
@@ -68,7 +73,8 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
             if (errno !== "ENOSPC" && errno !== "EMFILE") return hint({ kind: "overflow", why });
             hint({ kind: "limit", code: errno, why });
             limited.resolve();
-            // ORDER: after the hint: nothing is heard once it closes. What it could not close is closed with the process.
+            // ORDER: after the hint: nothing is heard once it closes. What it could not close is
+            // closed with the process.
             if (watching === mine) void close();
           });
         });
@@ -88,7 +94,8 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
         mine.delete(path);
         void before?.close();
         if (!came) return;
-        // ORDER: told when it is watched, for nobody tells what was written into it before. What is below is told as it is found.
+        // ORDER: told when it is watched, for nobody tells what was written into it before. What is
+        // below is told as it is found.
         const tellBelow = (below: string) => (below === path ? undefined : tell(below));
         void begin(path, { ignoreInitial: false }, tellBelow).then(() => tell(path));
       });
@@ -98,7 +105,10 @@ export function createWatcher(root: string, start: typeof watch = watch): Watche
   };
 }
 
-/** `raw` names a path below the folder that is watched, or, where one watch covers the whole tree, below the root. */
+/**
+ * `raw` names a path below the folder that is watched, or, where one watch covers the whole tree,
+ * below the root.
+ */
 function rawPath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
   if (typeof watched !== "string" || typeof name !== "string" || name === "") return null;
@@ -112,7 +122,10 @@ function localPath(root: string, path: string): LocalPath | null {
   return sep === "/" ? below : below.replaceAll(sep, "/");
 }
 
-/** Judged by the name alone where that is enough: chokidar asks once without, and then does not look at the file. */
+/**
+ * Judged by the name alone where that is enough: chokidar asks once without, and then does not look
+ * at the file.
+ */
 function isUnwatched(
   root: string,
   ignores: Ignores,

@@ -7,12 +7,21 @@ import { freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./nam
 import { stampOf } from "./stamp.ts";
 import { encodeText } from "./text.ts";
 
-/** The only home of the atomic write: at every moment a path holds whole old bytes, whole new bytes or (journalled) nothing. */
+/**
+ * The only home of the atomic write: at every moment a path holds whole old bytes, whole new bytes
+ * or (journalled) nothing.
+ */
 
-/** What `readFile` throws when there is no regular file to read. ENXIO: a socket, ENOTDIR: a folder above became a file. */
+/**
+ * What `readFile` throws when there is no regular file to read. ENXIO: a socket, ENOTDIR: a folder
+ * above became a file.
+ */
 export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
 
-/** A new file. Its bytes are not fsynced: `flush` does that in batches, and until then the link is not durable. */
+/**
+ * A new file. Its bytes are not fsynced: `flush` does that in batches, and until then the link is
+ * not durable.
+ */
 export function createFile(ground: Ground, path: LocalPath, text: string): DiskOutcome<Written> {
   return attempt(path, () => {
     const bytes = encodeText(text);
@@ -36,10 +45,12 @@ export function createFile(ground: Ground, path: LocalPath, text: string): DiskO
 }
 
 /**
- * Replaces a text. Whichever inode is at the path at that moment goes to `parkAt`, so that no save is overwritten unseen; it is looked at
- * there, and the new one is given the path by `link`, which overwrites nothing.
- * ORDER: the caller journals (path, parkAt, expect, writes) before. Recovery, by what it finds: nothing parked: not begun, or undone; parked
- * and the path free: `putBack`; parked and the path holds `writes`: done; parked and the path holds another text: that one stays.
+ * Replaces a text. Whichever inode is at the path at that moment goes to `parkAt`, so that no save
+ * is overwritten unseen; it is looked at there, and the new one is given the path by `link`, which
+ * overwrites nothing.
+ * ORDER: the caller journals (path, parkAt, expect, writes) before. Recovery, by what it finds:
+ * nothing parked: not begun, or undone; parked and the path free: `putBack`; parked and the path
+ * holds `writes`: done; parked and the path holds another text: that one stays.
  */
 export function replaceFile(
   ground: Ground,
@@ -67,7 +78,10 @@ export function replaceFile(
   });
 }
 
-/** While this runs the document is off its path; it ends with a new inode or the old one there, or with `parked`. */
+/**
+ * While this runs the document is off its path; it ends with a new inode or the old one there, or
+ * with `parked`.
+ */
 function swap(ground: Ground, temp: string, target: string, park: string, expect: Digest): DiskOutcome<Written> {
   // RACE: `park` is still free, as nothing but this process writes in `.mdmirror`.
   const taken = unless(["ENOENT", "ENOTDIR"], () => {
@@ -95,13 +109,19 @@ function swap(ground: Ground, temp: string, target: string, park: string, expect
   return putBackOr(ground, park, target, ended);
 }
 
-/** @returns null for what is no regular file or is being written at this moment: not what was expected, either way */
+/**
+ * @returns null for what is no regular file or is being written at this moment: not what was
+ * expected, either way
+ */
 export function digestOrNull(fs: Fs, abs: string): Digest | null {
   const found = unless([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
   return found === null ? null : digestOf(found.bytes);
 }
 
-/** Undoes a taking aside, never over anything. @returns `ended`, with `parked` when it could not be undone */
+/**
+ * Undoes a taking aside, never over anything. @returns `ended`, with `parked` when it could not be
+ * undone
+ */
 export function putBackOr(ground: Ground, park: string, target: string, ended: NotDone): NotDone {
   let why = "another file is at its path";
   try {

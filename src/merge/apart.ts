@@ -2,7 +2,9 @@ import { afford, type Budget, type Lines } from "./budget.ts";
 import { wordsIn } from "./scripts.ts";
 import type { Counts } from "./words.ts";
 
-/** For each line, by its number, how often it occurs in each of some texts. `size`: numbers in use. */
+/**
+ * For each line, by its number, how often it occurs in each of some texts. `size`: numbers in use.
+ */
 export function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
   return texts.map(({ ids }) => {
     const times = new Int32Array(size);
@@ -11,7 +13,10 @@ export function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
   });
 }
 
-/** Tells by a line's number whether it does not occur alike in all the texts. `size`: numbers in use. */
+/**
+ * Tells by a line's number whether it does not occur alike in all the texts. `size`: numbers in
+ * use.
+ */
 export function apartIn(texts: readonly Lines[], size: number): Uint8Array {
   const [first, ...others] = timesOf(texts, size) as [Int32Array, ...Int32Array[]];
   const apart = new Uint8Array(size);
@@ -25,8 +30,9 @@ export function apartIn(texts: readonly Lines[], size: number): Uint8Array {
 const LETTERS_A_STEP = 4;
 
 /**
- * How often each word occurs in those lines of some texts that do not occur alike in all of them: what one line adds to each count alike is no matter to
- * the guards that compare the counts. Undefined where the budget does not pay for it.
+ * How often each word occurs in those lines of some texts that do not occur alike in all of them:
+ * what one line adds to each count alike is no matter to the guards that compare the counts.
+ * Undefined where the budget does not pay for it.
  */
 export function countApart(texts: readonly Lines[], budget: Budget): Counts[] | undefined {
   const size = budget.interner.size;

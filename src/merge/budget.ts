@@ -4,7 +4,10 @@ import type { Marked } from "./places.ts";
 import { Interner } from "./split.ts";
 import type { Token } from "./tokens.ts";
 
-/** A text's lines, a number for each, its edit scripts to other texts, and what its lines stand in once that was read. */
+/**
+ * A text's lines, a number for each, its edit scripts to other texts, and what its lines stand in
+ * once that was read.
+ */
 export type Lines = {
   readonly lines: readonly string[];
   readonly ids: readonly number[];
@@ -13,8 +16,8 @@ export type Lines = {
 };
 
 /**
- * What one merge may use: comparison steps, never time, so that the same three texts always end the same way on any
- * machine; and what it has read so far, so that nothing is read twice.
+ * What one merge may use: comparison steps, never time, so that the same three texts always end the
+ * same way on any machine; and what it has read so far, so that nothing is read twice.
  */
 export type Budget = {
   left: number;
@@ -31,7 +34,10 @@ export type Budget = {
   readonly counted: WeakMap<readonly number[], ReadonlyMap<string, number>>;
 };
 
-/** LIMIT: steps of one merge: more than all but one in a thousand real merges of the development sets take. */
+/**
+ * LIMIT: steps of one merge: more than all but one in a thousand real merges of the development
+ * sets take.
+ */
 export const MERGE_STEPS = 2_000_000;
 
 /** A full budget. */
@@ -49,7 +55,10 @@ export function newBudget(): Budget {
   };
 }
 
-/** Takes the price of work that is still to be done; false, with an empty budget, when there is not as much. */
+/**
+ * Takes the price of work that is still to be done; false, with an empty budget, when there is not
+ * as much.
+ */
 export function afford(budget: Budget, steps: number): boolean {
   budget.left = Math.max(-1, budget.left - steps);
   return budget.left >= 0;

@@ -1,6 +1,9 @@
 import type { Edit } from "./myers.ts";
 
-/** Edits of both sides that meet on base [start, end); a side without edits left that range as it was. */
+/**
+ * Edits of both sides that meet on base [start, end); a side without edits left that range as it
+ * was.
+ */
 export type Cluster = {
   start: number;
   end: number;
@@ -19,7 +22,10 @@ export function overlaps(earlier: Edit, later: Edit): boolean {
   return earlier.start === later.start && earlier.end === later.end;
 }
 
-/** Groups the ordered edits of both sides: within a cluster each edit meets another one of the other side. */
+/**
+ * Groups the ordered edits of both sides: within a cluster each edit meets another one of the other
+ * side.
+ */
 export function cluster(local: readonly Edit[], remote: readonly Edit[], meets: Meets): Cluster[] {
   const queue = [
     ...local.map((edit) => ({ edit, side: "local" as Side })),
@@ -43,7 +49,10 @@ export function cluster(local: readonly Edit[], remote: readonly Edit[], meets: 
   return clusters;
 }
 
-/** The part of a side that stands for base [start, end), given the side's edits there and its shift before them. */
+/**
+ * The part of a side that stands for base [start, end), given the side's edits there and its shift
+ * before them.
+ */
 export function span(edits: readonly Edit[], start: number, end: number, shift: number): { from: number; to: number } {
   const first = edits[0];
   const last = edits.at(-1);

@@ -48,7 +48,10 @@ export function hasContexts(text: string): boolean {
   return MARKED.test(text);
 }
 
-/** Takes one line into account. @returns how many things it closed that were not open; -1 where it changed nothing in sum but is a mark */
+/**
+ * Takes one line into account. @returns how many things it closed that were not open; -1 where it
+ * changed nothing in sum but is a mark
+ */
 function step(open: string[], line: string): number {
   const inner = open.at(-1);
   const [, fence = "", info = ""] = FENCE.exec(line) ?? [];

@@ -2,12 +2,16 @@ import { type FrontMatter, readFrontMatter } from "./front-matter.ts";
 import { normalise } from "./style.ts";
 import { timeOf } from "./time.ts";
 
-/** Keys whose date says when something was last done, or until when it is to be done: of two, the later one is taken. */
+/**
+ * Keys whose date says when something was last done, or until when it is to be done: of two, the
+ * later one is taken.
+ */
 const LATEST = /^(?:date|due|due[ _-]?date|deadline|.*(?:update|modif|edit|change|visit|review|sync|seen|lastmod).*)$/i;
 
 /**
- * The two sides with the later date in both where both changed the same date of when something was last done or is due. What one side alone changed, and any
- * other date, is left to the merge, as are the line ends of each side.
+ * The two sides with the later date in both where both changed the same date of when something was
+ * last done or is due. What one side alone changed, and any other date, is left to the merge, as
+ * are the line ends of each side.
  */
 export function settleDates(base: string, local: string, remote: string): readonly [local: string, remote: string] {
   const [b, l, r] = [base, local, remote].map(readDressed);
@@ -30,7 +34,10 @@ function readDressed(text: string): FrontMatter | undefined {
   return /^\uFEFF?---\r?\n/.test(text) ? readFrontMatter(normalise(text, false)) : undefined;
 }
 
-/** A text with one line of its front matter replaced, both given with a line feed; the line end stays as it is there. */
+/**
+ * A text with one line of its front matter replaced, both given with a line feed; the line end
+ * stays as it is there.
+ */
 function withLine(text: string, old: string, line: string): string {
   const [was, is] = [old, line].map((one) => `\n${one.slice(0, -1)}`) as [string, string];
   return text.replace(was, () => is);

@@ -22,7 +22,9 @@ export function entriesOf(lines: readonly string[]): Entry[] | undefined {
   return entries;
 }
 
-/** What kind of entry a line starts, with its indent: only entries of one shape belong to one list. */
+/**
+ * What kind of entry a line starts, with its indent: only entries of one shape belong to one list.
+ */
 function shapeOf(line: string): string | undefined {
   const item = ITEM.exec(line);
   if (item !== null) return `item ${item[1]}${/\p{N}/u.test(item[2] ?? "") ? "1" : item[2]}`;

@@ -12,7 +12,10 @@ const STEPS_A_WORD = 10;
 export type Ids = readonly number[];
 type Script = { readonly ids: readonly number[]; readonly edits: readonly Edit[] };
 
-/** Whether what an edit removed is gone from `more` at that place too, but for a common word here and there. */
+/**
+ * Whether what an edit removed is gone from `more` at that place too, but for a common word here
+ * and there.
+ */
 export function isGone(
   edit: Edit,
   base: readonly number[],
@@ -66,8 +69,9 @@ function take(counts: Map<string, number>, word: string): void {
 }
 
 /**
- * Whether what the earlier text left as it was in the base, and the later one too, is still there when one goes from the one to the other. Where it
- * is not, the later text was matched with what the earlier one added by chance.
+ * Whether what the earlier text left as it was in the base, and the later one too, is still there
+ * when one goes from the one to the other. Where it is not, the later text was matched with what
+ * the earlier one added by chance.
  */
 export function agree(
   length: number,
@@ -114,7 +118,10 @@ export function isTouched({ from, to }: Edit, later: readonly Edit[]): boolean {
 /** As many elements, none of them new, may stand together elsewhere by chance. */
 const FEW = 4;
 
-/** How many elements stand in a row from one change to the next around a piece that is touched by one of them. */
+/**
+ * How many elements stand in a row from one change to the next around a piece that is touched by
+ * one of them.
+ */
 function held(later: readonly Edit[], from: number, to: number): number {
   let [first, last] = [0, Number.POSITIVE_INFINITY];
   for (const { start, end } of later) {
@@ -125,8 +132,8 @@ function held(later: readonly Edit[], from: number, to: number): number {
 }
 
 /**
- * Whether the edits of a text leave all that `earlier` put there; `between` tells whole lines, which may come between, and
- * `isNew` the text's elements that the base does not have.
+ * Whether the edits of a text leave all that `earlier` put there; `between` tells whole lines,
+ * which may come between, and `isNew` the text's elements that the base does not have.
  */
 export function leaves(
   later: readonly Edit[],

@@ -9,8 +9,8 @@ import { dress, mergeStyle, normalise, styleOf } from "./style.ts";
 export type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] } | undefined;
 
 /**
- * Merges three texts that conflict line by line: first what they say, without regard to line ends, mark and last line
- * break, then how they are written, each trait by itself.
+ * Merges three texts that conflict line by line: first what they say, without regard to line ends,
+ * mark and last line break, then how they are written, each trait by itself.
  */
 export function mergeFine(base: string, local: string, remote: string, budget: Budget): FineMerge {
   const styles = [styleOf(base), styleOf(local), styleOf(remote)] as const;

@@ -12,8 +12,8 @@ type Grain = "sentences" | "words";
 type Texts = { readonly base: readonly Token[]; readonly local: readonly Token[]; readonly remote: readonly Token[] };
 
 /**
- * Merges running text: sentences first, then words within the sentences that both sides changed. Undefined where that
- * could be wrong.
+ * Merges running text: sentences first, then words within the sentences that both sides changed.
+ * Undefined where that could be wrong.
  */
 export function mergeFlow(texts: Texts, budget: Budget, grain: Grain = "sentences"): Token[] | undefined {
   const split = grain === "sentences" ? sentences : words;
@@ -89,7 +89,10 @@ function settle(
   return withHeadingId(sides) ?? withUrl(sides);
 }
 
-/** Rewritten tokens, with the white space that the other side gave the first of them unless the rewriter changed it too. */
+/**
+ * Rewritten tokens, with the white space that the other side gave the first of them unless the
+ * rewriter changed it too.
+ */
 function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
   const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
   if (first === undefined || old === undefined || space === undefined || first.space !== old.space) return rewritten;
@@ -121,11 +124,15 @@ function withUrl({ base, local, remote }: Texts): readonly Token[] | undefined {
 function sentencesMeet(earlier: Edit, _side: Side, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
   if (later.start > earlier.end) return false;
-  // An edit that only adds or only removes a sentence next to an edited one may have moved text across.
+  // An edit that only adds or only removes a sentence next to an edited one may have moved text
+  // across.
   return !isReplacement(earlier) || !isReplacement(later);
 }
 
-/** Touching edits of words stand side by side, unless one removes, or an added piece shares words with the other. */
+/**
+ * Touching edits of words stand side by side, unless one removes, or an added piece shares words
+ * with the other.
+ */
 function wordsMeet(local: readonly Unit[], remote: readonly Unit[], texts: Texts): Meets {
   const added = (edit: Edit, side: Side): string[] =>
     slice(texts[side], side === "local" ? local : remote, edit.from, edit.to)
@@ -141,7 +148,8 @@ function wordsMeet(local: readonly Unit[], remote: readonly Unit[], texts: Texts
     isRemoval(edit) || breaks(texts.base.slice(edit.start, edit.end)) > breaks(texts[side].slice(edit.from, edit.to));
   const endsLine = (at: number): boolean => /^\n*$/.test(texts.base[at]?.text ?? "");
   const leadsAt = (at: number): boolean => texts.base[at]?.leads === true;
-  // What was added to a line belongs to its words, of which none is left; a heading's id belongs to the heading.
+  // What was added to a line belongs to its words, of which none is left; a heading's id belongs to
+  // the heading.
   const losesLine = (added: Edit, side: Side, edit: Edit): boolean => {
     if (added.start !== added.end || !isReplacement(edit) || !endsLine(edit.end)) return false;
     if (!leadsAt(edit.start - 1)) return endsLine(edit.start - 1);

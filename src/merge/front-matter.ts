@@ -1,6 +1,9 @@
 import { mergeListEntry } from "./lists.ts";
 
-/** The metadata block that may open a document: its entries, how many lines it takes, and the text after it. */
+/**
+ * The metadata block that may open a document: its entries, how many lines it takes, and the text
+ * after it.
+ */
 export type FrontMatter = {
   readonly entries: ReadonlyMap<string, string>;
   readonly lines: number;
@@ -10,8 +13,9 @@ export type FrontMatter = {
 const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
 
 /**
- * Reads the front matter of a normalised text: top-level keys between two lines of `---`, each with the lines that are
- * indented, list items or blank after it and the comments before it. Undefined for anything less plain than that.
+ * Reads the front matter of a normalised text: top-level keys between two lines of `---`, each with
+ * the lines that are indented, list items or blank after it and the comments before it. Undefined
+ * for anything less plain than that.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
   if (!text.startsWith("---\n")) return undefined;
@@ -41,8 +45,8 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
 }
 
 /**
- * Merges three front matters by key, whatever the lines' order: the side that changed a key wins it. Undefined when both
- * changed one key, or the order of the keys, in different ways.
+ * Merges three front matters by key, whatever the lines' order: the side that changed a key wins
+ * it. Undefined when both changed one key, or the order of the keys, in different ways.
  */
 export function mergeFrontMatter(base: FrontMatter, local: FrontMatter, remote: FrontMatter): string | undefined {
   const [b, l, r] = [base.entries, local.entries, remote.entries];
@@ -64,7 +68,10 @@ export function mergeFrontMatter(base: FrontMatter, local: FrontMatter, remote: 
   return `---\n${text}---\n`;
 }
 
-/** The keys in the order of the side that changed it, the remote's before the local's where both added some. */
+/**
+ * The keys in the order of the side that changed it, the remote's before the local's where both
+ * added some.
+ */
 function mergeOrder(
   base: readonly string[],
   local: readonly string[],

@@ -7,8 +7,9 @@ import { Interner } from "./split.ts";
 import { BLANK, BREAK, textsOf, type Token, tokenise } from "./tokens.ts";
 
 /**
- * Whether `more` is a later text of `less`, with every change that `less` made to `base`, in words and in white space. Without this rule an addition
- * that both hold at places that look alike would be taken for two, and a merge that is merged again with one of its sides would grow.
+ * Whether `more` is a later text of `less`, with every change that `less` made to `base`, in words
+ * and in white space. Without this rule an addition that both hold at places that look alike would
+ * be taken for two, and a merge that is merged again with one of its sides would grow.
  */
 export function isHeld(base: string, less: string, more: string, budget: Budget): boolean {
   const [b, l, m] = [base, less, more].map((text) => readLines(text, budget).lines) as [string[], string[], string[]];
@@ -30,10 +31,16 @@ export function isHeld(base: string, less: string, more: string, budget: Budget)
   });
 }
 
-/** LIMIT: lines of the three texts that are compared word by word at one place; where more changed, nothing is proven. */
+/**
+ * LIMIT: lines of the three texts that are compared word by word at one place; where more changed,
+ * nothing is proven.
+ */
 const MOST_LINES = 3_000;
 
-/** Whether `later`, from the second text to the third, leaves what `earlier`, from the first to the second, did. */
+/**
+ * Whether `later`, from the second text to the third, leaves what `earlier`, from the first to the
+ * second, did.
+ */
 function isLater(
   texts: readonly [base: readonly string[], less: readonly string[], more: readonly string[]],
   earlier: readonly Edit[],
@@ -45,7 +52,8 @@ function isLater(
   let [e, f] = [0, 0];
   while (e < earlier.length && f < later.length) {
     const [e0, f0] = [e, f];
-    // A region: edits of both scripts that touch, one after the other, on the lines of the second text.
+    // A region: edits of both scripts that touch, one after the other, on the lines of the second
+    // text.
     let end = Math.min(earlier[e]?.from ?? 0, later[f]?.start ?? 0);
     for (let grown = true; grown; ) {
       grown = false;
@@ -68,7 +76,9 @@ function isLater(
   return budget.left >= 0;
 }
 
-/** Whether two scripts only add, the later one nothing in the middle of what the earlier one added. */
+/**
+ * Whether two scripts only add, the later one nothing in the middle of what the earlier one added.
+ */
 function onlyAdd(earlier: readonly Edit[], later: readonly Edit[]): boolean {
   return (
     earlier.every((edit) => edit.start === edit.end) &&
@@ -78,7 +88,10 @@ function onlyAdd(earlier: readonly Edit[], later: readonly Edit[]): boolean {
   );
 }
 
-/** The lines of the three texts that a region of touching edits covers, up to line `end` of the second. */
+/**
+ * The lines of the three texts that a region of touching edits covers, up to line `end` of the
+ * second.
+ */
 function linesOf(
   texts: readonly (readonly string[])[],
   earlier: readonly Edit[],
@@ -117,7 +130,8 @@ function keepsRegion(base: readonly Token[], less: readonly Token[], more: reado
   if (!leaves(later, earlier, wholeLines, isNew, isBare, (at) => gone(earlier[at] as Edit))) return false;
   const before = counterparts(less.length, earlier.map(reverse));
   const after = counterparts(less.length, later);
-  // White space that `less` changed must be there too; where it changed nothing else, even where the word itself was rewritten.
+  // White space that `less` changed must be there too; where it changed nothing else, even where
+  // the word itself was rewritten.
   return less.every((token, at) => {
     if (earlier.length > 0 && (after[at] as number) < 0) return true;
     const space = more[after[at] ?? -1]?.space;
@@ -125,7 +139,10 @@ function keepsRegion(base: readonly Token[], less: readonly Token[], more: reado
   });
 }
 
-/** Whether a word that only `less` brought in is missing from `more`: the cheap test, which most merges fail. */
+/**
+ * Whether a word that only `less` brought in is missing from `more`: the cheap test, which most
+ * merges fail.
+ */
 function lacksNewWords(base: readonly Token[], less: readonly Token[], more: readonly Token[]): boolean {
   const old = new Set(base.map((token) => token.text));
   const counts = new Map<string, number>();

@@ -9,7 +9,10 @@ import { subsumes } from "./subsume.ts";
 import { transfer } from "./transfer.ts";
 import { leadsLines, textsOf, type Token, tokenise, write } from "./tokens.ts";
 
-/** Where both sides changed the text in ways that do not go together. Lines are 0-based: the first line in each text. */
+/**
+ * Where both sides changed the text in ways that do not go together. Lines are 0-based: the first
+ * line in each text.
+ */
 export type ConflictHunk = {
   readonly base: string;
   readonly local: string;
@@ -22,7 +25,10 @@ export type ConflictHunk = {
 /** The conflicting lines of a line merge. */
 export type Overlap = Extract<LineBlock, { kind: "conflict" }>;
 
-/** What the lines around a hunk tell: the lines of the base text, and for each text which lines are code. */
+/**
+ * What the lines around a hunk tell: the lines of the base text, and for each text which lines are
+ * code.
+ */
 export type Surroundings = {
   readonly baseLines: readonly string[];
   readonly code: {
@@ -36,8 +42,8 @@ export type Surroundings = {
 export type Refused = Set<string>;
 
 /**
- * Settles a conflict of lines with finer and finer pieces; what is left are smaller conflicts. Coarsely, edits with blank
- * lines alone between them are one, and the first conflict ends it.
+ * Settles a conflict of lines with finer and finer pieces; what is left are smaller conflicts.
+ * Coarsely, edits with blank lines alone between them are one, and the first conflict ends it.
  */
 export function mergeHunk(
   hunk: Overlap,
@@ -104,7 +110,10 @@ function linesMeet(earlier: Edit, _side: unknown, later: Edit): boolean {
   return !replaces(earlier) || !replaces(later);
 }
 
-/** Lines that both sides changed: both may have added entries to a list, or changed words of running text. */
+/**
+ * Lines that both sides changed: both may have added entries to a list, or changed words of running
+ * text.
+ */
 function mergePart(part: Overlap, around: Surroundings, budget: Budget): string | undefined {
   const inserted = mergeInsertions(part, around, budget);
   if (inserted !== undefined) return inserted;

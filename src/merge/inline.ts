@@ -7,8 +7,9 @@ const OPAQUE =
 const MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
- * How many marks of a piece of running text do not do what they were set for: emphasis that does not close or stands in its like, brackets without a partner,
- * links in links, headings with two ids, code that does not end.
+ * How many marks of a piece of running text do not do what they were set for: emphasis that does
+ * not close or stands in its like, brackets without a partner, links in links, headings with two
+ * ids, code that does not end.
  */
 export function inlineFaults(text: string): number {
   const bare = text.replaceAll(OPAQUE, (found) => (found.startsWith("(") ? "()" : "x"));
@@ -33,7 +34,10 @@ function emphasisFaults(text: string): number {
   return faults + open.length;
 }
 
-/** Reads a run of marks: it opens or closes emphasis by what stands beside it (CommonMark 0.31.2, section 6.2). */
+/**
+ * Reads a run of marks: it opens or closes emphasis by what stands beside it (CommonMark 0.31.2,
+ * section 6.2).
+ */
 function runOf(text: string, found: string, index: number): Run {
   const [before, after] = [text[index - 1] ?? " ", text[index + found.length] ?? " "];
   const [spaceBefore, spaceAfter] = [/\s/.test(before), /\s/.test(after)];

@@ -9,10 +9,15 @@ import { entriesOf, neighbours, sortKey } from "./entries.ts";
 import { timeOf } from "./time.ts";
 import { isWord, tokenise } from "./tokens.ts";
 
-/** Share of the smaller entry's words from which two entries count as the same one written twice. */
+/**
+ * Share of the smaller entry's words from which two entries count as the same one written twice.
+ */
 const SAME_ENTRY = 0.6;
 
-/** Words that two entries share, at least, before they count as one: short entries of one list are much alike. */
+/**
+ * Words that two entries share, at least, before they count as one: short entries of one list are
+ * much alike.
+ */
 const LEAST_SHARED = 4;
 
 /** Entries that must stand in order before a list is taken to be sorted. */
@@ -25,8 +30,10 @@ const MOST_PAIRS = 10_000;
 type Place = { readonly lines: readonly string[]; readonly above: number; readonly below: number };
 
 /**
- * Both sides added lines at one place. They are two pieces: each stays whole, one after the other, and they are never aligned with each other, unless one
- * holds the other whole. Undefined where base had text, or where no order keeps each piece in the section, list and table that it was written for.
+ * Both sides added lines at one place. They are two pieces: each stays whole, one after the other,
+ * and they are never aligned with each other, unless one holds the other whole. Undefined where
+ * base had text, or where no order keeps each piece in the section, list and table that it was
+ * written for.
  */
 export function mergeInsertions(part: Overlap, around: Surroundings, budget: Budget): string | undefined {
   if (part.base.some((line) => line.trim() !== "")) return undefined;
@@ -56,7 +63,10 @@ export function holds<T>(whole: readonly T[], piece: readonly T[]): boolean {
   return piece.length === 0;
 }
 
-/** Whether both pieces may stand at the place: not in code, not as a first text, not one entry written twice. */
+/**
+ * Whether both pieces may stand at the place: not in code, not as a first text, not one entry
+ * written twice.
+ */
 function isWelcome(place: Place, mine: Piece, theirs: Piece, budget: Budget): boolean {
   if (openFences(place.lines.slice(0, place.above + 1)).at(-1) !== "" || shareSection(mine, theirs)) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
@@ -69,7 +79,10 @@ function isWelcome(place: Place, mine: Piece, theirs: Piece, budget: Budget): bo
   return !some.some((one) => others.some((other) => alike(one, other)));
 }
 
-/** The pieces in the order in which each belongs to what it was written under; undefined where there is none. */
+/**
+ * The pieces in the order in which each belongs to what it was written under; undefined where there
+ * is none.
+ */
 function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
   const orders = [
     [theirs, mine],
@@ -79,7 +92,10 @@ function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Pie
   return [usual, other].find(([first, second]) => mayFollow(place, first, second));
 }
 
-/** Whether a piece may come after another one without becoming part of it, and without taking what stood below it. */
+/**
+ * Whether a piece may come after another one without becoming part of it, and without taking what
+ * stood below it.
+ */
 function mayFollow(place: Place, first: Piece, second: Piece): boolean {
   if (second.level > first.deepest || second.indent > first.indent) return false;
   if (first.row !== second.row || first.opens || second.closes) return false;
@@ -95,7 +111,10 @@ function isBlank(line: string | undefined): boolean {
   return line === undefined || line.trim() === "";
 }
 
-/** Whether the first piece belongs after the second one by their times, or by the order of a sorted list. */
+/**
+ * Whether the first piece belongs after the second one by their times, or by the order of a sorted
+ * list.
+ */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
   if (one !== undefined && two !== undefined && one.kind === two.kind) {

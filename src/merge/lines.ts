@@ -2,7 +2,10 @@ import diff3Merge from "diff3";
 import { type Budget, spend } from "./budget.ts";
 import { readLines } from "./scripts.ts";
 
-/** A run of lines of a line merge: settled text, or the three sides of a conflict with their first lines (0-based). */
+/**
+ * A run of lines of a line merge: settled text, or the three sides of a conflict with their first
+ * lines (0-based).
+ */
 export type LineBlock =
   | { readonly kind: "settled"; readonly text: string }
   | {
@@ -16,8 +19,8 @@ export type LineBlock =
     };
 
 /**
- * Three-way merge of lines by package `diff3`; undefined when it would cost more than the budget. The texts' common ends
- * are not trimmed first, because that changes results.
+ * Three-way merge of lines by package `diff3`; undefined when it would cost more than the budget.
+ * The texts' common ends are not trimmed first, because that changes results.
  */
 export function mergeLines(base: string, local: string, remote: string, budget: Budget): LineBlock[] | undefined {
   const [bi, li, ri] = [base, local, remote].map((text) => readLines(text, budget).ids) as [
@@ -43,8 +46,9 @@ export function mergeLines(base: string, local: string, remote: string, budget: 
 }
 
 /**
- * Whether the budget pays for the diff of two sequences as package `diff3` computes it (Wu, Manber, Myers, Miller 1990):
- * the same walk over the furthest points, without the path, so that its steps are counted exactly before it is called.
+ * Whether the budget pays for the diff of two sequences as package `diff3` computes it (Wu, Manber,
+ * Myers, Miller 1990): the same walk over the furthest points, without the path, so that its steps
+ * are counted exactly before it is called.
  */
 function affordable(a: readonly number[], b: readonly number[], budget: Budget): boolean {
   const [short, long] = a.length >= b.length ? [b, a] : [a, b];

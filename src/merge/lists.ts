@@ -12,8 +12,9 @@ const INLINE = /^(?<head>[^:\n]+:\s*)\[(?<items>[^\n]*)\](?<rest>\s*)$/;
 const ITEM = /^(?<lead>\s*- +)(?<item>\S.*)$/;
 
 /**
- * A list under one key that both sides changed, as a set: what either took away is gone, what either added is there, the remote's first. Undefined for any
- * other value, and for lists that are not written alike.
+ * A list under one key that both sides changed, as a set: what either took away is gone, what
+ * either added is there, the remote's first. Undefined for any other value, and for lists that are
+ * not written alike.
  */
 export function mergeListEntry(base: string | undefined, local: string, remote: string): string | undefined {
   const [mine, theirs] = [readList(local), readList(remote)];

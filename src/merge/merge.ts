@@ -18,9 +18,9 @@ export type { ConflictHunk } from "./hunk.ts";
 export type MergeHow = "same" | "base-local" | "base-remote" | "lines" | "fine";
 
 /**
- * Why there is no merged text: both sides changed one place; the texts differ too much to be compared within bounds; the
- * result would have lost or doubled a word; it would have been worse Markdown than both sides; it does not hold what each
- * side did, where it did it.
+ * Why there is no merged text: both sides changed one place; the texts differ too much to be
+ * compared within bounds; the result would have lost or doubled a word; it would have been worse
+ * Markdown than both sides; it does not hold what each side did, where it did it.
  */
 export type ConflictReason = "overlap" | "too-large" | "count-guard" | "unsound" | "unstable";
 
@@ -32,9 +32,9 @@ export type MergeResult =
 type Clean = MergeResult & { readonly kind: "clean" };
 
 /**
- * Merges what local and remote each did to base. Pure, deterministic, and bounded in cost by the texts alone; a merge that
- * could be wrong is a conflict. Where it is clean, merging the result with the same base and either side gives it again, and the
- * sides exchanged merge too.
+ * Merges what local and remote each did to base. Pure, deterministic, and bounded in cost by the
+ * texts alone; a merge that could be wrong is a conflict. Where it is clean, merging the result
+ * with the same base and either side gives it again, and the sides exchanged merge too.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = byLaw(base, local, remote);
@@ -43,7 +43,10 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   return byLaw(base, mine, theirs) ?? mergeSettled(base, mine, theirs);
 }
 
-/** Merges two texts that both differ from base and from each other; a result that could be wrong is refused. */
+/**
+ * Merges two texts that both differ from base and from each other; a result that could be wrong is
+ * refused.
+ */
 function mergeSettled(base: string, local: string, remote: string): MergeResult {
   const budget = newBudget();
   const result = attempt(base, local, remote, budget);
@@ -55,7 +58,10 @@ function mergeSettled(base: string, local: string, remote: string): MergeResult 
   return refuse(Math.min(budget.left, again.left) < 0 ? "too-large" : reason, base, local, remote);
 }
 
-/** What is wrong with the merge of the sides exchanged, which may differ in order alone; undefined where that merges too. */
+/**
+ * What is wrong with the merge of the sides exchanged, which may differ in order alone; undefined
+ * where that merges too.
+ */
 function turnedFault(base: string, local: string, remote: string, result: Clean, budget: Budget): Fault {
   if (result.how !== "fine" || result.text === local || result.text === remote) return undefined;
   const turned = attempt(base, remote, local, budget);
@@ -77,7 +83,10 @@ function faultOf(base: string, local: string, remote: string, result: Clean, bud
   return comes ? undefined : "unstable";
 }
 
-/** Whether unique words stand where the sides put them; and, where blank lines may have misled the line merge, the result holds what each side did. */
+/**
+ * Whether unique words stand where the sides put them; and, where blank lines may have misled the
+ * line merge, the result holds what each side did.
+ */
 function isProven(base: string, local: string, remote: string, { text, how }: Clean, budget: Budget): boolean {
   const isOnePlace = how === "lines" && meetOverBlanks(base, local, remote, budget);
   const isSide = text === local || text === remote;
@@ -86,8 +95,8 @@ function isProven(base: string, local: string, remote: string, { text, how }: Cl
 }
 
 /**
- * Whether the sides changed, each in its own way, lines with nothing but blank ones between: blank lines look alike, so the line merge may have paired the
- * wrong ones.
+ * Whether the sides changed, each in its own way, lines with nothing but blank ones between: blank
+ * lines look alike, so the line merge may have paired the wrong ones.
  */
 function meetOverBlanks(base: string, local: string, remote: string, budget: Budget): boolean {
   const { lines } = readLines(base, budget);
@@ -103,7 +112,10 @@ function meetOverBlanks(base: string, local: string, remote: string, budget: Bud
   });
 }
 
-/** Whether a result holds what a side did, at the places where it did it: merged with that side again, it stays what it is. */
+/**
+ * Whether a result holds what a side did, at the places where it did it: merged with that side
+ * again, it stays what it is.
+ */
 function comesBack(base: string, side: string, { text }: Clean, budget: Budget): boolean {
   if (text === side) return true;
   if (!keepsPlaces([base, side, text, text], true, budget)) return false;
@@ -113,7 +125,10 @@ function comesBack(base: string, side: string, { text }: Clean, budget: Budget):
   return again.how !== "lines" || !meetOverBlanks(base, side, text, budget);
 }
 
-/** The guard on a result, which knows nothing of how it was made: below the line every word's count must tell of both sides' changes. */
+/**
+ * The guard on a result, which knows nothing of how it was made: below the line every word's count
+ * must tell of both sides' changes.
+ */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, budget: Budget): boolean {
   const texts = [base, local, remote, result.text].map((text) => readLines(text, budget));
   const counts = countApart(texts, budget);
@@ -123,7 +138,9 @@ function keepsBoth(base: string, local: string, remote: string, result: Clean, b
   return result.how !== "fine" || result.text === local || result.text === remote || keepsChanges(b, l, r, m);
 }
 
-/** What needs no merge, byte for byte: a side that changed nothing gives way, and equal sides agree. */
+/**
+ * What needs no merge, byte for byte: a side that changed nothing gives way, and equal sides agree.
+ */
 function byLaw(base: string, local: string, remote: string): MergeResult | undefined {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };

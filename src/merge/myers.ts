@@ -3,7 +3,10 @@ import { type Budget, spend } from "./budget.ts";
 /** Base elements [start, end) became the other sequence's elements [from, to). */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
-/** Whether little or nothing stands for what was there: an edit next to it may have lost what it belongs to. */
+/**
+ * Whether little or nothing stands for what was there: an edit next to it may have lost what it
+ * belongs to.
+ */
 export function isRemoval(edit: Edit): boolean {
   const [removed, added] = [edit.end - edit.start, edit.to - edit.from];
   return removed > 0 && (added === 0 || removed > 4 * added + 8);
@@ -16,9 +19,9 @@ export type EndsPiece = (id: number) => boolean;
 export const MAX_EDIT_LENGTH = 400;
 
 /**
- * The shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as ordered edits that neither overlap
- * nor touch. Past the cap on edit length or budget, everything between the common ends is one edit, which can only make
- * a merge more careful.
+ * The shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as ordered
+ * edits that neither overlap nor touch. Past the cap on edit length or budget, everything between
+ * the common ends is one edit, which can only make a merge more careful.
  */
 export function diff(base: readonly number[], side: readonly number[], budget: Budget, ends?: EndsPiece): Edit[] {
   const edits = shortest(base, side, budget);
@@ -27,8 +30,9 @@ export function diff(base: readonly number[], side: readonly number[], budget: B
 }
 
 /**
- * Edits with nothing but blank lines between them made one: blank lines look alike, so they may pair the wrong lines, and one addition may look like two.
- * Unless `all`, only additions are joined.
+ * Edits with nothing but blank lines between them made one: blank lines look alike, so they may
+ * pair the wrong lines, and one addition may look like two. Unless `all`, only additions are
+ * joined.
  */
 export function joinOverBlanks(edits: readonly Edit[], base: readonly string[], all: boolean): Edit[] {
   const joined: Edit[] = [];
@@ -55,7 +59,8 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   if (head === end && head === to) return [];
   const whole = [{ start: head, end, from: head, to }];
   if (head === end || head === to) return whole;
-  // What occurs on one side alone is an edit in any script: without it the search is shorter and finds the same.
+  // What occurs on one side alone is an edit in any script: without it the search is shorter and
+  // finds the same.
   const a = occurring(base, head, end, side, head, to);
   const b = occurring(side, head, to, base, head, end);
   const pairs = script(
@@ -134,8 +139,9 @@ function walkBack(trace: readonly Int32Array[], last: number, n: number, m: numb
 }
 
 /**
- * An addition or removal moved, among the places where the script stays right, to the last one that ends with a line, or to the last of all: readers
- * mean whole lines, and two scripts then agree on the place.
+ * An addition or removal moved, among the places where the script stays right, to the last one that
+ * ends with a line, or to the last of all: readers mean whole lines, and two scripts then agree on
+ * the place.
  */
 function slide(
   edit: Edit,
@@ -163,7 +169,10 @@ function slide(
   return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
 }
 
-/** For each element of the first sequence the index of its equal in the second; -1 where an edit took it away. */
+/**
+ * For each element of the first sequence the index of its equal in the second; -1 where an edit
+ * took it away.
+ */
 export function counterparts(length: number, edits: readonly Edit[]): Int32Array {
   const found = new Int32Array(length).fill(-1);
   let shift = 0;
@@ -176,7 +185,10 @@ export function counterparts(length: number, edits: readonly Edit[]): Int32Array
   return found;
 }
 
-/** Two scripts, one after the other, as one: from the first text, of `length` elements, to the last, of `last` elements. */
+/**
+ * Two scripts, one after the other, as one: from the first text, of `length` elements, to the last,
+ * of `last` elements.
+ */
 export function compose(length: number, last: number, earlier: readonly Edit[], later: readonly Edit[]): Edit[] {
   const middle = length + earlier.reduce((sum, { start, end, from, to }) => sum + to - from - (end - start), 0);
   const [first, second] = [counterparts(length, earlier), counterparts(middle, later)];

@@ -6,12 +6,16 @@ import { isWord, tokenise, write } from "./tokens.ts";
 /** Where something is from: base, one of the sides, or both sides alike. */
 export type Source = "base" | "local" | "remote" | "both";
 
-/** A piece of a line that holds words of both sides; `none`: none of the three texts has it near this place. */
+/**
+ * A piece of a line that holds words of both sides; `none`: none of the three texts has it near
+ * this place.
+ */
 export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**
- * A line of a merge: kept from base, added to it, or removed from it. `mixed`: the line as a whole is no side's; `words` gives its
- * pieces in their order, and is empty elsewhere. Of a removed line `from` tells who took it away; `base`: neither side did.
+ * A line of a merge: kept from base, added to it, or removed from it. `mixed`: the line as a whole
+ * is no side's; `words` gives its pieces in their order, and is empty elsewhere. Of a removed line
+ * `from` tells who took it away; `base`: neither side did.
  */
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";
@@ -33,9 +37,10 @@ type Side = {
 };
 
 /**
- * Tells for each line of a merged text which side it came from, and for each line that base had and it has not who removed it, by
- * comparing the texts alone: it knows nothing of how the merge was made, so that it can be trusted to check one. The lines
- * that were kept or added, joined, are the merged text; those that were kept or removed are base.
+ * Tells for each line of a merged text which side it came from, and for each line that base had and
+ * it has not who removed it, by comparing the texts alone: it knows nothing of how the merge was
+ * made, so that it can be trusted to check one. The lines that were kept or added, joined, are the
+ * merged text; those that were kept or removed are base.
  */
 export function originsOf(base: string, local: string, remote: string, merged: string): Origin[] {
   const budget = newBudget();
@@ -96,7 +101,10 @@ function either(local: boolean, remote: boolean): "local" | "remote" | "both" | 
   return local ? "local" : remote ? "remote" : null;
 }
 
-/** Compared with what stood at this place in each text; a word that is not there is looked for in all that a side wrote. */
+/**
+ * Compared with what stood at this place in each text; a word that is not there is looked for in
+ * all that a side wrote.
+ */
 function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides, budget: Budget): WordOrigin[] {
   // A blank line has no words.
   if (line.trim() === "") return [{ from: "base", text: line }];
@@ -117,7 +125,8 @@ function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides
         : (either(mine, theirs) ??
           either(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??
           (isWord(token.text) ? "none" : "base"));
-    // The space before a piece belongs to no side: it stays with base's, so that a mark stands under words alone.
+    // The space before a piece belongs to no side: it stays with base's, so that a mark stands
+    // under words alone.
     if (token.space !== "") join(words, "base", token.space);
     join(words, from, write([{ ...token, space: "" }]));
   }

@@ -10,7 +10,9 @@ export type Piece = {
   readonly after: number;
   /** Level of the heading that the piece begins with; 7 where it begins with text. */
   readonly level: number;
-  /** The highest level of a heading in it that text put behind it would come under; 8 without any. */
+  /**
+   * The highest level of a heading in it that text put behind it would come under; 8 without any.
+   */
   readonly deepest: number;
   /** Columns before the first line. */
   readonly indent: number;

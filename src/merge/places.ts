@@ -8,14 +8,19 @@ import { contextsIn, readLines, wordsIn } from "./scripts.ts";
 /** Base, local, remote and merged text. */
 export type FourTexts = readonly [base: string, local: string, remote: string, merged: string];
 
-/** The words of a line, numbered, the marks that are open at each, and the marks before the line. */
+/**
+ * The words of a line, numbered, the marks that are open at each, and the marks before the line.
+ */
 export type Marked = {
   readonly prefix: number;
   readonly words: readonly number[];
   readonly open: readonly number[];
 };
 
-/** By a word's number: the line that has it, counted from 1, and the word's place in it, -1 for a line taken as a whole. */
+/**
+ * By a word's number: the line that has it, counted from 1, and the word's place in it, -1 for a
+ * line taken as a whole.
+ */
 type Places = { readonly line: Int32Array; readonly at: Int32Array };
 
 /** In place of a line: the text has the word more than once. */
@@ -28,8 +33,10 @@ type Text = Lines & { readonly contexts: Contexts };
 const LETTERS_A_STEP = 4;
 
 /**
- * Whether each word that is the only one of its kind is in the marks that a side gave it, and, with `removals`, what a side took away as a line is gone or
- * only quoted elsewhere. It goes by words alone, not by which lines were paired, so it sees a change that was lost because blank lines or fences look alike.
+ * Whether each word that is the only one of its kind is in the marks that a side gave it, and, with
+ * `removals`, what a side took away as a line is gone or only quoted elsewhere. It goes by words
+ * alone, not by which lines were paired, so it sees a change that was lost because blank lines or
+ * fences look alike.
  */
 export function keepsPlaces(texts: FourTexts, removals: boolean, budget: Budget): boolean {
   if (!afford(budget, texts.reduce((sum, text) => sum + text.length, 0) / LETTERS_A_STEP)) return false;
@@ -49,7 +56,10 @@ export function keepsPlaces(texts: FourTexts, removals: boolean, budget: Budget)
   return back.every((line) => quoted.some((isQuoted) => isQuoted(line)));
 }
 
-/** Words of the base that one side took away and the merged text has; undefined where a word is not in the marks that a side gave it. */
+/**
+ * Words of the base that one side took away and the merged text has; undefined where a word is not
+ * in the marks that a side gave it.
+ */
 function movedOrGone(
   texts: readonly Text[],
   apart: Uint8Array,
@@ -70,7 +80,10 @@ function movedOrGone(
   return suspects;
 }
 
-/** Whether each trait of a word's place, which all texts have once, is that of the side which changed it. */
+/**
+ * Whether each trait of a word's place, which all texts have once, is that of the side which
+ * changed it.
+ */
 function isInItsMarks(word: number, texts: readonly Text[], places: readonly Places[], budget: Budget): boolean {
   const traits = texts.map((text, at) => traitsOf(word, text, places[at] as Places, budget));
   const [was, mine, theirs, is] = traits as [Traits, Traits, Traits, Traits];
@@ -78,7 +91,10 @@ function isInItsMarks(word: number, texts: readonly Text[], places: readonly Pla
 }
 
 type Trait = string | number;
-/** What is open around the line of a word, the marks before the line, and the marks that are open at the word. */
+/**
+ * What is open around the line of a word, the marks before the line, and the marks that are open at
+ * the word.
+ */
 type Traits = readonly [around: string, prefix: number, open: number];
 
 function traitsOf(word: number, text: Text, places: Places, budget: Budget): Traits {
@@ -89,7 +105,9 @@ function traitsOf(word: number, text: Text, places: Places, budget: Budget): Tra
   return [around, marked.prefix, marked.open[at] as number];
 }
 
-/** Whether a trait is that of the side which changed it; what both changed may be either, or both. */
+/**
+ * Whether a trait is that of the side which changed it; what both changed may be either, or both.
+ */
 function isPicked(was: Trait, mine: Trait, theirs: Trait, is: Trait): boolean {
   if (mine === was) return is === theirs;
   return (theirs !== was && mine !== theirs) || is === mine;
@@ -100,7 +118,10 @@ const INLINE = /\*\*|\*|~~|\[\[|\]\]|\[|\]|[\p{L}\p{N}\p{M}]+/gu;
 /** What tokens begin with that are no words. */
 const MARKS = "*~[]";
 
-/** Numbers what the places of a text's words are told by, so that what is kept by number can be as long as it must be. */
+/**
+ * Numbers what the places of a text's words are told by, so that what is kept by number can be as
+ * long as it must be.
+ */
 function readMarks({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, budget: Budget): void {
   for (const [at, id] of ids.entries()) {
     if (apart[id] === 1) marksIn(id, budget);
@@ -158,7 +179,10 @@ function turn(open: string[], mark: string): void {
   else if (mark === opener) open.push(mark);
 }
 
-/** The lines of the base, which one side took away, of which most words stand in the merged text among the words that they stood among. */
+/**
+ * The lines of the base, which one side took away, of which most words stand in the merged text
+ * among the words that they stood among.
+ */
 function standing(
   suspects: ReadonlySet<number>,
   base: Lines,
@@ -178,7 +202,10 @@ function standing(
   });
 }
 
-/** Where each line that all texts have, and each word of the others, stands in a text, if it occurs once. */
+/**
+ * Where each line that all texts have, and each word of the others, stands in a text, if it occurs
+ * once.
+ */
 function placedOnce({ ids, lines }: Lines, apart: Uint8Array, budget: Budget): Map<number, number> {
   const [places, again] = [new Map<number, number>(), new Set<number>()];
   let place = 0;

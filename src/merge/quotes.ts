@@ -8,13 +8,17 @@ const LETTERS_A_STEP = 4;
 /** How many words of new lines there are to each of others, at least, in new text. */
 const MOSTLY = 2;
 
-/** Words of a line that tells places apart, at least: shorter ones, as the heads of small tables, stand anywhere. */
+/**
+ * Words of a line that tells places apart, at least: shorter ones, as the heads of small tables,
+ * stand anywhere.
+ */
 const TELLING = 3;
 
 /**
- * Tells of a line of the base, by its index, whether `side` removed it and `more` has its like in a piece of new text alone, which stands elsewhere in the side:
- * such a piece quotes the line, it does not bring it back. New text is lines added in a row, most of them in words not of the base; elsewhere means past a
- * line that tells places apart and that both texts have once.
+ * Tells of a line of the base, by its index, whether `side` removed it and `more` has its like in a
+ * piece of new text alone, which stands elsewhere in the side: such a piece quotes the line, it
+ * does not bring it back. New text is lines added in a row, most of them in words not of the base;
+ * elsewhere means past a line that tells places apart and that both texts have once.
  */
 export function quotesElsewhere(
   base: string,
@@ -43,7 +47,10 @@ export function quotesElsewhere(
   };
 }
 
-/** Whether the script from the base to `more` keeps lines that `side` removed, and all of those with words are quotations. */
+/**
+ * Whether the script from the base to `more` keeps lines that `side` removed, and all of those with
+ * words are quotations.
+ */
 export function pairsQuotations(base: string, side: string, more: string, budget: Budget): boolean {
   const { ids } = readLines(base, budget);
   const gone = counterparts(ids.length, diffLines(base, side, budget));
@@ -68,7 +75,10 @@ function isNewText({ from, to }: Edit, { ids }: Read, known: ReadonlySet<number>
   return balance > 0;
 }
 
-/** The lines of a side, of some words, that it has once and the later text has once, at the same place. */
+/**
+ * The lines of a side, of some words, that it has once and the later text has once, at the same
+ * place.
+ */
 function landmarksOf(side: Read, more: Read, later: readonly Edit[], budget: Budget): number[] {
   const [here, there] = [countsOf(side.ids), countsOf(more.ids)];
   const kept = counterparts(side.ids.length, later);
@@ -78,7 +88,9 @@ function landmarksOf(side: Read, more: Read, later: readonly Edit[], budget: Bud
   });
 }
 
-/** Whether a line of the side lies between what one script put there and where the other one adds. */
+/**
+ * Whether a line of the side lies between what one script put there and where the other one adds.
+ */
 function isBetween(at: number, earlier: Edit, later: Edit): boolean {
   return later.start <= earlier.from ? later.start <= at && at < earlier.from : earlier.to <= at && at < later.start;
 }

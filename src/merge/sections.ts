@@ -4,8 +4,9 @@ import { wordsOf } from "./words.ts";
 const HEADING = /^ {0,3}(?<marks>#{1,6})\s+(?<name>.*)$/;
 
 /**
- * Whether two pieces have sections of one name, at the level that each begins with: to readers they are one section, which neither piece holds whole. Names that
- * differ in the order or the case of their words alone are one name.
+ * Whether two pieces have sections of one name, at the level that each begins with: to readers they
+ * are one section, which neither piece holds whole. Names that differ in the order or the case of
+ * their words alone are one name.
  */
 export function shareSection(one: Piece, other: Piece): boolean {
   const names = new Set(sectionsOf(one));

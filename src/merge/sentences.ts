@@ -1,6 +1,9 @@
 import { BLANK, BREAK, type Token } from "./tokens.ts";
 
-/** A run of tokens that is compared as one: `from` is its first token, `key` its words without their white space. */
+/**
+ * A run of tokens that is compared as one: `from` is its first token, `key` its words without their
+ * white space.
+ */
 export type Unit = { readonly from: number; readonly key: string };
 
 /** Each token by itself. */

@@ -11,8 +11,9 @@ import { flowsOn } from "./tokens.ts";
 export type Merged = { readonly base: string; readonly local: string; readonly remote: string; readonly text: string };
 
 /**
- * Whether the result is as sound Markdown as both sides were: nothing is open, doubled or out of its place that was not so on a side already, and what both
- * sides hold stands in the fences, directives and HTML blocks that it was put in.
+ * Whether the result is as sound Markdown as both sides were: nothing is open, doubled or out of
+ * its place that was not so on a side already, and what both sides hold stands in the fences,
+ * directives and HTML blocks that it was put in.
  */
 export function isSound(merged: Merged, budget: Budget): boolean {
   const { base, local, remote, text } = merged;
@@ -34,7 +35,10 @@ export function isSound(merged: Merged, budget: Budget): boolean {
   );
 }
 
-/** Whether a count of faults in base, local, remote and merged text is no more than the sides account for. */
+/**
+ * Whether a count of faults in base, local, remote and merged text is no more than the sides
+ * account for.
+ */
 export function within(faults: readonly number[]): boolean {
   const [b, l, r, m] = faults as [number, number, number, number];
   return m <= Math.max(l, r, l + r - b);
@@ -46,7 +50,10 @@ function keepsFrontMatter(local: string, remote: string, merged: string): boolea
   return !opens(merged) || readable(merged) || [local, remote].some((side) => opens(side) && !readable(side));
 }
 
-/** Paragraphs, headings, items and rows that stand on neither side may have no more faults than those they were made of. */
+/**
+ * Paragraphs, headings, items and rows that stand on neither side may have no more faults than
+ * those they were made of.
+ */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], budget: Budget): boolean {
   const known = (text: string): Known => {
     const { ids, lines } = readLines(text, budget);
@@ -99,7 +106,10 @@ function doubled(lines: readonly string[], pattern: RegExp): number {
   return count;
 }
 
-/** Whether the lines that both sides hold stand in what the sides put them in, and the others where their side had them. */
+/**
+ * Whether the lines that both sides hold stand in what the sides put them in, and the others where
+ * their side had them.
+ */
 function keepsContexts(texts: readonly [string, string, string, string], budget: Budget): boolean {
   const merged = readLines(texts[3], budget).lines;
   const [b, l, r, m] = texts.map((text) => contextsIn(readLines(text, budget))) as [

@@ -1,4 +1,7 @@
-/** The lines of a text, each with its line feed; only the last may lack one. Joined they give the text back. */
+/**
+ * The lines of a text, each with its line feed; only the last may lack one. Joined they give the
+ * text back.
+ */
 export function splitLines(text: string): string[] {
   const lines: string[] = [];
   let start = 0;
@@ -11,7 +14,9 @@ export function splitLines(text: string): string[] {
   return lines;
 }
 
-/** Numbers for strings, equal for equal ones, so that comparing costs one step whatever the length. */
+/**
+ * Numbers for strings, equal for equal ones, so that comparing costs one step whatever the length.
+ */
 export class Interner {
   readonly #ids = new Map<string, number>();
   readonly #texts: string[] = [];

@@ -1,4 +1,7 @@
-/** How a text is written, apart from what it says. `feed` is undefined without a line break, "mixed" with both kinds. */
+/**
+ * How a text is written, apart from what it says. `feed` is undefined without a line break, "mixed"
+ * with both kinds.
+ */
 export type Style = {
   readonly mark: boolean;
   readonly feed: "\n" | "\r\n" | "mixed" | undefined;
@@ -16,8 +19,8 @@ export function styleOf(text: string): Style {
 }
 
 /**
- * The text without mark, with one line break at the end of its last line and line feeds alone; with `mixed` line ends,
- * which say nothing about the whole, each stays as it is.
+ * The text without mark, with one line break at the end of its last line and line feeds alone; with
+ * `mixed` line ends, which say nothing about the whole, each stays as it is.
  */
 export function normalise(text: string, mixed: boolean): string {
   const bare = text.startsWith(MARK) ? text.slice(1) : text;
@@ -31,7 +34,10 @@ export function dress(text: string, style: Style): string {
   return (style.mark ? MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
 }
 
-/** Three-way decision of each trait: the side that changed it wins. Two values of a trait leave no room for a conflict. */
+/**
+ * Three-way decision of each trait: the side that changed it wins. Two values of a trait leave no
+ * room for a conflict.
+ */
 export function mergeStyle(base: Style, local: Style, remote: Style): Style {
   const known = base.feed ?? local.feed ?? remote.feed;
   return {

@@ -2,7 +2,10 @@ import type { Budget } from "./budget.ts";
 import { agree, isGone, isMarkOrBreak, leaves, type Words } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 
-/** One side of a cluster: all of the side's elements, the cluster's edits, and the elements [from, to) it covers there. */
+/**
+ * One side of a cluster: all of the side's elements, the cluster's edits, and the elements [from,
+ * to) it covers there.
+ */
 export type Version = {
   readonly ids: readonly number[];
   readonly edits: readonly Edit[];
@@ -11,8 +14,8 @@ export type Version = {
 };
 
 /**
- * Whether `more` holds all that `less` did to the base and only changed what `less` had left alone: then `more` is the
- * merge of the two. Merging a merge with one of its sides again depends on this.
+ * Whether `more` holds all that `less` did to the base and only changed what `less` had left alone:
+ * then `more` is the merge of the two. Merging a merge with one of its sides again depends on this.
  */
 export function subsumes(
   base: readonly number[],

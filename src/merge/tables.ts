@@ -3,7 +3,10 @@ export type Table = { readonly head: readonly string[]; readonly rows: readonly 
 
 const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
-/** The tables of a text, outside code fences or not: what looks like one in code is judged alike on all sides. */
+/**
+ * The tables of a text, outside code fences or not: what looks like one in code is judged alike on
+ * all sides.
+ */
 export function tablesOf(lines: readonly string[]): Table[] {
   const tables: Table[] = [];
   for (let at = 1; at < lines.length; at++) {
@@ -27,7 +30,10 @@ export function cellsOf(row: string): string[] {
   return bare.split(/(?<!\\)\|/).map((cell) => cell.trim());
 }
 
-/** Whether the rows of the merged text, the last of four, have as many cells as their header, as far as the sides' had, and stand under their own columns. */
+/**
+ * Whether the rows of the merged text, the last of four, have as many cells as their header, as far
+ * as the sides' had, and stand under their own columns.
+ */
 export function rowsFit(texts: readonly (readonly string[])[]): boolean {
   const [b, l, r, m] = texts.map(tablesOf) as [Table[], Table[], Table[], Table[]];
   const [base, local, remote, merged] = [b, l, r, m].map(misfits) as [number, number, number, number];

@@ -1,15 +1,22 @@
 import { type Budget, spend } from "./budget.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
-/** A piece of text that is merged as a whole, with the white space before it, which is merged apart; `leads`: it makes its line a quote, item, heading or row. */
+/**
+ * A piece of text that is merged as a whole, with the white space before it, which is merged apart;
+ * `leads`: it makes its line a quote, item, heading or row.
+ */
 export type Token = { readonly text: string; readonly space: string; readonly leads?: boolean };
 
-/** The text of a line break that structure depends on; other line breaks are white space of the next token. */
+/**
+ * The text of a line break that structure depends on; other line breaks are white space of the next
+ * token.
+ */
 export const BREAK = "\n";
 /** The text of a blank line. */
 export const BLANK = "\n\n";
 
-// LIMIT: every run that may fail to close is bounded, so that no text costs more than a multiple of its length.
+// LIMIT: every run that may fail to close is bounded, so that no text costs more than a multiple of
+// its length.
 const ATOM = new RegExp(
   [
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"), // a code span
@@ -29,12 +36,17 @@ const ATOM = new RegExp(
   "gv",
 );
 
-/** Whether a token says something by itself, as words, links and code do and marks and breaks do not. */
+/**
+ * Whether a token says something by itself, as words, links and code do and marks and breaks do
+ * not.
+ */
 export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** Whether a token is a mark that Markdown gives a meaning, as emphasis, brackets, quotes and tags. */
+/**
+ * Whether a token is a mark that Markdown gives a meaning, as emphasis, brackets, quotes and tags.
+ */
 export function isMark(text: string): boolean {
   return /^(?:[*_~=#:`>|+-]+|!?\[{1,2}|\]{1,2}|<[^>]+>)$/.test(text);
 }
@@ -44,7 +56,10 @@ export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
 
-/** The tokens of some whole lines; space and text of all give the lines back. In code no line flows on. */
+/**
+ * The tokens of some whole lines; space and text of all give the lines back. In code no line flows
+ * on.
+ */
 export function tokenise(lines: readonly string[], budget: Budget, code = false): readonly Token[] {
   if (lines.length === 1) return cutLine(lines[0] ?? "", budget);
   const tokens: Token[] = [];
@@ -80,7 +95,10 @@ const STEPS_A_TOKEN = 30;
 
 const LEADS = /^(?:>|[-*+|]|#{1,6})$/;
 
-/** Whether what makes a line a quote, item, heading or row still stands before everything else in a line. */
+/**
+ * Whether what makes a line a quote, item, heading or row still stands before everything else in a
+ * line.
+ */
 export function leadsLines(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
     const before = tokens[at - 1];
@@ -118,7 +136,10 @@ function cutLine(line: string, budget: Budget): readonly Token[] {
   return tokens;
 }
 
-/** Text again. A blank line's token stands for its line feed alone, since its line has no other text. */
+/**
+ * Text again. A blank line's token stands for its line feed alone, since its line has no other
+ * text.
+ */
 export function write(tokens: readonly Token[]): string {
   let text = "";
   for (const token of tokens) text += token.space + (token.text === BLANK ? "\n" : token.text);

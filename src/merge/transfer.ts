@@ -9,8 +9,9 @@ type Texts = { readonly base: readonly Token[]; readonly local: readonly Token[]
 const REACH = 3;
 
 /**
- * One side rewrote a passage in which the other one changed a few words: where those words stand once in the base and once in the rewriting, the change is made
- * there. Undefined where any of the changes has no such place.
+ * One side rewrote a passage in which the other one changed a few words: where those words stand
+ * once in the base and once in the rewriting, the change is made there. Undefined where any of the
+ * changes has no such place.
  */
 export function transfer({ base, local, remote }: Texts, budget: Budget): Token[] | undefined {
   const interner = new Interner();
@@ -63,7 +64,10 @@ function carry(all: Carried): Token[] | undefined {
   return [...carried, ...many.slice(from)];
 }
 
-/** Whether tokens are words alone: what was only added has no words to be known by, and marks are nothing without their place. */
+/**
+ * Whether tokens are words alone: what was only added has no words to be known by, and marks are
+ * nothing without their place.
+ */
 function isPlain(tokens: readonly Token[]): boolean {
   return (
     tokens.some(({ text }) => isWord(text)) &&
@@ -71,7 +75,10 @@ function isPlain(tokens: readonly Token[]): boolean {
   );
 }
 
-/** Where the words that an edit replaced stand in the rewriting; -1 where it was made there already; undefined where that is not plain. */
+/**
+ * Where the words that an edit replaced stand in the rewriting; -1 where it was made there already;
+ * undefined where that is not plain.
+ */
 function placeOf(edit: Edit, { b, f, m, budget }: Carried): number | undefined {
   for (let reach = 0; reach <= REACH; reach++) {
     const [before, after] = [Math.max(0, edit.start - reach), Math.min(b.length, edit.end + reach)];

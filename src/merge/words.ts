@@ -1,13 +1,19 @@
 import { Interner } from "./split.ts";
 
-/** A character of a script that is written without spaces between words, as a pattern for the `v` flag. */
+/**
+ * A character of a script that is written without spaces between words, as a pattern for the `v`
+ * flag.
+ */
 export const UNSPACED = "[\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}]";
 /** A letter, digit or mark of any other script. */
 export const LETTER = `[[\\p{L}\\p{N}\\p{M}]--${UNSPACED}]`;
 
 const WORD = new RegExp(`${UNSPACED}|${LETTER}+`, "gv");
 
-/** The words of a text: runs of letters, digits and marks; scripts written without spaces go character by character. */
+/**
+ * The words of a text: runs of letters, digits and marks; scripts written without spaces go
+ * character by character.
+ */
 export function wordsOf(text: string): string[] {
   return text.match(WORD) ?? [];
 }
@@ -16,8 +22,9 @@ export function wordsOf(text: string): string[] {
 export type Counts = Int32Array;
 
 /**
- * The count guard: each word's count in `merged` lies within the least and the greatest of base + both changes, local
- * and remote. It knows nothing of how the merge was made, so it catches text that was lost or doubled by a defect.
+ * The count guard: each word's count in `merged` lies within the least and the greatest of base +
+ * both changes, local and remote. It knows nothing of how the merge was made, so it catches text
+ * that was lost or doubled by a defect.
  */
 export function countsKept(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {
@@ -42,8 +49,9 @@ export function keepsCounts(base: string, local: string, remote: string, merged:
 }
 
 /**
- * The stricter guard for what was merged below the line: both sides' changes of each word's count are in the result. Where both went the same
- * way they may be one change made twice; where one side alone changed it, or each the other way, the result holds exactly both.
+ * The stricter guard for what was merged below the line: both sides' changes of each word's count
+ * are in the result. Where both went the same way they may be one change made twice; where one side
+ * alone changed it, or each the other way, the result holds exactly both.
  */
 export function keepsChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {

@@ -4,15 +4,19 @@ import type { Hold } from "./link.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
- * One effect on one side, with what it expects to find; found otherwise, its outcome is `stale` and nothing is done.
- * `why` is a clause for people ("edited here", "deleted on the service"): what `plan`, `why` and the event log show.
- * `id` of an action is a document's, `dirId` a folder's.
+ * One effect on one side, with what it expects to find; found otherwise, its outcome is `stale` and
+ * nothing is done. `why` is a clause for people ("edited here", "deleted on the service"): what
+ * `plan`, `why` and the event log show. `id` of an action is a document's, `dirId` a folder's.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
 export type DocumentAction =
-  // -- content -------------------------------------------------------------------------------------------------------------
-  /** GET, then write a file that must not exist yet. Also "comes back": a deletion here that lost against an edit there. */
+  // -- content
+  // -------------------------------------------------------------------------------------------------------------
+  /**
+   * GET, then write a file that must not exist yet. Also "comes back": a deletion here that lost
+   * against an edit there.
+   */
   | {
       readonly kind: "create-local";
       readonly id: DocId;
@@ -28,7 +32,10 @@ export type DocumentAction =
       readonly changeId: ChangeId;
       readonly expect: Digest;
     }
-  /** POST; the file's bytes must still be `expect`. `tombstone`: the gone document that this one brings back as a new one. */
+  /**
+   * POST; the file's bytes must still be `expect`. `tombstone`: the gone document that this one
+   * brings back as a new one.
+   */
   | {
       readonly kind: "create-remote";
       readonly localPath: LocalPath;
@@ -45,7 +52,10 @@ export type DocumentAction =
       readonly expect: Digest;
       readonly review: boolean;
     }
-  /** Both edited: GET, merge; clean: write local, PUT on the remote's change id; else open or renew the conflict. */
+  /**
+   * Both edited: GET, merge; clean: write local, PUT on the remote's change id; else open or renew
+   * the conflict.
+   */
   | {
       readonly kind: "merge";
       readonly id: DocId;
@@ -54,7 +64,10 @@ export type DocumentAction =
       readonly expect: Digest;
       readonly review: boolean;
     }
-  /** Both new at one path: GET; equal (also but for line ends, BOM, final newline): link; else `prefer` decides, else a conflict with an empty base. */
+  /**
+   * Both new at one path: GET; equal (also but for line ends, BOM, final newline): link; else
+   * `prefer` decides, else a conflict with an empty base.
+   */
   | {
       readonly kind: "meet";
       readonly id: DocId;
@@ -63,8 +76,11 @@ export type DocumentAction =
       readonly changeId: ChangeId;
       readonly expect: Digest;
     }
-  // -- presence ------------------------------------------------------------------------------------------------------------
-  /** Move the file, whose bytes must still be `expect`, to the trash; the link becomes a tombstone. */
+  // -- presence
+  // ------------------------------------------------------------------------------------------------------------
+  /**
+   * Move the file, whose bytes must still be `expect`, to the trash; the link becomes a tombstone.
+   */
   | {
       readonly kind: "trash-local";
       readonly id: DocId;
@@ -82,8 +98,12 @@ export type DocumentAction =
     }
   /** Absent on both sides: the link becomes a tombstone. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
-  // -- place ---------------------------------------------------------------------------------------------------------------
-  /** Move a file to a path that must be free. `temporary`: `to` only breaks a cycle; a later action of the plan moves it on. */
+  // -- place
+  // ---------------------------------------------------------------------------------------------------------------
+  /**
+   * Move a file to a path that must be free. `temporary`: `to` only breaks a cycle; a later action
+   * of the plan moves it on.
+   */
   | {
       readonly kind: "move-local";
       readonly id: DocId;
@@ -101,7 +121,10 @@ export type DocumentAction =
       readonly to: RemotePath;
       readonly temporary: boolean;
     }
-  /** PATCH {parentId}; the folder is the parent of `to` (the root: null on the wire, where the deployment takes it). */
+  /**
+   * PATCH {parentId}; the folder is the parent of `to` (the root: null on the wire, where the
+   * deployment takes it).
+   */
   | {
       readonly kind: "reparent-remote";
       readonly id: DocId;
@@ -113,14 +136,18 @@ export type DocumentAction =
     }
   /** Both sides already hold it at these places: the link learns so. No effect on either side. */
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
-  /** Facts other than text and place moved (protected, standing, change id without a new text): the link learns so. */
+  /**
+   * Facts other than text and place moved (protected, standing, change id without a new text): the
+   * link learns so.
+   */
   | {
       readonly kind: "note-facts";
       readonly id: DocId;
       readonly protected: boolean;
       readonly standing: "linked" | "outside" | "suspended";
     }
-  // -- conflicts and reviews -------------------------------------------------------------------------------------------------
+  // -- conflicts and reviews
+  // -------------------------------------------------------------------------------------------------
   /** The sidecar is gone in two looks: mine; PUT on the version shown. */
   | {
       readonly kind: "end-conflict";
@@ -132,7 +159,10 @@ export type DocumentAction =
     }
   /** The sidecar was found gone once: count the look. */
   | { readonly kind: "look-again"; readonly id: DocId }
-  /** The remote moved on during a conflict: GET; merges cleanly now: do so; else replace the sidecar unless the user edited it. */
+  /**
+   * The remote moved on during a conflict: GET; merges cleanly now: do so; else replace the sidecar
+   * unless the user edited it.
+   */
   | {
       readonly kind: "renew-conflict";
       readonly id: DocId;
@@ -147,10 +177,16 @@ export type DocumentAction =
       readonly kind: "drop-conflict";
       readonly id: DocId;
       readonly sidecarPath: LocalPath | null;
-      /** Deleted here: the service's text comes back by a step of its own, and the record ends with that one. */
+      /**
+       * Deleted here: the service's text comes back by a step of its own, and the record ends with
+       * that one.
+       */
       readonly comesBack?: true;
     }
-  /** A protected document with text in review: GET the new live text; merge(base, local, live) = live: settled; else merge it under the local text. */
+  /**
+   * A protected document with text in review: GET the new live text; merge(base, local, live) =
+   * live: settled; else merge it under the local text.
+   */
   | {
       readonly kind: "settle-review";
       readonly id: DocId;
@@ -167,7 +203,11 @@ export type FolderAction =
       readonly remotePath: RemotePath;
     }
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
-  /** Present on both sides at these places, not linked yet (or linked elsewhere). `carries`: what goes along in base of what base has below it; null: all of that. What is not among these is recorded by steps of its own. */
+  /**
+   * Present on both sides at these places, not linked yet (or linked elsewhere). `carries`: what
+   * goes along in base of what base has below it; null: all of that. What is not among these is
+   * recorded by steps of its own.
+   */
   | {
       readonly kind: "link-folder";
       readonly dirId: DirId;
@@ -199,7 +239,10 @@ export type FolderAction =
       readonly to: RemotePath;
       readonly temporary: boolean;
     }
-  /** `dirId`: null where the link of that folder is another folder's here by now. Removes an empty folder (mirrored litter inside goes to the trash first); not empty: stale. */
+  /**
+   * `dirId`: null where the link of that folder is another folder's here by now. Removes an empty
+   * folder (mirrored litter inside goes to the trash first); not empty: stale.
+   */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | {
       readonly kind: "remove-folder-remote";
@@ -211,7 +254,10 @@ export type FolderAction =
 
 export type ActionKind = Action["kind"];
 
-/** One step of a plan: `after` are indexes of steps that must have ended `done` or `submitted`, else this one is skipped. */
+/**
+ * One step of a plan: `after` are indexes of steps that must have ended `done` or `submitted`, else
+ * this one is skipped.
+ */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
 /** How an action ended. Only `done` and `submitted` move base. */
@@ -230,7 +276,9 @@ export type Outcome =
     }
   /** It may have happened: the intent stays, to be settled by reading. */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
-  /** Nothing happened; try in a later pass. `unreachable`: the service as a whole did not answer. */
+  /**
+   * Nothing happened; try in a later pass. `unreachable`: the service as a whole did not answer.
+   */
   | {
       readonly kind: "later";
       readonly detail: string;

@@ -4,8 +4,9 @@ import { once } from "./once.ts";
 export type Borrowed<K> = { readonly size: number; readonly keys: () => ReadonlySet<K> };
 
 /**
- * A map most of whose values somebody else holds anyway, in another form: they are made when they are asked for. Of 100,000 documents that neither side has
- * changed, nothing is kept but their number, until one is asked for.
+ * A map most of whose values somebody else holds anyway, in another form: they are made when they
+ * are asked for. Of 100,000 documents that neither side has changed, nothing is kept but their
+ * number, until one is asked for.
  */
 export class BorrowedMap<K, V> implements ReadonlyMap<K, V> {
   /** What the borrowed values are made of, by identity. */

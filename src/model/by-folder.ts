@@ -1,13 +1,17 @@
 import { type LocalPath, parentOf } from "./path.ts";
 
-/** So many in one folder, and what finds them is kept: to make it again for each visit would be too much. */
+/**
+ * So many in one folder, and what finds them is kept: to make it again for each visit would be too
+ * much.
+ */
 const LARGE = 256;
 
 type Folder<V> = { readonly path: string; readonly members: V[]; byPath: Map<LocalPath, V> | null };
 
 /**
- * Finds values by their paths, which are asked for folder by folder: by a small map of the folder that was asked about last. One large map takes five times as
- * long for 100,000, each step in it being somewhere else in memory.
+ * Finds values by their paths, which are asked for folder by folder: by a small map of the folder
+ * that was asked about last. One large map takes five times as long for 100,000, each step in it
+ * being somewhere else in memory.
  * @returns what finds the last value at a path
  */
 export function findByFolder<V>(

@@ -1,4 +1,7 @@
-/** The order of every list of paths: that of their characters (code points), the same on each machine and in each store. Pure. */
+/**
+ * The order of every list of paths: that of their characters (code points), the same on each
+ * machine and in each store. Pure.
+ */
 export function comparePaths(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
   for (let at = 0; at < most; at++) {
@@ -8,7 +11,10 @@ export function comparePaths(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Halves of a pair stand for characters beyond all single ones, but have smaller numbers than some of them. */
+/**
+ * Halves of a pair stand for characters beyond all single ones, but have smaller numbers than some
+ * of them.
+ */
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }

@@ -1,11 +1,17 @@
-/** The dress of a text: line ends, byte order mark and final newline. Deployments and editors change it without changing a word. */
+/**
+ * The dress of a text: line ends, byte order mark and final newline. Deployments and editors change
+ * it without changing a word.
+ */
 
 /** Whether two texts are the same but for their dress. */
 export function sameButForDress(a: string, b: string): boolean {
   return a === b || undress(a) === undress(b);
 }
 
-/** What deployments that normalise on save were seen to change: a text that has it is read back after it was sent. */
+/**
+ * What deployments that normalise on save were seen to change: a text that has it is read back
+ * after it was sent.
+ */
 export function mayBeNormalised(text: string): boolean {
   return (
     text.includes("\r") ||

@@ -3,13 +3,17 @@ import { hashedName, localNameFor } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
- * Whether the two places of a linked document or folder belong together. They may differ by a mapped name; else a move of two steps was cut off between
- * them, and neither side has "moved" although the document is in two places.
+ * Whether the two places of a linked document or folder belong together. They may differ by a
+ * mapped name; else a move of two steps was cut off between them, and neither side has "moved"
+ * although the document is in two places.
  */
 
 const STRICTEST = SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS;
 
-/** @param id of the document or folder; null where only the names are known: then any hashed name of the form fits */
+/**
+ * @param id of the document or folder; null where only the names are known: then any hashed name of
+ * the form fits
+ */
 export function namesFit(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
   if (here === there || here.normalize("NFC") === there.normalize("NFC")) return true;
   // What is refused is learned, so the mapping may have been made before or after.
@@ -19,7 +23,10 @@ export function namesFit(here: string, there: string, kind: "file" | "folder", i
   return localNameFor(there, kind, id) === here || hashedName(there, kind, id) === here;
 }
 
-/** By strings alone, name by name: for the many documents of which nothing else is known to have changed. */
+/**
+ * By strings alone, name by name: for the many documents of which nothing else is known to have
+ * changed.
+ */
 export function pathsFit(here: LocalPath, there: RemotePath, id: string, kind: "file" | "folder" = "file"): boolean {
   if (here === there) return true;
   const [ours, theirs] = [here.split("/"), there.split("/")];

@@ -1,11 +1,13 @@
 /**
  * All that is true of a hold's reason.
  *
- * `kept`: `computed` holds follow from the trees and are found anew by each plan; `remembered` holds follow from an answer (a
- * refusal) and stay, across restarts (I22), until what they are about changes or they are tried again.
+ * `kept`: `computed` holds follow from the trees and are found anew by each plan; `remembered`
+ * holds follow from an answer (a refusal) and stay, across restarts (I22), until what they are
+ * about changes or they are tried again.
  *
- * `open`: whether something is left to do while it stands. `needs-you`: it ends when a person does something. `waits`: it ends by
- * itself, and until then the sides are not equal. `no`: the mirror has done all there is to do, and nothing is owed.
+ * `open`: whether something is left to do while it stands. `needs-you`: it ends when a person does
+ * something. `waits`: it ends by itself, and until then the sides are not equal. `no`: the mirror
+ * has done all there is to do, and nothing is owed.
  */
 export type HoldFacts = {
   readonly kept: "computed" | "remembered";
@@ -40,7 +42,10 @@ export const HOLD_REASONS = {
   "delete-refused": REMEMBERED,
   /** The service has no way to delete folders: an empty one that went here stays there. */
   "folder-stays": { kept: "remembered", open: "no" },
-  /** The text was handed over whole: what is left to do is a reviewer's. It is told by its own line, not as something open. */
+  /**
+   * The text was handed over whole: what is left to do is a reviewer's. It is told by its own line,
+   * not as something open.
+   */
   "in-review": { kept: "computed", open: "no" },
   /** Not sent yet, so that each save is not a review. */
   "review-quiet": WAITS,

@@ -6,8 +6,9 @@ const NEAR = 16;
 const PATIENCE = 256;
 
 /**
- * Finds the numbers of a list's values by their keys, which are asked for mostly in the order of the list: by a look at the next few. A map, whose making and each
- * look into it take more than that of 100,000 keys, is made for the first one that is not near.
+ * Finds the numbers of a list's values by their keys, which are asked for mostly in the order of
+ * the list: by a look at the next few. A map, whose making and each look into it take more than
+ * that of 100,000 keys, is made for the first one that is not near.
  * @param keyOf a value's own key, which no other value of the list has
  * @returns -1 for a key of no value
  */

@@ -6,8 +6,9 @@ import type { LocalPath, RemotePath } from "./path.ts";
 /** The rows of the state file: what both sides were last seen to hold. */
 
 /**
- * What `lstat` says of a file, kept to save a re-hash and as evidence of identity. Times in milliseconds with fraction, as the file
- * system gives them: compared for equality only (I29), never with a clock. `birthMs` is 0 where the disk has none.
+ * What `lstat` says of a file, kept to save a re-hash and as evidence of identity. Times in
+ * milliseconds with fraction, as the file system gives them: compared for equality only (I29),
+ * never with a clock. `birthMs` is 0 where the disk has none.
  */
 export type Stamp = {
   readonly dev: number;
@@ -19,7 +20,10 @@ export type Stamp = {
   readonly nlink: number;
 };
 
-/** A text sent to review (202): it is not sent again until the user changes it. `at`: milliseconds since the epoch. */
+/**
+ * A text sent to review (202): it is not sent again until the user changes it. `at`: milliseconds
+ * since the epoch.
+ */
 export type Submission = { readonly digest: Digest; readonly baseChangeId: ChangeId; readonly at: number };
 
 /** One linked document: an id, its two places and the version that both sides were seen to hold. */
@@ -27,32 +31,53 @@ export type Link = {
   readonly id: DocId;
   readonly localPath: LocalPath;
   readonly remotePath: RemotePath;
-  /** The base version: the next PUT's `baseChangeId`, whose text is `digest` in the text store (I07). */
+  /**
+   * The base version: the next PUT's `baseChangeId`, whose text is `digest` in the text store
+   * (I07).
+   */
   readonly changeId: ChangeId;
   /** The base text as the service holds it. */
   readonly digest: Digest;
-  /** The bytes of the local file at that base: differs from `digest` where only line ends, BOM or final newline differ. */
+  /**
+   * The bytes of the local file at that base: differs from `digest` where only line ends, BOM or
+   * final newline differ.
+   */
   readonly localDigest: Digest;
   /** null until the local file was seen (a row written before its effect was verified). */
   readonly stamp: Stamp | null;
-  /** False while the stamp is as young as the look that took it (racy, as in git's index): then it does not save the re-hash. */
+  /**
+   * False while the stamp is as young as the look that took it (racy, as in git's index): then it
+   * does not save the re-hash.
+   */
   readonly stampTrusted: boolean;
   readonly protected: boolean;
   /** False until the file's bytes are known to survive power loss. */
   readonly durable: boolean;
-  /** Local text that a PUT was answered for with the base's own text (a service that normalises): not sent again on this base. */
+  /**
+   * Local text that a PUT was answered for with the base's own text (a service that normalises):
+   * not sent again on this base.
+   */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
-  /** `outside`: moved out of the mirrored subtree; `suspended`: newly ignored. Both: nothing is sent, written or deleted. */
+  /**
+   * `outside`: moved out of the mirrored subtree; `suspended`: newly ignored. Both: nothing is
+   * sent, written or deleted.
+   */
   readonly standing: "linked" | "outside" | "suspended";
 };
 
-/** Moved out of the mirrored subtree, and its text is in the trash: whatever file is at its old path is another document's, or new. */
+/**
+ * Moved out of the mirrored subtree, and its text is in the trash: whatever file is at its old path
+ * is another document's, or new.
+ */
 export function isAway({ standing, stamp }: Link): boolean {
   return standing === "outside" && stamp === null;
 }
 
-/** By the place that each has here now. What is away has none: another document may have the place that it had. */
+/**
+ * By the place that each has here now. What is away has none: another document may have the place
+ * that it had.
+ */
 export function linksByPath(links: Iterable<Link>): Map<LocalPath, Link> {
   const byPath = new Map<LocalPath, Link>();
   for (const link of links) if (!isAway(link)) byPath.set(link.localPath, link);
@@ -103,16 +128,16 @@ export type Conflict = {
 };
 
 /**
- * The sidecar was about to be taken away for a newer one, and nothing says yet that this one is there: what is seen of it is not what its user did. The
- * versions on record may be ahead of it.
+ * The sidecar was about to be taken away for a newer one, and nothing says yet that this one is
+ * there: what is seen of it is not what its user did. The versions on record may be ahead of it.
  */
 export function isBeingReplaced({ sidecarIno }: Conflict): boolean {
   return sidecarIno === 0;
 }
 
 /**
- * What the sidecar was made of: versions that came while its user had written into it are noted, with the time of the one that it shows, and nobody has seen
- * them. @returns an index of `shown`
+ * What the sidecar was made of: versions that came while its user had written into it are noted,
+ * with the time of the one that it shows, and nobody has seen them. @returns an index of `shown`
  */
 export function displayedIndex({ shown }: Conflict): number {
   let index = shown.length - 1;

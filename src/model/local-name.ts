@@ -1,19 +1,27 @@
 import { digestOf } from "./digest.ts";
 import { cutToBytes, isSidecarName, type LocalPath, MAX_NAME_BYTES, nameOf, type RemotePath } from "./path.ts";
 
-/** Remote → local names: which remote names the disk can hold as they are, and the deterministic names of the others. */
+/**
+ * Remote → local names: which remote names the disk can hold as they are, and the deterministic
+ * names of the others.
+ */
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 /** Names that editors and desktops litter with; the walk ignores them whatever they hold. */
 const LITTER = /^\.[#_]/;
 
-/** Whether a remote path could leave the mirrored folder or enter one of ours: held, never mapped. */
+/**
+ * Whether a remote path could leave the mirrored folder or enter one of ours: held, never mapped.
+ */
 export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
   return kind === "folder" ? name.startsWith(".") : !name.endsWith(".md") || name === ".md";
 }
 
-/** The local name of a remote one: itself where the disk can hold it, else one made of its stem and its id's digest. */
+/**
+ * The local name of a remote one: itself where the disk can hold it, else one made of its stem and
+ * its id's digest.
+ */
 export function localNameFor(name: string, kind: "file" | "folder", id: string): string {
   const fits =
     Buffer.byteLength(name) <= MAX_NAME_BYTES &&
@@ -24,7 +32,10 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string):
   return fits ? name : hashedName(name, kind, id);
 }
 
-/** The stem, cut, with `-` and 8 hex digits of the id's digest: unique beside its siblings, the same in every pass. */
+/**
+ * The stem, cut, with `-` and 8 hex digits of the id's digest: unique beside its siblings, the same
+ * in every pass.
+ */
 export function hashedName(name: string, kind: "file" | "folder", id: string): string {
   const ending = kind === "file" ? ".md" : "";
   const tail = `-${digestOf(id).slice(0, 8)}${ending}`;
@@ -38,7 +49,8 @@ export function hashedName(name: string, kind: "file" | "folder", id: string): s
 const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
 /**
- * The name that a row has on disk for want of another: with the digits of its id, though the disk can hold the service's own, which something else had.
+ * The name that a row has on disk for want of another: with the digits of its id, though the disk
+ * can hold the service's own, which something else had.
  * @returns that other name; null where this one is no such name
  */
 export function ownNameOf(here: string, there: string, kind: "file" | "folder", id: string): string | null {
@@ -62,7 +74,10 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
   return `${cutToBytes(stem, MAX_NAME_BYTES - 12)}-${number}${ending}`;
 }
 
-/** What marks a name that only breaks a cycle: a row that was left at one (a plan cut short) does not keep it. */
+/**
+ * What marks a name that only breaks a cycle: a row that was left at one (a plan cut short) does
+ * not keep it.
+ */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
 

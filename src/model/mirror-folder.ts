@@ -1,13 +1,17 @@
 /** The mirror's own folder, in the root. Nothing in it is ever mirrored. */
 export const MIRROR_FOLDER = ".mdmirror";
 
-/** In it, while a daemon keeps the folder: names the socket, so that whoever has another environment finds it too. */
+/**
+ * In it, while a daemon keeps the folder: names the socket, so that whoever has another environment
+ * finds it too.
+ */
 export const CONTROL_FILE = "daemon.json";
 
 /**
  * `replaced`: a new file is written beside it and renamed over it.
- * `in-place`: one inode that is written again and again, so a second name of it would be written too.
- * `folder`: of the mirror's own files. `store`: a folder of files that were the user's, as they were.
+ * `in-place`: one inode that is written again and again, so a second name of it would be written
+ * too. `folder`: of the mirror's own files. `store`: a folder of files that were the user's, as
+ * they were.
  */
 export type OwnKind = "replaced" | "in-place" | "folder" | "store";
 
@@ -15,7 +19,10 @@ const SQLITE_FILES = ["state.db", "texts.db", "search.db"];
 const REPLACED = ["marker", "config.json", "key", "lock.json", "quiet.json", CONTROL_FILE];
 const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
 
-/** Everything that is ever made in `.mdmirror/`, by its path there. Files have mode 0600, folders 0700. */
+/**
+ * Everything that is ever made in `.mdmirror/`, by its path there. Files have mode 0600, folders
+ * 0700.
+ */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind>([
   [".gitignore", "replaced"],
   ...REPLACED.flatMap((name): [string, OwnKind][] => [

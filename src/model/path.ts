@@ -1,10 +1,16 @@
 import { digestOf } from "./digest.ts";
 
-/** Path arithmetic: the only home. Paths are relative, `/`-separated, without leading or trailing slash; `""` is the root. */
+/**
+ * Path arithmetic: the only home. Paths are relative, `/`-separated, without leading or trailing
+ * slash; `""` is the root.
+ */
 
 /** A path below the mirrored folder, spelled as the disk spells it. */
 export type LocalPath = string;
-/** A path below the mirrored subtree of the workspace, spelled as the service spells it, without a leading slash. */
+/**
+ * A path below the mirrored subtree of the workspace, spelled as the service spells it, without a
+ * leading slash.
+ */
 export type RemotePath = string;
 
 export function joinPath(parent: string, name: string): string {
@@ -47,35 +53,48 @@ export function rebase(path: string, from: string, to: string): string {
   return joinPath(to, rest);
 }
 
-/** @returns every folder above `path`, outermost first, without the root. `a/b/c.md` → `a`, `a/b`. */
+/**
+ * @returns every folder above `path`, outermost first, without the root. `a/b/c.md` → `a`, `a/b`.
+ */
 export function ancestorsOf(path: string): string[] {
   const result: string[] = [];
   for (let i = path.indexOf("/"); i !== -1; i = path.indexOf("/", i + 1)) result.push(path.slice(0, i));
   return result;
 }
 
-/** What the disk under the root makes one of: names that differ only so are the same file there. Learned by a probe, not by platform. */
+/**
+ * What the disk under the root makes one of: names that differ only so are the same file there.
+ * Learned by a probe, not by platform.
+ */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
 export const EXACT_DISK: DiskFolding = { foldsCase: false, foldsUnicode: false };
 
-/** The key under which a local path is unique on a disk (I11): the path itself, or its NFC form, or that with its case folded. */
+/**
+ * The key under which a local path is unique on a disk (I11): the path itself, or its NFC form, or
+ * that with its case folded.
+ */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const composed = disk.foldsUnicode || disk.foldsCase ? path.normalize("NFC") : path;
-  // Upper before lower folds more than either alone ("ß", "ſ", final sigma), as case-insensitive disks do.
+  // Upper before lower folds more than either alone ("ß", "ſ", final sigma), as case-insensitive
+  // disks do.
   return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;
 }
 
 const SIDECAR = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
 
-/** Whose text is put beside a document: the service's while a conflict is open, or the one from here that gave way to it. */
+/**
+ * Whose text is put beside a document: the service's while a conflict is open, or the one from here
+ * that gave way to it.
+ */
 export type Beside = "theirs" | "mine";
 /** LIMIT: bytes of a name on the common file systems. */
 export const MAX_NAME_BYTES = 255;
 
 /**
- * `note.md` → `note (theirs).md`, or `note (mine).md`: a name that the service refuses, so that it can collide with nothing. Where that is longer than a disk's names may be, the
- * stem is cut, and told apart from others cut alike by 8 hex digits of the whole name's digest.
+ * `note.md` → `note (theirs).md`, or `note (mine).md`: a name that the service refuses, so that it
+ * can collide with nothing. Where that is longer than a disk's names may be, the stem is cut, and
+ * told apart from others cut alike by 8 hex digits of the whole name's digest.
  */
 export function sidecarPath(path: LocalPath, whose: Beside = "theirs"): LocalPath {
   const name = nameOf(path);

@@ -2,7 +2,9 @@ import type { DocId } from "../contract/ids.ts";
 import type { Digest } from "./digest.ts";
 import type { DiskFolding, LocalPath } from "./path.ts";
 
-/** What the user and the deployment decide; together with the trees it determines the plan (I24). */
+/**
+ * What the user and the deployment decide; together with the trees it determines the plan (I24).
+ */
 export type Policy = {
   /** `map`: a refused local name is mirrored under a legal one; `hold`: it is held. */
   readonly names: "map" | "hold";
@@ -11,19 +13,34 @@ export type Policy = {
   /** Spellings that this deployment takes for one name, as far as learned. */
   readonly remoteFolding: DiskFolding;
   readonly direction: "both" | "pull-only" | "push-only";
-  /** First sync only: whose text wins where both sides are new at one path. null and `each`: a conflict each. */
+  /**
+   * First sync only: whose text wins where both sides are new at one path. null and `each`: a
+   * conflict each.
+   */
   readonly prefer: "local" | "remote" | "each" | null;
-  /** What happens to text that does not merge. `sidecar` is the default: yours stays, theirs beside it. */
+  /**
+   * What happens to text that does not merge. `sidecar` is the default: yours stays, theirs beside
+   * it.
+   */
   readonly conflicts: (path: LocalPath) => "sidecar" | "copy" | "local" | "remote";
-  /** False where the deployment answered 404, 405 or 400 to a folder PATCH: folders then move file by file. */
+  /**
+   * False where the deployment answered 404, 405 or 400 to a folder PATCH: folders then move file
+   * by file.
+   */
   readonly folderMoves: boolean;
   /** False where `parentId: null` was refused: moves to the root are held. */
   readonly movesToRoot: boolean;
   /** Try refused rows again (at start, by hand, daily). */
   readonly retryRefused: boolean;
-  /** Protected documents: texts that were already the local text in the pass before, and may go to review now. null: any may. */
+  /**
+   * Protected documents: texts that were already the local text in the pass before, and may go to
+   * review now. null: any may.
+   */
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
-  /** In `sync` an absence needs two looks: linked paths that the second look found absent too. null: one look is enough. */
+  /**
+   * In `sync` an absence needs two looks: linked paths that the second look found absent too. null:
+   * one look is enough.
+   */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   readonly guards: GuardLimits;
 };

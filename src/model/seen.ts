@@ -1,6 +1,7 @@
 /**
- * What one look at one side told about one thing. An incomplete listing, a failed read or a file that is still being written is
- * `unknown`: it can never mean "deleted". The only home of "absent" against "not seen".
+ * What one look at one side told about one thing. An incomplete listing, a failed read or a file
+ * that is still being written is `unknown`: it can never mean "deleted". The only home of "absent"
+ * against "not seen".
  */
 export type Seen<T> =
   | { readonly kind: "present"; readonly value: T }

@@ -4,11 +4,15 @@ import type { Link, Stamp, Tombstone } from "./link.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
- * How base moves: the only home. Each function takes a link and what an effect was seen to do, and returns the link that both sides were
- * seen to hold (I12). Called after the effect, stored in one transaction with the end of its intent.
+ * How base moves: the only home. Each function takes a link and what an effect was seen to do, and
+ * returns the link that both sides were seen to hold (I12). Called after the effect, stored in one
+ * transaction with the end of its intent.
  */
 
-/** A version that both sides hold. `localDigest` differs from `digest` only where line ends, BOM or final newline do. */
+/**
+ * A version that both sides hold. `localDigest` differs from `digest` only where line ends, BOM or
+ * final newline do.
+ */
 export type BaseVersion = {
   readonly changeId: ChangeId;
   readonly digest: Digest;
@@ -38,14 +42,17 @@ export function newLink(
   };
 }
 
-/** Both sides hold another version. What was in review is settled by it unless it says otherwise. */
+/**
+ * Both sides hold another version. What was in review is settled by it unless it says otherwise.
+ */
 export function moveBase(link: Link, version: BaseVersion): Link {
   return { ...link, ...version, echoDigest: null, submissions: [] };
 }
 
 /**
- * Local text now descends from a newer remote version, merged: the base moves to that version although the local bytes differ from it,
- * so that what is left to send is the local side's own change. What is in review stays noted, and the merged text with it.
+ * Local text now descends from a newer remote version, merged: the base moves to that version
+ * although the local bytes differ from it, so that what is left to send is the local side's own
+ * change. What is in review stays noted, and the merged text with it.
  */
 export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest, stamp: Stamp | null): Link {
   return { ...link, changeId, digest, localDigest: digest, stamp, stampTrusted: false, echoDigest: null };
@@ -57,7 +64,8 @@ export function renameVersion(link: Link, changeId: ChangeId): Link {
 }
 
 /**
- * A text was sent to review. The base stays; the file is the one that held this text, and its user's own.
+ * A text was sent to review. The base stays; the file is the one that held this text, and its
+ * user's own.
  * @param stamp the file's when it was read; null where that is not known
  */
 export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null): Link {
@@ -67,7 +75,10 @@ export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | nu
   return { ...link, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
-/** The service answered a PUT with the base's own text: this local text is the base in other dress, and is not sent again. */
+/**
+ * The service answered a PUT with the base's own text: this local text is the base in other dress,
+ * and is not sent again.
+ */
 export function noteEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };
 }

@@ -1,15 +1,22 @@
 /** Whether two texts are versions of one document, judged by the lines that they share. */
 
-/** LIMIT: lines of a text that are looked at; two texts of 51,200 characters have fewer in practice. */
+/**
+ * LIMIT: lines of a text that are looked at; two texts of 51,200 characters have fewer in practice.
+ */
 const MAX_LINES = 5_000;
 
-/** Shared characters over the characters of the longer text: at or above this, a text is taken for a version of the other. */
+/**
+ * Shared characters over the characters of the longer text: at or above this, a text is taken for a
+ * version of the other.
+ */
 export const SIMILAR_ENOUGH = 0.5;
 
 /** A text cut for comparison: how many characters each distinct line holds altogether. */
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
-/** Blank lines and white space at the ends of lines tell nothing about identity and are left out. */
+/**
+ * Blank lines and white space at the ends of lines tell nothing about identity and are left out.
+ */
 export function profileOf(text: string): LineProfile {
   const weights = new Map<string, number>();
   let total = 0;
@@ -22,7 +29,10 @@ export function profileOf(text: string): LineProfile {
   return { weights, total };
 }
 
-/** @returns 0 (nothing shared) to 1 (the same lines in any order). Symmetric. Two blank texts share nothing. */
+/**
+ * @returns 0 (nothing shared) to 1 (the same lines in any order). Symmetric. Two blank texts share
+ * nothing.
+ */
 export function similarity(a: LineProfile, b: LineProfile): number {
   const longer = Math.max(a.total, b.total);
   if (longer === 0) return 0;
@@ -43,7 +53,9 @@ export function isKeptIn(was: LineProfile, is: LineProfile): boolean {
   return true;
 }
 
-/** Whether the totals alone still allow similarity: the cheap test before the lines are compared. */
+/**
+ * Whether the totals alone still allow similarity: the cheap test before the lines are compared.
+ */
 export function mayBeSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);
 }

@@ -3,7 +3,10 @@ import type { Digest } from "./digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "./link.ts";
 import type { DiskFolding, LocalPath, RemotePath } from "./path.ts";
 
-/** The three trees that a plan is made of: base (what the state file holds), local (one walk), remote (one listing). Plain data. */
+/**
+ * The three trees that a plan is made of: base (what the state file holds), local (one walk),
+ * remote (one listing). Plain data.
+ */
 
 /** Why a text cannot be sent, whatever its name; null when it can. */
 export type TextFault = "not-utf-8" | "holds-nul" | "too-large";
@@ -16,7 +19,9 @@ export type LocalFile = {
   /** Of the bytes on disk. */
   readonly digest: Digest;
   readonly textFault: TextFault | null;
-  /** Equal to "" in bytes: an empty text is no evidence of identity, and may be a crashing editor's. */
+  /**
+   * Equal to "" in bytes: an empty text is no evidence of identity, and may be a crashing editor's.
+   */
   readonly empty: boolean;
 };
 
@@ -39,7 +44,10 @@ export type LocalOther = {
     | "special"
     | "litter"
     | "sidecar";
-  /** Present for files and folders: a linked inode under such a name is `renamed-out-of-mirror`, not a deletion. */
+  /**
+   * Present for files and folders: a linked inode under such a name is `renamed-out-of-mirror`, not
+   * a deletion.
+   */
   readonly stamp: Stamp | null;
 };
 
@@ -47,12 +55,21 @@ export type LocalTree = {
   readonly files: ReadonlyMap<LocalPath, LocalFile>;
   readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
   readonly others: ReadonlyMap<LocalPath, LocalOther>;
-  /** Paths (files, or folders with all below them) that the walk could not see, and why. A linked path at or below one is unknown. */
+  /**
+   * Paths (files, or folders with all below them) that the walk could not see, and why. A linked
+   * path at or below one is unknown.
+   */
   readonly unseen: ReadonlyMap<LocalPath, string>;
   readonly disk: DiskFolding;
-  /** Files that were gone from their paths, and that the mirror itself has just put back or made again (a process died, the power was cut). Not set: none. */
+  /**
+   * Files that were gone from their paths, and that the mirror itself has just put back or made
+   * again (a process died, the power was cut). Not set: none.
+   */
   readonly returned?: ReadonlySet<LocalPath>;
-  /** False when the root's device or inode is not the state's: then no inode is evidence of anything. */
+  /**
+   * False when the root's device or inode is not the state's: then no inode is evidence of
+   * anything.
+   */
   readonly inodesTrusted: boolean;
   /** Paths that the ignore rules exclude, judged without looking at the disk: pure, of a path. */
   readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
@@ -74,21 +91,38 @@ export type RemoteTree = {
   readonly complete: boolean;
   /** Whether folders were listed to the end in this pass; if not, no folder is absent. */
   readonly foldersComplete: boolean;
-  /** Linked ids whose absence is proven: complete pass, GET by id answered `404 file_not_found`, the key is healthy. */
+  /**
+   * Linked ids whose absence is proven: complete pass, GET by id answered `404 file_not_found`, the
+   * key is healthy.
+   */
   readonly gone: ReadonlySet<DocId>;
-  /** Linked folder ids proven absent: complete folder listing, and no document of theirs is present. */
+  /**
+   * Linked folder ids proven absent: complete folder listing, and no document of theirs is present.
+   */
   readonly goneFolders: ReadonlySet<DirId>;
   /** Linked ids that a GET found outside the mirrored subtree. */
   readonly outside: ReadonlySet<DocId>;
   /** Linked ids that could be neither seen nor proven absent, and why. */
   readonly unseen: ReadonlyMap<DocId, string>;
-  /** The list is complete, and nothing that base knows answered, no document and no folder: nothing is proven about any. Not set: something did. */
+  /**
+   * The list is complete, and nothing that base knows answered, no document and no folder: nothing
+   * is proven about any. Not set: something did.
+   */
   readonly nothingKnown?: boolean;
-  /** Linked folders that were sent to another place, and of which no read has told yet where they are, and why. Not set: none. */
+  /**
+   * Linked folders that were sent to another place, and of which no read has told yet where they
+   * are, and why. Not set: none.
+   */
   readonly unsettled?: ReadonlyMap<DirId, string>;
-  /** Why a list that the service answered is not complete: what it says cannot be understood. Not set: nothing of the kind. */
+  /**
+   * Why a list that the service answered is not complete: what it says cannot be understood. Not
+   * set: nothing of the kind.
+   */
   readonly misread?: string;
-  /** Why a list is not complete though what came of it is understood. Not set: both are, or it was not asked for. */
+  /**
+   * Why a list is not complete though what came of it is understood. Not set: both are, or it was
+   * not asked for.
+   */
   readonly cutShort?: string;
 };
 
@@ -103,5 +137,8 @@ export type BaseTree = {
 
 export type Trees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
-/** The text of a digest, or null where the store does not hold it. Pure: a digest names one text for ever. */
+/**
+ * The text of a digest, or null where the store does not hold it. Pure: a digest names one text for
+ * ever.
+ */
 export type TextLookup = (digest: Digest) => string | null;

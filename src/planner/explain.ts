@@ -15,7 +15,10 @@ import type { LocalFile, LocalOther, TextLookup, Trees } from "../model/tree.ts"
 
 /** Why a path is as it is, and what a plan made now would do about it: for `why PATH`. */
 export type Explanation =
-  /** Neither base nor either side has anything there that the mirror considers. `other`: what it leaves alone. */
+  /**
+   * Neither base nor either side has anything there that the mirror considers. `other`: what it
+   * leaves alone.
+   */
   | { readonly kind: "unknown"; readonly other: LocalOther | null; readonly ignored: boolean }
   | {
       readonly kind: "folder";
@@ -38,7 +41,10 @@ export type Explanation =
       /** By what the file was taken for this document; null where there is no file, or no link. */
       readonly evidence: Evidence | null;
       readonly drift: Drift;
-      /** The cell of the decide table, local before remote, and what it says before refusals, reviews and directions are looked at. */
+      /**
+       * The cell of the decide table, local before remote, and what it says before refusals,
+       * reviews and directions are looked at.
+       */
       readonly cell: ContentCell;
       readonly rule: ContentRule;
       readonly actions: readonly Action[];
@@ -46,7 +52,8 @@ export type Explanation =
     };
 
 /**
- * @param localPath where the document is, was linked, or would be: on disk now, else in base, else a remote path of that spelling
+ * @param localPath where the document is, was linked, or would be: on disk now, else in base, else
+ * a remote path of that spelling
  */
 export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, localPath: LocalPath): Explanation {
   const matched = matchTrees(trees, policy, texts, localPath);
@@ -91,7 +98,10 @@ export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, loc
   return { kind: "unknown", other: trees.local.others.get(localPath) ?? null, ignored };
 }
 
-/** What stands at the path on disk goes before what base has there, and that before what only the service has there. */
+/**
+ * What stands at the path on disk goes before what base has there, and that before what only the
+ * service has there.
+ */
 function findDocument(
   documents: readonly DocumentBody[],
   same: (path: string | null | undefined) => boolean,

@@ -14,10 +14,16 @@ export type Plan = {
   readonly gaveWay?: readonly GaveWay[];
 };
 
-/** What was renamed, for its name is another's on the service: where it stood here, and where it will. */
+/**
+ * What was renamed, for its name is another's on the service: where it stood here, and where it
+ * will.
+ */
 export type GaveWay = { readonly from: LocalPath; readonly to: LocalPath };
 
-/** Facts for the guards that the three trees do not hold. Counted by the engine; judged by `core/verdict` alone. */
+/**
+ * Facts for the guards that the three trees do not hold. Counted by the engine; judged by
+ * `core/verdict` alone.
+ */
 export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
   /** Deletions done within the last hour, and after the last approval, by side. */
@@ -47,9 +53,15 @@ export type HaltReason =
   | "conflict-flood"
   | "sidecars-gone";
 
-/** May this plan run? A halt stops the guarded steps and what needs them; it persists until approved or until its cause ends. */
+/**
+ * May this plan run? A halt stops the guarded steps and what needs them; it persists until approved
+ * or until its cause ends.
+ */
 export type Verdict =
-  /** `waived`: what would stop all, were it not approved, and what the run leaves as it is. Not set: nothing. */
+  /**
+   * `waived`: what would stop all, were it not approved, and what the run leaves as it is. Not set:
+   * nothing.
+   */
   | { readonly kind: "run"; readonly waived?: readonly HaltReason[] }
   | {
       readonly kind: "halt";

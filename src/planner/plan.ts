@@ -14,8 +14,8 @@ import type { TextLookup, Trees } from "../model/tree.ts";
 import { judge, type Sight } from "./verdict/verdict.ts";
 
 /**
- * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same arguments, the same plan (I24).
- * Never throws on any trees; what makes no sense is held.
+ * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same
+ * arguments, the same plan (I24). Never throws on any trees; what makes no sense is held.
  */
 export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: TextLookup): Plan {
   const matched = matchTrees(trees, policy, texts);
@@ -34,7 +34,10 @@ function gaveWayOf(desk: Desk): readonly GaveWay[] {
   });
 }
 
-/** Match's result to decisions: places of folders first, for they may bar their documents'; presences of folders last, for they follow from them. */
+/**
+ * Match's result to decisions: places of folders first, for they may bar their documents';
+ * presences of folders last, for they follow from them.
+ */
 export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): Desk {
   const desk = openDesk(trees, policy, texts, matched);
   placeFolders(desk);

@@ -11,8 +11,9 @@ import type { BaseTree, LocalTree, RemoteTree, Trees } from "../model/tree.ts";
 import { judge } from "./verdict/verdict.ts";
 
 /**
- * The plan where both sides show just what base says, seen to the end, and nothing is held: no step. The same as `makePlan` makes of it (a property
- * holds that), without the planner's other modules.
+ * The plan where both sides show just what base says, seen to the end, and nothing is held: no
+ * step. The same as `makePlan` makes of it (a property holds that), without the planner's other
+ * modules.
  * @returns null where there may be more to it
  */
 export function planQuiet(trees: Trees, policy: Policy, signals: Signals): Plan | null {
@@ -39,8 +40,9 @@ function isOneEach(links: BaseTree["links"]): boolean {
 }
 
 /**
- * Whether both looks found each document as its link has it: then nothing but the link is left to be asked. Lent are files at the path of one link each: as many as
- * there are links, so each has its own.
+ * Whether both looks found each document as its link has it: then nothing but the link is left to
+ * be asked. Lent are files at the path of one link each: as many as there are links, so each has
+ * its own.
  */
 function isLent({ base, local, remote }: Trees): boolean {
   return ownOf(local.files, base.links).size === 0 && ownOf(remote.files, base.links).size === 0;
@@ -61,7 +63,10 @@ function showedAll({ complete, foldersComplete, gone, goneFolders, outside, unse
   return complete && foldersComplete && gone.size + goneFolders.size + outside.size + unseen.size === 0;
 }
 
-/** The folders of base, the root among them, by local path: where each is on the service. null: one is not just there, on either side. */
+/**
+ * The folders of base, the root among them, by local path: where each is on the service. null: one
+ * is not just there, on either side.
+ */
 function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, RemotePath> | null {
   const count = base.dirs.size;
   if (local.folders.size !== count || remote.folders.size !== count) return null;
@@ -83,7 +88,10 @@ function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, 
 
 type Linked = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/** Whether the folder above is linked, and the same on both sides. Base lists most documents after one of the same folder. */
+/**
+ * Whether the folder above is linked, and the same on both sides. Base lists most documents after
+ * one of the same folder.
+ */
 function parentTest(folders: ReadonlyMap<LocalPath, RemotePath>): (linked: Linked) => boolean {
   const last = { local: "", remote: "" };
   return ({ localPath, remotePath }) => {

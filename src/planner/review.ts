@@ -7,7 +7,9 @@ import { mergeText } from "../merge/merge.ts";
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/** A submitted text, or a merge of ours of one with a live text, which counts as submitted with it. */
+/**
+ * A submitted text, or a merge of ours of one with a live text, which counts as submitted with it.
+ */
 export type Sent = KnownText & Pick<Submission, "baseChangeId" | "at">;
 
 export type AfterReview = {
@@ -15,14 +17,19 @@ export type AfterReview = {
   readonly local: string | null;
   /** What waits still, oldest first: each as it was sent, then each on the new live text. */
   readonly waiting: readonly Omit<Sent, "digest">[];
-  /** Where local and live text parted: the submitted text that is live by now, else base; null where that is not known. */
+  /**
+   * Where local and live text parted: the submitted text that is live by now, else base; null where
+   * that is not known.
+   */
   readonly parted: KnownText | null;
 };
 
 /**
- * The latest submission that the live text holds is settled, and those before it. The local text was made of it: what differs from it there was written here
- * since, was never sent, and stays an edit on the live version. Where the live text holds none, it is somebody else's edit; it comes under the local text and under
- * each submission alike, so that a local text that was sent counts as sent, and one that was edited since does not.
+ * The latest submission that the live text holds is settled, and those before it. The local text
+ * was made of it: what differs from it there was written here since, was never sent, and stays an
+ * edit on the live version. Where the live text holds none, it is somebody else's edit; it comes
+ * under the local text and under each submission alike, so that a local text that was sent counts
+ * as sent, and one that was edited since does not.
  * @param base the text that the submissions were based on; null where it is not known
  * @param sent oldest first
  * @param liveChangeId what `live` is called

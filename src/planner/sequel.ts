@@ -4,8 +4,9 @@ import { parentOf } from "../model/path.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * Whether an action that ended well may leave something for the pass after: a run goes on after it. All others leave the document as
- * both sides are to have it, so that a run needs no further look to say that it is in sync (I02).
+ * Whether an action that ended well may leave something for the pass after: a run goes on after it.
+ * All others leave the document as both sides are to have it, so that a run needs no further look
+ * to say that it is in sync (I02).
  */
 const SEQUELS: Readonly<Record<ActionKind, boolean | "from-another-folder">> = {
   // What came of it is sent or brought by the next pass.
@@ -60,7 +61,10 @@ export function hasSequel(action: Action): boolean {
   return "from" in action && parentOf(action.from) !== parentOf(action.to);
 }
 
-/** Holds that others decide: what stood in the way, or could not be told, may have ended with what was done beside it. */
+/**
+ * Holds that others decide: what stood in the way, or could not be told, may have ended with what
+ * was done beside it.
+ */
 const MAY_END: ReadonlySet<HoldReason> = new Set([
   "path-taken",
   "name-clash",

@@ -4,8 +4,8 @@ import type { DiskFolding, LocalPath } from "../model/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
- * `path`: as it was asked for, where the caller keeps that string anyway: the walk keeps nothing but it of a file that is still so, and asks again when the file is
- * wanted.
+ * `path`: as it was asked for, where the caller keeps that string anyway: the walk keeps nothing
+ * but it of a file that is still so, and asks again when the file is wanted.
  */
 export type KnownFile = { readonly stamp: Stamp; readonly digest: Digest; readonly path?: LocalPath };
 
@@ -20,8 +20,9 @@ export type LocalText = {
 };
 
 /**
- * How an effect on the disk ended. `fault`: errno name; nothing was changed, or it was put back. `parked`: neither: the text that was taken
- * aside is still at the caller's `parkAt` (of a move: the file has both names), so the intent must stay open until recovery has settled it.
+ * How an effect on the disk ended. `fault`: errno name; nothing was changed, or it was put back.
+ * `parked`: neither: the text that was taken aside is still at the caller's `parkAt` (of a move:
+ * the file has both names), so the intent must stay open until recovery has settled it.
  */
 export type DiskOutcome<T> =
   | { readonly kind: "done"; readonly value: T }
@@ -48,22 +49,31 @@ export type Look =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * The folder. Synchronous but for `flush`: a synchronous call leaves the smallest window between a look and an effect, and is the fastest on
- * small files. No symlink is followed in any component; nothing outside the root is touched (I26). Parked paths and trash paths are
- * relative to `.mdmirror/`. Every effect that takes a document off its path is journalled by the caller before (intent with `parkAt`).
+ * The folder. Synchronous but for `flush`: a synchronous call leaves the smallest window between a
+ * look and an effect, and is the fastest on small files. No symlink is followed in any component;
+ * nothing outside the root is touched (I26). Parked paths and trash paths are relative to
+ * `.mdmirror/`. Every effect that takes a document off its path is journalled by the caller before
+ * (intent with `parkAt`).
  */
 export interface Disk {
   /** null when the root is not there or not a folder. */
   identify(): RootIdentity | null;
   folding(): DiskFolding;
-  /** Whole walk; reads and hashes what `known` does not vouch for. New texts are handed to `onText` (to be kept before they can be lost). */
+  /**
+   * Whole walk; reads and hashes what `known` does not vouch for. New texts are handed to `onText`
+   * (to be kept before they can be lost).
+   */
   walk(known: (path: LocalPath) => KnownFile | null, onText: OnText): LocalTree;
-  /** The same walk, paused each millisecond or two, for whoever has something else to do meanwhile. */
+  /**
+   * The same walk, paused each millisecond or two, for whoever has something else to do meanwhile.
+   */
   walkInParts(...asked: Parameters<Disk["walk"]>): Generator<void, LocalTree>;
   /**
-   * An earlier walk's tree with what changed at these paths looked at again, as long as all that changed is the text of known files. The same object:
-   * nothing is different. null: only a whole walk can tell.
-   * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a part of what is known
+   * An earlier walk's tree with what changed at these paths looked at again, as long as all that
+   * changed is the text of known files. The same object: nothing is different. null: only a whole
+   * walk can tell.
+   * @param elsewhere whether a document that is not in `tree` has this inode, where the tree is a
+   * part of what is known
    */
   lookAtFiles(
     tree: LocalTree,
@@ -74,45 +84,78 @@ export interface Disk {
   look(path: LocalPath): Look;
   /** The text, strictly UTF-8, byte for byte (BOM kept). */
   read(path: LocalPath): DiskOutcome<LocalText>;
-  /** A new file by temp file and `link`; stale when anything is at the path. The parent must exist. */
+  /**
+   * A new file by temp file and `link`; stale when anything is at the path. The parent must exist.
+   */
   create(path: LocalPath, text: string): DiskOutcome<Written>;
   /** Each as `create`, one after the other; the folders that they share are looked at once. */
   createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
-  /** The journalled replace of DESIGN 5; the old inode stays at `parkAt` until `discardParked`. */
+  /** The journalled replace; the old inode stays at `parkAt` until `discardParked`. */
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written>;
-  /** To a free path, never over anything; a case-only rename is a rename. `expect` null: any file. */
+  /**
+   * To a free path, never over anything; a case-only rename is a rename. `expect` null: any file.
+   */
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written>;
-  /** Moves a file to `trash/…` below `.mdmirror/`; taken aside, looked at, put back when it is not `expect`. `expect` null: any file. */
+  /**
+   * Moves a file to `trash/…` below `.mdmirror/`; taken aside, looked at, put back when it is not
+   * `expect`. `expect` null: any file.
+   */
   trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null>;
   makeFolder(path: LocalPath): DiskOutcome<{ readonly dev: number; readonly ino: number; readonly birthMs: number }>;
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null>;
-  /** Only when empty but for litter (editors' and desktops' leftovers), which goes to the trash first. */
+  /**
+   * Only when empty but for litter (editors' and desktops' leftovers), which goes to the trash
+   * first.
+   */
   removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null>;
-  /** What an editor may have written into a parked inode since: its text, or null when it is not there. */
+  /**
+   * What an editor may have written into a parked inode since: its text, or null when it is not
+   * there.
+   */
   readParked(parkAt: string): DiskOutcome<LocalText | null>;
-  /** Puts a parked or trashed file back to its path, never over anything: stale when the path is taken. */
+  /**
+   * Puts a parked or trashed file back to its path, never over anything: stale when the path is
+   * taken.
+   */
   putBack(parkAt: string, path: LocalPath): DiskOutcome<Written>;
   discardParked(parkAt: string): void;
-  /** Every `tmp/…` path that holds something taken aside: after a power loss one may be there whose intent was lost. */
+  /**
+   * Every `tmp/…` path that holds something taken aside: after a power loss one may be there whose
+   * intent was lost.
+   */
   listParked(): readonly string[];
   /** Every file below `trash/`, by its `trash/…` path. */
   listTrashed(): readonly { readonly place: string; readonly stamp: Stamp }[];
-  /** Removes temp files; what was taken aside and no open intent names goes to `trash/unclaimed/`, never away. */
+  /**
+   * Removes temp files; what was taken aside and no open intent names goes to `trash/unclaimed/`,
+   * never away.
+   */
   sweep(keep: ReadonlySet<string>): void;
   /** fsync of files and their folders, several at a time. Returns those that failed, with errno. */
   flush(paths: readonly LocalPath[]): Promise<readonly { readonly path: LocalPath; readonly errno: string }[]>;
-  /** Whether all that was written in the folder before the call is on the medium now. False: this disk cannot be asked, or did not answer. */
+  /**
+   * Whether all that was written in the folder before the call is on the medium now. False: this
+   * disk cannot be asked, or did not answer.
+   */
   flushAll(): Promise<boolean>;
 }
 
 export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "special"; readonly mode: number };
 
-/** A folder that is held open: it stays the very same one, whoever renames it or puts something else in its place. */
+/**
+ * A folder that is held open: it stays the very same one, whoever renames it or puts something else
+ * in its place.
+ */
 export type Anchor = {
-  /** `${at}/name` is an entry of this folder, in every call of the Fs; `at` itself in `readdir` only. */
+  /**
+   * `${at}/name` is an entry of this folder, in every call of the Fs; `at` itself in `readdir`
+   * only.
+   */
   readonly at: string;
   stat(): FsStat;
-  /** Where it is now, through no symlink. What no longer is anywhere has a path that nothing has. */
+  /**
+   * Where it is now, through no symlink. What no longer is anywhere has a path that nothing has.
+   */
   path(): string;
   close(): void;
 };
@@ -125,21 +168,21 @@ export type OpenFile = {
 };
 
 /**
- * The system calls that `local/` makes, on absolute paths; node:fs in life, a RAM disk in the simulator. Errors are thrown with `code` set to
- * the errno name, as node:fs throws them.
+ * The system calls that `local/` makes, on absolute paths; node:fs in life, a RAM disk in the
+ * simulator. Errors are thrown with `code` set to the errno name, as node:fs throws them.
  */
 export interface Fs {
   lstat(path: string): FsStat;
   /** Names and kinds, in no order; `special` covers devices, sockets and FIFOs. */
   readdir(path: string): readonly { readonly name: string; readonly kind: FsStat["kind"] }[];
   /**
-   * Opened without following a symlink; refused (ELOOP, EISDIR, EINVAL) when it is not a regular file, EFBIG above 64 MiB, EAGAIN when
-   * it changed while it was read.
+   * Opened without following a symlink; refused (ELOOP, EISDIR, EINVAL) when it is not a regular
+   * file, EFBIG above 64 MiB, EAGAIN when it changed while it was read.
    */
   readFile(path: string): { readonly bytes: Uint8Array; readonly stat: FsStat };
   /**
-   * Creates exclusively, writes all; `sync`: fsync before close. Removes what it made if the write fails. `mode` is set exactly; null: what
-   * the process makes files with.
+   * Creates exclusively, writes all; `sync`: fsync before close. Removes what it made if the write
+   * fails. `mode` is set exactly; null: what the process makes files with.
    */
   writeNew(path: string, bytes: Uint8Array, mode: number | null, sync: boolean): void;
   /** As `writeNew`, with what the process makes files with and without fsync; it stays open. */
@@ -152,8 +195,14 @@ export interface Fs {
   realpath(path: string): string;
   /** fsync of a file or a folder. */
   sync(path: string): Promise<void>;
-  /** Brings all of the disk that holds this path to the medium, as fsync of each file and folder would. False: it did not. Not there where the system has no such thing. */
+  /**
+   * Brings all of the disk that holds this path to the medium, as fsync of each file and folder
+   * would. False: it did not. Not there where the system has no such thing.
+   */
   syncDisk?(path: string): Promise<boolean>;
-  /** Holds a folder open; ENOTDIR or ELOOP when the last name is a symlink. Not there where the system has no such thing. */
+  /**
+   * Holds a folder open; ENOTDIR or ELOOP when the last name is a symlink. Not there where the
+   * system has no such thing.
+   */
   anchor?(path: string): Anchor;
 }

@@ -10,7 +10,10 @@ export type WireResult =
   /** Sent, perhaps in part; no whole answer: it may have happened. */
   | { readonly kind: "lost"; readonly why: string };
 
-/** One HTTP exchange, without policy: no retries, no redirects followed. Bodies are text; bounded by `maxBytes` after decoding. */
+/**
+ * One HTTP exchange, without policy: no retries, no redirects followed. Bodies are text; bounded by
+ * `maxBytes` after decoding.
+ */
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
   close(): Promise<void>;
@@ -18,7 +21,10 @@ export interface Wire {
 
 /** Why a call has no value. */
 export type Fault =
-  /** A definite answer of the service: nothing was done. `status` 400–499; 501 too where a folder has no PATCH or DELETE. */
+  /**
+   * A definite answer of the service: nothing was done. `status` 400–499; 501 too where a folder
+   * has no PATCH or DELETE.
+   */
   | {
       readonly kind: "problem";
       readonly status: number;
@@ -27,11 +33,15 @@ export type Fault =
       readonly requestId: string | null;
       readonly pointers: readonly string[];
     }
-  /** A write that may have happened: no answer, a 5xx, or an answer that cannot be read. Read before resending (I08). */
+  /**
+   * A write that may have happened: no answer, a 5xx, or an answer that cannot be read. Read before
+   * resending (I08).
+   */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * A read that failed, or a write that was certainly not done. Retries that are allowed were already made.
-   * `not-the-service`: what answers a list is no list; `malformed`: one answer, or a part of it, is not understood.
+   * A read that failed, or a write that was certainly not done. Retries that are allowed were
+   * already made. `not-the-service`: what answers a list is no list; `malformed`: one answer, or a
+   * part of it, is not understood.
    */
   | {
       readonly kind: "later";
@@ -54,17 +64,26 @@ export type Answer<T> =
 /** Ids that are looked up only where somebody asks for one. */
 export type Same = { readonly size: number; readonly keys: () => ReadonlySet<string> };
 
-/** A whole traversal of a list. `items` hold what was seen, by id, last seen wins, even when it is not complete. */
+/**
+ * A whole traversal of a list. `items` hold what was seen, by id, last seen wins, even when it is
+ * not complete.
+ */
 export type Listing<Item> = {
   readonly items: readonly Item[];
-  /** Ids of those that were recognised: they show what the caller holds of them, and are not among the items. Left out: none. */
+  /**
+   * Ids of those that were recognised: they show what the caller holds of them, and are not among
+   * the items. Left out: none.
+   */
   readonly same?: Same;
   readonly complete: boolean;
   readonly fault: Fault | null;
 };
 
 export type PutResult =
-  /** `changeId` null: the deployment's answer did not show it; a GET gives the pair. `content` null: not shown either. */
+  /**
+   * `changeId` null: the deployment's answer did not show it; a GET gives the pair. `content` null:
+   * not shown either.
+   */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
   | { readonly kind: "in-review" };
 
@@ -76,24 +95,39 @@ export type RemoteTraits = {
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
-  /** Characters of names that were refused although the embedded service takes them, or the embedded service's own set. */
+  /**
+   * Characters of names that were refused although the embedded service takes them, or the embedded
+   * service's own set.
+   */
   readonly refusedCharacters: string;
-  /** Whether the service was seen to take two spellings for one name: those that differ in case, or in their Unicode normal form. */
+  /**
+   * Whether the service was seen to take two spellings for one name: those that differ in case, or
+   * in their Unicode normal form.
+   */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
 };
 
-/** What the caller holds of a list's items, by a number of its own, from 0: of what is shown as it is held, nothing is kept. */
+/**
+ * What the caller holds of a list's items, by a number of its own, from 0: of what is shown as it
+ * is held, nothing is kept.
+ */
 export type Held = {
   readonly count: number;
-  /** @returns -1 where it holds nothing of this id; what is asked is what the service answered, unread (`path`: null where it was asked about before) */
+  /**
+   * @returns -1 where it holds nothing of this id; what is asked is what the service answered,
+   * unread (`path`: null where it was asked about before)
+   */
   find(id: unknown, path: unknown): number;
   /** Whether an item of this id that says so shows just what is held. Unread likewise. */
   shows(at: number, path: RemotePath, changeId: unknown, isProtected: unknown): boolean;
   idAt(at: number): string;
 };
 
-/** Paths in and out are without leading slash and relative to the workspace (not to the mirrored subtree). */
+/**
+ * Paths in and out are without leading slash and relative to the workspace (not to the mirrored
+ * subtree).
+ */
 export interface Remote {
   listFiles(selector: Selector, onPage?: (seen: number) => void, held?: Held): Promise<Listing<FileResource>>;
   /** All folders: the roots, then `path_prefix` of each; below `prefix` only, when one is given. */
@@ -101,8 +135,9 @@ export interface Remote {
   /** The folder at an exact path, by the `path` selector; null when the list is empty. */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;
   /**
-   * All that the service shows for a path, of either kind and in whatever spelling: one that folds names shows what has another. Spellings of one name that differ
-   * are learned (`traits`). A question that fails shows nothing.
+   * All that the service shows for a path, of either kind and in whatever spelling: one that folds
+   * names shows what has another. Spellings of one name that differ are learned (`traits`). A
+   * question that fails shows nothing.
    */
   itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;

@@ -4,7 +4,10 @@ import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../model/l
 import type { LocalPath, RemotePath } from "../model/path.ts";
 import type { BaseTree } from "../model/tree.ts";
 
-/** Written before an effect, removed with the commit of its base. What recovery needs to settle it by looking. */
+/**
+ * Written before an effect, removed with the commit of its base. What recovery needs to settle it
+ * by looking.
+ */
 export type Intent =
   // remote
   /** `replaces`: the gone document that this one brings back, whose link ends with the commit. */
@@ -14,7 +17,10 @@ export type Intent =
       readonly remotePath: RemotePath;
       readonly digest: Digest;
       readonly replaces?: DocId | null;
-      /** Of the file that was sent: if it is renamed before the write is settled, its inode still says which it is. */
+      /**
+       * Of the file that was sent: if it is renamed before the write is settled, its inode still
+       * says which it is.
+       */
       readonly stamp?: Stamp;
     }
   | {
@@ -35,7 +41,10 @@ export type Intent =
   | { readonly kind: "patch-folder"; readonly dirId: DirId; readonly from: RemotePath; readonly to: RemotePath }
   | { readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath }
   // local
-  /** `writes` goes to `path`; the old inode to `parkAt`. `base*`: the link's base before, for an edit that slipped into the parked inode. */
+  /**
+   * `writes` goes to `path`; the old inode to `parkAt`. `base*`: the link's base before, for an
+   * edit that slipped into the parked inode.
+   */
   | {
       readonly kind: "replace";
       readonly id: DocId;
@@ -49,7 +58,9 @@ export type Intent =
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
   | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
   | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
-  /** A sidecar is put beside its document; without a conflict on record it is nobody's, and goes. */
+  /**
+   * A sidecar is put beside its document; without a conflict on record it is nobody's, and goes.
+   */
   | { readonly kind: "sidecar"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
   /** A replace that is done: the parked inode is looked at once more in the next pass. */
   | {
@@ -79,12 +90,21 @@ export type MirrorEvent = {
   readonly outcome: string;
   readonly code: string | null;
   readonly requestId: string | null;
-  /** Text versions before and after, where there are any: what `history`, `undo` and `restore` go by. */
+  /**
+   * Text versions before and after, where there are any: what `history`, `undo` and `restore` go
+   * by.
+   */
   readonly before: Digest | null;
   readonly after: Digest | null;
-  /** Of a move: the local path before it. null: no move, none here, or written by a version that kept none. */
+  /**
+   * Of a move: the local path before it. null: no move, none here, or written by a version that
+   * kept none.
+   */
   readonly from: LocalPath | null;
-  /** Of a merge, whose own text was `before` and whose result is `after`. null: none, or by a version that kept none. */
+  /**
+   * Of a merge, whose own text was `before` and whose result is `after`. null: none, or by a
+   * version that kept none.
+   */
   readonly merged: MergedOf | null;
 };
 
@@ -93,7 +113,10 @@ export type MergedOf = { readonly base: Digest; readonly theirs: Digest };
 
 /** Whose a text is, and what brought it: by that it is found again. */
 export type TextName = {
-  /** Where it stood, in the folder's names. Of a conflict's other version: where its document stands. */
+  /**
+   * Where it stood, in the folder's names. Of a conflict's other version: where its document
+   * stands.
+   */
   readonly path: LocalPath;
   /** null: no document was known there. */
   readonly id: DocId | null;
@@ -109,7 +132,8 @@ export type Sighting = TextName & { readonly digest: Digest; readonly at: number
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
 /**
- * The state file. Synchronous. Every method is atomic; `transact` makes several so. Texts are stored before what names them.
+ * The state file. Synchronous. Every method is atomic; `transact` makes several so. Texts are
+ * stored before what names them.
  */
 export interface State {
   transact<T>(work: () => T): T;
@@ -125,15 +149,22 @@ export interface State {
   hasInode(dev: number, ino: number): boolean;
   putLink(link: Link): void;
   removeLink(id: DocId): void;
-  /** The file's bytes are known to survive power loss; nothing, where the link has another local path by now. */
+  /**
+   * The file's bytes are known to survive power loss; nothing, where the link has another local
+   * path by now.
+   */
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: DirLink): void;
   removeDir(id: DirId): void;
-  /** A folder moved with all below it: rewrites the paths of links, folders, conflicts and holds on that side. */
+  /**
+   * A folder moved with all below it: rewrites the paths of links, folders, conflicts and holds on
+   * that side.
+   */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
-   * The same for those rows alone whose path on the other side lies at or below `within`: where a folder was moved by somebody else, and base learns of it, another
-   * folder may stand at `from` or `to` by now (a swap).
+   * The same for those rows alone whose path on the other side lies at or below `within`: where a
+   * folder was moved by somebody else, and base learns of it, another folder may stand at `from` or
+   * `to` by now (a swap).
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): DirLink | null;
@@ -146,7 +177,10 @@ export interface State {
   removeConflict(id: DocId): void;
   putHold(hold: Hold): void;
   removeHold(key: string): void;
-  /** Makes the holds exactly these; `since` of one that was there with the same reason and detail is kept. Writes nothing when equal. */
+  /**
+   * Makes the holds exactly these; `since` of one that was there with the same reason and detail is
+   * kept. Writes nothing when equal.
+   */
   replaceHolds(holds: readonly Hold[]): void;
 
   openIntent(run: number, intent: Intent): number;
@@ -155,28 +189,40 @@ export interface State {
   turnIntent(intentId: number, next: Intent): void;
   intents(): OpenIntent[];
 
-  /** Idempotent. The text and its name are stored as one: no text is there that nothing leads to. */
+  /**
+   * Idempotent. The text and its name are stored as one: no text is there that nothing leads to.
+   */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
-  /** A text that is to be put soon may be packed meanwhile. Writes nothing; left out, the putting does all. */
+  /**
+   * A text that is to be put soon may be packed meanwhile. Writes nothing; left out, the putting
+   * does all.
+   */
   prepareText(digest: Digest, text: string): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Oldest first: what was stored under `path`, whatever the document; what was stored of the document `id`, wherever; what was stored under a path of `formerly` and of no
-   * document. Nothing asked for: all. LIMIT: reads every row.
+   * Oldest first: what was stored under `path`, whatever the document; what was stored of the
+   * document `id`, wherever; what was stored under a path of `formerly` and of no document. Nothing
+   * asked for: all. LIMIT: reads every row.
    */
   sightings(wanted: {
     readonly path?: LocalPath;
     readonly id?: DocId | null;
     readonly formerly?: readonly LocalPath[];
   }): Sighting[];
-  /** Every text put so far outlives a power cut from here on: before the last file that holds one goes. Free where none was put since. */
+  /**
+   * Every text put so far outlives a power cut from here on: before the last file that holds one
+   * goes. Free where none was put since.
+   */
   secureTexts(): void;
   addVersion(version: Version): void;
   /** Newest first. */
   versions(id: DocId): Version[];
-  /** Whether this change id is an earlier one of the document than `than` (known by order of arrival). */
+  /**
+   * Whether this change id is an earlier one of the document than `than` (known by order of
+   * arrival).
+   */
   isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean;
 
   meta(key: string): string | null;

@@ -1,17 +1,23 @@
 /**
- * What the engine needs of the world. Adapters implement these; the simulator implements the lowest of them (Wire, Fs, Clock, Random)
- * in memory and kills at any call. Expected ends are values; an exception means a bug, or that the process is being killed: nobody
- * catches what it does not know.
+ * What the engine needs of the world. Adapters implement these; the simulator implements the lowest
+ * of them (Wire, Fs, Clock, Random) in memory and kills at any call. Expected ends are values; an
+ * exception means a bug, or that the process is being killed: nobody catches what it does not know.
  */
 
 export interface Clock {
-  /** Milliseconds since the epoch: for display, dates of folders, `Retry-After` dates and retention; never for decisions about texts. */
+  /**
+   * Milliseconds since the epoch: for display, dates of folders, `Retry-After` dates and retention;
+   * never for decisions about texts.
+   */
   now(): number;
   /** Milliseconds that only grow. */
   monotonic(): number;
   /** Resolves after `ms`, or early when aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Resolves when what came in meanwhile was taken, for one caller each time, in their order. Left out where nothing comes by itself (virtual time). */
+  /**
+   * Resolves when what came in meanwhile was taken, for one caller each time, in their order. Left
+   * out where nothing comes by itself (virtual time).
+   */
   turn?(): Promise<void>;
 }
 
@@ -23,7 +29,10 @@ export interface Random {
 }
 
 export interface Log {
-  /** Whether lines of level `debug` are kept: who would write one for each document asks first. Left out: they are. */
+  /**
+   * Whether lines of level `debug` are kept: who would write one for each document asks first. Left
+   * out: they are.
+   */
   readonly debug?: boolean;
   /** Never a text, never a key (I30). */
   write(

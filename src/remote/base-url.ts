@@ -12,7 +12,8 @@ export type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
 /**
  * Judges the base URL of a service.
  * @param text as configured; a path prefix is allowed, a user name, query or fragment is not
- * @param allowHttpHosts hosts (`host` or `host:port`) that plain http may be used for, besides loopback
+ * @param allowHttpHosts hosts (`host` or `host:port`) that plain http may be used for, besides
+ * loopback
  * @returns `why` as a clause for messages; it never repeats the URL, which may hold a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
@@ -28,8 +29,8 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
 }
 
 /**
- * A base URL without the beginning of the routes, which all lie below `/v1`: documents name them so, and who copies one from there
- * means the service above it.
+ * A base URL without the beginning of the routes, which all lie below `/v1`: documents name them
+ * so, and who copies one from there means the service above it.
  */
 export function withoutRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
@@ -39,7 +40,8 @@ function bad(why: string): BadBaseUrl {
   return { kind: "bad", why };
 }
 
-// The URL parser has already spelled every form of an IPv4 address (127.1, 0x7f000001) as four decimals, and hosts in lower case.
+// The URL parser has already spelled every form of an IPv4 address (127.1, 0x7f000001) as four
+// decimals, and hosts in lower case.
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }

@@ -34,7 +34,8 @@ function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | st
   // 204 and 304 have a header, yet no body.
   if (bytes.length === 0) return bytes;
   try {
-    // LIMIT: synchronous, some milliseconds for the largest answer allowed; in turn no stream has to be torn down.
+    // LIMIT: synchronous, some milliseconds for the largest answer allowed; in turn no stream has
+    // to be torn down.
     const options = { maxOutputLength: maxBytes };
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {

@@ -30,9 +30,10 @@ export type RemoteOptions = {
 };
 
 /**
- * The client of the service. Its own are pace, retries of reads, and reading answers with care; what a fault means for a document is
- * the engine's. The wire is closed with it.
- * @throws when the key cannot stand in a header (the message does not repeat it), and for an id that is not of the form: a bug
+ * The client of the service. Its own are pace, retries of reads, and reading answers with care;
+ * what a fault means for a document is the engine's. The wire is closed with it.
+ * @throws when the key cannot stand in a header (the message does not repeat it), and for an id
+ * that is not of the form: a bug
  */
 export function createRemote(options: RemoteOptions): Remote {
   const { wire, key, clock, random, log } = options;
@@ -114,7 +115,10 @@ export function createRemote(options: RemoteOptions): Remote {
   };
 }
 
-/** Ids go into URLs. Every id of an answer was checked when it was read; a bad one here comes from a damaged state or a bug. */
+/**
+ * Ids go into URLs. Every id of an answer was checked when it was read; a bad one here comes from a
+ * damaged state or a bug.
+ */
 function checkIds(...good: readonly boolean[]): void {
   if (good.includes(false)) throw new Error("an id is not of the form doc_…, dir_… or chg_…");
 }

@@ -7,10 +7,12 @@ import { decodeBody } from "./body-text.ts";
 export const DEADLINE = "deadline";
 
 /**
- * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles exactly once.
+ * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles
+ * exactly once.
  *
- * `not-sent` is not guessed from error codes: undici calls `onRequestStart` right before it writes the first byte to a socket, and
- * writes nothing when the handler aborts there. Before that call nothing was sent; from it on everything may have been.
+ * `not-sent` is not guessed from error codes: undici calls `onRequestStart` right before it writes
+ * the first byte to a socket, and writes nothing when the handler aborts there. Before that call
+ * nothing was sent; from it on everything may have been.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #settle: (result: WireResult) => void;
@@ -33,7 +35,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // ORDER: an exchange that was given up in the queue has told `not-sent`; it must not be sent after that.
+    // ORDER: an exchange that was given up in the queue has told `not-sent`; it must not be sent
+    // after that.
     if (this.#settled) controller.abort(new Error("given up before it was sent"));
     else this.#controller = controller;
   }

@@ -1,4 +1,6 @@
-/** Why an exchange had no answer, in words: the codes of undici, Node and OpenSSL are for the log. */
+/**
+ * Why an exchange had no answer, in words: the codes of undici, Node and OpenSSL are for the log.
+ */
 
 const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was cut",

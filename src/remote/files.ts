@@ -9,7 +9,10 @@ import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
 import { failed, type Ground, getFile } from "./reads.ts";
 import { type PartialFile, readPartialFile } from "./shapes.ts";
 
-/** Writes of files. Each is sent once (apart from what was certainly not sent), and its answer read with care. */
+/**
+ * Writes of files. Each is sent once (apart from what was certainly not sent), and its answer read
+ * with care.
+ */
 
 export async function createFile(ground: Ground, path: RemotePath, content: string): Promise<Answer<FileResource>> {
   const { call, reply } = await createAtPath(ground, FILES, path, "file", { content });
@@ -21,7 +24,8 @@ export async function createFile(ground: Ground, path: RemotePath, content: stri
   const { id, lastChangeId } = file.value;
   if (id === null) return unusable("it has no id of the form doc_…");
   if (file.value.path !== null) ground.traits.sawPath(file.value.path.wire);
-  // The id is all that cannot be asked for: the path is the one that was sent, and a new file is not protected unless it says so.
+  // The id is all that cannot be asked for: the path is the one that was sent, and a new file is
+  // not protected unless it says so.
   if (lastChangeId === null) return readBack(ground, call, id, reply.requestId);
   const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
   return { ok: true, value: made, requestId: reply.requestId };
@@ -91,7 +95,10 @@ function wholeFile(file: PartialFile, id: DocId): FileResource | null {
   return { id, lastChangeId, path: path.path, protected: isProtected };
 }
 
-/** The write was done, but its answer does not show what came of it: a GET does. If that fails, the write is uncertain. */
+/**
+ * The write was done, but its answer does not show what came of it: a GET does. If that fails, the
+ * write is uncertain.
+ */
 async function readBack(
   ground: Ground,
   call: Call,

@@ -22,7 +22,8 @@ export async function listFolders(ground: Ground, prefix: RemotePath | null): Pr
   const roots = await listBy(ground, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const left = roots.items.entries();
-  // Each asks for the next root when it has listed one: what was spent by then is known, and few large pages are held at once.
+  // Each asks for the next root when it has listed one: what was spent by then is known, and few
+  // large pages are held at once.
   const listSome = async (): Promise<void> => {
     for (const [at, root] of left)
       below[at] = await listBy(ground, { kind: "path-prefix", pathPrefix: root.path }, spent);
@@ -60,7 +61,8 @@ export async function createFolder(ground: Ground, path: RemotePath): Promise<An
   const id = readFolderId(reply.value);
   if (id === null) return failed(misreadFault(call, "the new folder has no id of the form dir_…", reply.requestId));
   if (folder.ok) ground.traits.sawPath(folder.value.wirePath);
-  // A Folder's members but its id are not shown by the document: without a path it is the one that was sent.
+  // A Folder's members but its id are not shown by the document: without a path it is the one that
+  // was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
   return { ok: true, value, requestId: reply.requestId };
 }
@@ -109,8 +111,9 @@ export async function deleteFolder(ground: Ground, id: DirId): Promise<Answer<nu
 }
 
 /**
- * PATCH and DELETE of a folder are not in the document: a deployment may not have them. 405 and 501 say so in every form, and so
- * does a 404 that is not about the folder, unless the route was seen to work before.
+ * PATCH and DELETE of a folder are not in the document: a deployment may not have them. 405 and 501
+ * say so in every form, and so does a 404 that is not about the folder, unless the route was seen
+ * to work before.
  * @returns the fault to tell, or null when the reply is about something else
  */
 function missingRoute(reply: Exclude<Reply, { kind: "success" }>, known: "unknown" | "yes" | "no"): Fault | null {

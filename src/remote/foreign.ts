@@ -3,8 +3,9 @@ import type { Fault } from "../ports/remote.ts";
 import { isObject, member } from "./json.ts";
 
 /**
- * What answers in the place of the service: a file server, a login page, a captive portal, another API. The first page of the documents
- * tells it, since the service always answers one with a list envelope.
+ * What answers in the place of the service: a file server, a login page, a captive portal, another
+ * API. The first page of the documents tells it, since the service always answers one with a list
+ * envelope.
  */
 
 /** Where an answer came from and what it said it was. Both are shown. */
@@ -32,7 +33,10 @@ export function looksOf(contentType: string, body: string): string {
   return "text that is not JSON";
 }
 
-/** A few words about JSON that is no list envelope; null where it is one, whatever else is wrong with it. */
+/**
+ * A few words about JSON that is no list envelope; null where it is one, whatever else is wrong
+ * with it.
+ */
 export function looksOfJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";

@@ -21,8 +21,8 @@ export type Call = {
   readonly size: keyof typeof ANSWER_BYTES;
 };
 
-// LIMIT: a document takes at most 614,400 bytes in JSON's longest spelling; a page of 1,000 items, each with a path of 4,096
-// characters outside ASCII, spelled as escapes, 25 MB.
+// LIMIT: a document takes at most 614,400 bytes in JSON's longest spelling; a page of 1,000 items,
+// each with a path of 4,096 characters outside ASCII, spelled as escapes, 25 MB.
 export const ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
 const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
 
@@ -47,7 +47,10 @@ export type Reply =
       readonly retryAfterMs: number | null;
       readonly from: Origin;
     }
-  /** A status, but no answer of the service: HTML, broken JSON, a redirect, a status that nobody expects. */
+  /**
+   * A status, but no answer of the service: HTML, broken JSON, a redirect, a status that nobody
+   * expects.
+   */
   | {
       readonly kind: "unreadable";
       readonly status: number;
@@ -185,7 +188,8 @@ export function isWrite(call: Pick<Call, "method">): boolean {
 
 /**
  * May a write have happened? The only home of the answer (I08).
- * No: it was never sent, or the service itself refused it with a 4xx in the form of the contract. In every other case: yes.
+ * No: it was never sent, or the service itself refused it with a 4xx in the form of the contract.
+ * In every other case: yes.
  */
 export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
   if (!isWrite(call)) return false;
@@ -194,7 +198,10 @@ export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boole
   return !(reply.kind === "problem" && reply.status < 500);
 }
 
-/** An answer of success that does not hold what it must: a write was done, yet nobody knows what it made. */
+/**
+ * An answer of success that does not hold what it must: a write was done, yet nobody knows what it
+ * made.
+ */
 export function misreadFault(call: Pick<Call, "method">, why: string, requestId: string | null): Fault {
   if (isWrite(call)) return { kind: "uncertain", detail: why, requestId };
   return { kind: "later", detail: why, requestId, cause: "malformed" };

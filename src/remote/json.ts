@@ -6,9 +6,11 @@ export type Json =
   /** More than is taken from anybody, whoever sent it. */
   | { readonly kind: "too-much"; readonly why: string };
 
-// LIMIT: no answer of the contract nests deeper than 4; parsing 8 million nested brackets takes seconds.
+// LIMIT: no answer of the contract nests deeper than 4; parsing 8 million nested brackets takes
+// seconds.
 const MAX_DEPTH = 32;
-// LIMIT: a page of 1,000 items has some 10,000 values. 32 MB of `{},` are 10 million, and a gigabyte once they are parsed.
+// LIMIT: a page of 1,000 items has some 10,000 values. 32 MB of `{},` are 10 million, and a
+// gigabyte once they are parsed.
 const MAX_VALUES = 2_000_000;
 
 export function parseJson(text: string): Json {
@@ -22,7 +24,10 @@ export function parseJson(text: string): Json {
   }
 }
 
-/** Counts brackets and commas outside strings. A text that is not JSON may be miscounted: it is refused by the parser then. */
+/**
+ * Counts brackets and commas outside strings. A text that is not JSON may be miscounted: it is
+ * refused by the parser then.
+ */
 function whyUnfit(text: string): string | null {
   let depth = 0;
   let values = 0;
@@ -51,7 +56,10 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** @returns the index of the closing quote, or the text's length. Jumps from quote to quote: most of an answer is one string. */
+/**
+ * @returns the index of the closing quote, or the text's length. Jumps from quote to quote: most of
+ * an answer is one string.
+ */
 function endOfString(text: string, open: number): number {
   let close = open;
   for (;;) {

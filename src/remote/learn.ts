@@ -9,8 +9,9 @@ import type { TraitBook } from "./traits.ts";
 /** What answers to writes teach about the deployment. */
 
 /**
- * POST by path. The service's spelling of paths is unknown until it has shown one; while it is (an empty workspace), a refused
- * path is sent once more with a leading slash: another request, not the same one again.
+ * POST by path. The service's spelling of paths is unknown until it has shown one; while it is (an
+ * empty workspace), a refused path is sent once more with a leading slash: another request, not the
+ * same one again.
  */
 export async function createAtPath(
   ground: Ground,
@@ -38,7 +39,10 @@ function isRefusalAt(reply: Reply, pointer: string): boolean {
   return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
 }
 
-/** A name that our rules judge legal was refused as such: its doubtful characters are the likely cause. */
+/**
+ * A name that our rules judge legal was refused as such: its doubtful characters are the likely
+ * cause.
+ */
 export function learnRefusal(
   traits: TraitBook,
   fault: Fault,
@@ -50,7 +54,10 @@ export function learnRefusal(
   traits.sawRefusal(path, kind);
 }
 
-/** `parentId: null` is a choice of the embedded service; another may refuse it, or take it for no member at all. */
+/**
+ * `parentId: null` is a choice of the embedded service; another may refuse it, or take it for no
+ * member at all.
+ */
 export function learnRootMove(traits: TraitBook, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learnMoveToRoot(!answer.value.path.includes("/"));
   else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learnMoveToRoot(false);

@@ -20,7 +20,10 @@ export type ListOptions<Item> = {
   readonly read: (value: unknown) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   readonly held?: Held | undefined;
-  /** Shared by listings whose items are held together; its own for each traversal where there is none. */
+  /**
+   * Shared by listings whose items are held together; its own for each traversal where there is
+   * none.
+   */
   readonly spent?: Spent;
 };
 
@@ -33,12 +36,14 @@ export function spentNothing(): Spent {
   return { pages: 0, items: 0, characters: 0 };
 }
 
-/** Traversals from the start that an `invalid_cursor` may cause (DESIGN 6). */
+/** Traversals from the start that an `invalid_cursor` may cause. */
 const MAX_STARTS = 3;
 export const LIST_LIMITS = {
-  // LIMIT: pages of one traversal. Ten million items at the documented page size, a million where pages hold 50.
+  // LIMIT: pages of one traversal. Ten million items at the documented page size, a million where
+  // pages hold 50.
   pages: 20_000,
-  // LIMIT: pages in a row without a new item. Items the key may not read are dropped from pages, so many may be empty.
+  // LIMIT: pages in a row without a new item. Items the key may not read are dropped from pages, so
+  // many may be empty.
   barrenPages: 2_000,
   // LIMIT: items held in memory, and the characters of their paths: a million of 128 each.
   items: 1_000_000,
@@ -49,8 +54,9 @@ export const LIST_LIMITS = {
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 /**
- * Follows a list to its end, through short and empty pages. Keyed by id, last seen wins. An item that is not understood is left
- * out and makes the listing incomplete, so that it is never taken for absent.
+ * Follows a list to its end, through short and empty pages. Keyed by id, last seen wins. An item
+ * that is not understood is left out and makes the listing incomplete, so that it is never taken
+ * for absent.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -59,7 +65,8 @@ export async function listAll<Item extends { readonly id: string }>(
   for (let start = 1; ; start++) {
     const seen = createSighting<Item>(options.held);
     const end = await traverse(options, seen);
-    // What an earlier traversal saw and a complete one did not is gone; it counts only where no traversal came to its end.
+    // What an earlier traversal saw and a complete one did not is gone; it counts only where no
+    // traversal came to its end.
     if (end.kind === "complete") return { items: [...seen.items()], same: seen.same(), complete: true, fault: null };
     before.add(seen);
     if (end.kind === "failed" || start === MAX_STARTS) {
@@ -118,7 +125,10 @@ async function traverse<Item extends { readonly id: string }>(
 /** Calls on the way to the wire that each wait for a turn, and some more. */
 const TURNS = 16;
 
-/** ORDER: what was asked for is on its way before a page is taken, which takes as long as the service needs to make the next. */
+/**
+ * ORDER: what was asked for is on its way before a page is taken, which takes as long as the
+ * service needs to make the next.
+ */
 async function sending(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await null;
 }
@@ -141,12 +151,18 @@ function getPage<Item>(options: ListOptions<Item>, selector: Selector, cursor: s
   return options.caller.call({ method: "GET", path: options.route + query, body: null, accept: [200], size: "page" });
 }
 
-/** The first page of the documents tells whether it is the service that answers. A look at one path is about that path. */
+/**
+ * The first page of the documents tells whether it is the service that answers. A look at one path
+ * is about that path.
+ */
 function tellsForeign({ route, selector }: Place, cursor: string | null): boolean {
   return cursor === null && route === FILES && selector.kind !== "path";
 }
 
-/** What refuses a list without any of the service's own reasons. What asks to try again later may be a proxy before the service. */
+/**
+ * What refuses a list without any of the service's own reasons. What asks to try again later may be
+ * a proxy before the service.
+ */
 function foreignRefusal(reply: Exclude<Reply, { kind: "success" }>): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
   const { status, from, requestId } = reply;
@@ -202,7 +218,8 @@ function takeItems<Item extends { readonly id: string }>(
 }
 
 /**
- * What the caller holds was read once, and is of the form: an item that says the same needs no second look.
+ * What the caller holds was read once, and is of the form: an item that says the same needs no
+ * second look.
  * @returns its path as it was answered; null where it says anything else
  */
 function pathAsHeld(held: Held, at: number, item: JsonObject): string | null {

@@ -19,9 +19,9 @@ const MAX_POINTERS = 20;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * Reads an error body. An object without a code is judged by its status (`status_404`): it can then never be taken for one of the
- * codes that something is inferred from. A documented code under another status, or a `status` that is not the answer's, is a
- * contradiction and proves nothing.
+ * Reads an error body. An object without a code is judged by its status (`status_404`): it can then
+ * never be taken for one of the codes that something is inferred from. A documented code under
+ * another status, or a `status` that is not the answer's, is a contradiction and proves nothing.
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);
@@ -52,7 +52,10 @@ function isDocumented(code: string): code is ProblemCode {
   return (DOCUMENTED_CODES as readonly string[]).includes(code);
 }
 
-/** `code`, else the last segment of `type` (which "may be branched on"), else the status; null for a `code` that cannot be one. */
+/**
+ * `code`, else the last segment of `type` (which "may be branched on"), else the status; null for a
+ * `code` that cannot be one.
+ */
 function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
   // A key may have the form of a code: one that is echoed as such is none.
   const isCode = (text: string): boolean => CODE.test(text) && scrub(text) === text;
@@ -74,7 +77,9 @@ function pointersOf(errors: unknown, scrub: Scrub): string[] {
   return pointers;
 }
 
-/** A request id is shown and logged: printable ASCII, at most 128 characters; anything else is none. */
+/**
+ * A request id is shown and logged: printable ASCII, at most 128 characters; anything else is none.
+ */
 export function readRequestId(value: unknown, scrub: Scrub): string | null {
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;
 }

@@ -22,8 +22,8 @@ export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
 export const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * Concurrency as TCP finds it: from 8 one more for each success, until the first congestion; then half, and from there one more
- * for each round (as many successes as there are places).
+ * Concurrency as TCP finds it: from 8 one more for each success, until the first congestion; then
+ * half, and from there one more for each round (as many successes as there are places).
  * @param closing ends every wait for a pause; `work` is then run at once, and must look at it
  */
 export function createQueue(clock: Clock, closing: AbortSignal): CallQueue {
@@ -45,7 +45,8 @@ export function createQueue(clock: Clock, closing: AbortSignal): CallQueue {
     if (limit < CONCURRENCY.most && (limit < threshold || successes >= limit)) setLimit(limit + 1);
   };
   const shrink = (startedIn: number): void => {
-    // One overload fails everything that is in flight: only what began after the last halving halves again.
+    // One overload fails everything that is in flight: only what began after the last halving
+    // halves again.
     if (startedIn !== round) return;
     round++;
     threshold = Math.max(CONCURRENCY.least, Math.floor(limit / 2));

@@ -34,7 +34,8 @@ export function nextStep(call: Pick<Call, "method">, reply: Reply, attempt: numb
   if (reply.kind === "success" || reply.kind === "paused") return { kind: "stop" };
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
-    // A write that was certainly not sent is no resend; one that may have been is read before (I08): the engine does that.
+    // A write that was certainly not sent is no resend; one that may have been is read before
+    // (I08): the engine does that.
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return { kind: "stop" };
     return { kind: "again", ms: backoff, queue: false };
   }
@@ -43,7 +44,8 @@ export function nextStep(call: Pick<Call, "method">, reply: Reply, attempt: numb
     if (isWrite(call) || attempt >= RETRY.attempts) return { kind: "stop-and-pause", ms };
     return { kind: "again", ms, queue: true };
   }
-  // An answered write is never resent from here: a 4xx would be refused again, a 5xx may have been done.
+  // An answered write is never resent from here: a 4xx would be refused again, a 5xx may have been
+  // done.
   if (isWrite(call) || reply.status < 500) return { kind: "stop" };
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (attempt >= attempts) return { kind: "stop" };

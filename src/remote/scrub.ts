@@ -7,13 +7,14 @@ const PLAIN = /^[\x21-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
 
 /**
- * @returns a function that takes out the key, which a service or a proxy may echo (I30), and what would steer a terminal, and cuts
- *   the text to a length
+ * @returns a function that takes out the key, which a service or a proxy may echo (I30), and what
+ * would steer a terminal, and cuts the text to a length
  */
 export function createScrub(key: string): Scrub {
   return (text, maxLength = MAX_LENGTH) => {
     if (text.length <= maxLength && PLAIN.test(text) && !text.includes(key)) return text;
-    // LIMIT: a megabyte of detail is not searched to its end; the key's length is added, so that no half of it stays at the cut.
+    // LIMIT: a megabyte of detail is not searched to its end; the key's length is added, so that no
+    // half of it stays at the cut.
     const head = text.slice(0, maxLength + key.length);
     const clean = head.replaceAll(key, "[key]").replace(UNPRINTABLE, " ").trim();
     const short = clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;

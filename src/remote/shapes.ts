@@ -4,7 +4,10 @@ import type { FileResource, FileWithContent, FolderResource } from "../contract/
 import type { RemotePath } from "../model/path.ts";
 import { isObject, type JsonObject, member } from "./json.ts";
 
-/** What the service's objects must look like to be believed. Only documented members are read; all others are ignored. */
+/**
+ * What the service's objects must look like to be believed. Only documented members are read; all
+ * others are ignored.
+ */
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
@@ -17,17 +20,21 @@ function bad(why: string): { readonly ok: false; readonly why: string } {
 
 // LIMIT: four times what the embedded service takes; it goes into SQLite keys, URLs and the screen.
 const MAX_PATH_LENGTH = 16_384;
-// LIMIT: twice what the embedded service takes. Each folder of a chain is looked at along its whole path: the cost grows with the cube.
+// LIMIT: twice what the embedded service takes. Each folder of a chain is looked at along its whole
+// path: the cost grows with the cube.
 const MAX_PATH_NAMES = 256;
-// What the contract forbids in every name and what would be read differently by disks: separators, control characters, half characters.
+// What the contract forbids in every name and what would be read differently by disks: separators,
+// control characters, half characters.
 const IMPOSSIBLE = /[\\\p{Cc}\p{Surrogate}]/u;
-// What nearly every path is, and what no check below finds fault with: a listing of 100,000 takes a third less.
+// What nearly every path is, and what no check below finds fault with: a listing of 100,000 takes a
+// third less.
 const PLAIN = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
- * A path of the wire. Names that only our own rules refuse (spaces, shell metacharacters, length) are believed: the mirror finds them
- * a local name. What cannot be a path inside a root is not: empty names, `.`, `..`, separators, control characters.
+ * A path of the wire. Names that only our own rules refuse (spaces, shell metacharacters, length)
+ * are believed: the mirror finds them a local name. What cannot be a path inside a root is not:
+ * empty names, `.`, `..`, separators, control characters.
  */
 export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
   if (typeof value !== "string") return bad("its path is not a string");
@@ -76,7 +83,10 @@ export function readPartialFile(value: unknown): Parsed<PartialFile> {
 
 export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
 
-/** An item of a list of files, or the file of a GET. `protected` may be missing: what a write answers (202, 409) tells it in time. */
+/**
+ * An item of a list of files, or the file of a GET. `protected` may be missing: what a write
+ * answers (202, 409) tells it in time.
+ */
 export function readFile(value: unknown): Parsed<Sighted<FileResource>> {
   if (!isObject(value)) return bad("it is not an object");
   const id = member(value, "id");
@@ -101,7 +111,8 @@ export function readFileWithContent(value: unknown): Parsed<Sighted<FileWithCont
   if (!file.ok) return file;
   const content = member(value as JsonObject, "content");
   if (typeof content !== "string") return bad("its content is not a string");
-  // A lone surrogate has no bytes in UTF-8: written to a disk, it would come back as another text (I25).
+  // A lone surrogate has no bytes in UTF-8: written to a disk, it would come back as another text
+  // (I25).
   if (!content.isWellFormed()) return bad("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...file.value.resource, content }, wirePath: file.value.wirePath } };
 }

@@ -1,7 +1,10 @@
 import { once } from "../model/once.ts";
 import type { Held, Same } from "../ports/remote.ts";
 
-/** What a traversal of a list has shown, by id: as an item, or as just what the caller holds, by what was seen of it last. */
+/**
+ * What a traversal of a list has shown, by id: as an item, or as just what the caller holds, by
+ * what was seen of it last.
+ */
 export type Sighting<Item> = {
   /** @param at its number where the caller holds this id, else -1 */
   noteItem(item: Item, at: number): void;
@@ -15,7 +18,10 @@ export type Sighting<Item> = {
   same(): Same;
 };
 
-/** Of what is held no id is kept, but a mark each: a set of 100,000 ids takes as long as reading them. */
+/**
+ * Of what is held no id is kept, but a mark each: a set of 100,000 ids takes as long as reading
+ * them.
+ */
 export function createSighting<Item extends { readonly id: string }>(held: Held | undefined): Sighting<Item> {
   const items = new Map<string, Item>();
   const marks = new Uint8Array(held?.count ?? 0);

@@ -61,7 +61,8 @@ export function createTraitBook(known: RemoteTraits | null): TraitBook {
       traits = { ...traits, moveToRoot: yesOrNo(works) };
     },
     sawRefusal(path, kind) {
-      // What our own rules refuse teaches nothing; nor does a character that stands in a path of the service's own.
+      // What our own rules refuse teaches nothing; nor does a character that stands in a path of
+      // the service's own.
       if (pathFault(path, kind, traits.refusedCharacters) !== null) return;
       const suspects = [...DOUBTFUL_CHARACTERS].filter(
         (character) => path.includes(character) && !accepted.has(character),

@@ -10,8 +10,9 @@ export type UndiciWireOptions = {
   /** Hosts that plain http may be used for, besides loopback (`--allow-http`). */
   readonly allowHttpHosts?: readonly string[];
   /**
-   * Sockets at most. Twice the queue's largest concurrency: undici uses a socket again a turn of the loop after its answer, and by then all answers that had
-   * come were dealt with; with spare ones the next exchange is sent at once.
+   * Sockets at most. Twice the queue's largest concurrency: undici uses a socket again a turn of
+   * the loop after its answer, and by then all answers that had come were dealt with; with spare
+   * ones the next exchange is sent at once.
    */
   readonly connections?: number;
   readonly connectTimeoutMs?: number;
@@ -29,7 +30,8 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
   let opened: Pool | null = null;
   let closing: Promise<void> | null = null;
 
-  // ASSUMES: the exact version of undici that package.json names has its pool in this file, which is all of it that is loaded.
+  // ASSUMES: the exact version of undici that package.json names has its pool in this file, which
+  // is all of it that is loaded.
   const open = (): Pool =>
     new Pool(base.origin, {
       connections: options.connections ?? 64,
@@ -52,7 +54,8 @@ export function createUndiciWire(options: UndiciWireOptions): Wire {
       opened ??= open();
       const pool = opened;
       return new Promise((settle) => {
-        // Every failure, that of a malformed header too, is told to the handler; `dispatch` does not throw.
+        // Every failure, that of a malformed header too, is told to the handler; `dispatch` does
+        // not throw.
         pool.dispatch(
           {
             method: request.method as "GET",

@@ -1,5 +1,6 @@
 /**
- * The number of edits (a letter more, less, another one, two neighbours swapped) between two words, in code points.
+ * The number of edits (a letter more, less, another one, two neighbours swapped) between two words,
+ * in code points.
  * @returns the distance, or `most + 1` for any that is greater
  */
 export function distanceWithin(a: string, b: string, most: number): number {

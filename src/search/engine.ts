@@ -1,8 +1,9 @@
 import { RE2JS } from "re2js";
 
 /**
- * The regex engine: RE2's syntax (no back-references, no look-around), time linear in the text for any pattern. This module alone
- * loads the package; import it when a regex comes (`await import`), because no other command needs it.
+ * The regex engine: RE2's syntax (no back-references, no look-around), time linear in the text for
+ * any pattern. This module alone loads the package; import it when a regex comes (`await import`),
+ * because no other command needs it.
  */
 
 /** @returns half-open ranges of UTF-16 units; an empty match is a range of no length. */
@@ -10,7 +11,10 @@ export type FindAll = (line: string, most: number) => [start: number, end: numbe
 
 export type CompiledRegex = {
   readonly pattern: string;
-  /** What a character costs at most, in steps: those of the compiled pattern, and some for the character itself. */
+  /**
+   * What a character costs at most, in steps: those of the compiled pattern, and some for the
+   * character itself.
+   */
   readonly stepsPerCharacter: number;
   /** Whether any line of a text can hold a match. Never false when one does. */
   mayMatch(text: string): boolean;
@@ -25,8 +29,9 @@ export type Compilation =
 export type CompileRegex = (pattern: string) => Compilation;
 
 /**
- * LIMIT: steps of a compiled pattern. Time is linear in the text but also in these: `(?:a?){1000}` repeated as often as 1,024 characters
- * allow has 170,000 and takes 35 s for one line of 4,096 characters, with 2,000 less than half a second. `\pL{1000}` has 1,003.
+ * LIMIT: steps of a compiled pattern. Time is linear in the text but also in these: `(?:a?){1000}`
+ * repeated as often as 1,024 characters allow has 170,000 and takes 35 s for one line of 4,096
+ * characters, with 2,000 less than half a second. `\pL{1000}` has 1,003.
  */
 export const MOST_STEPS = 2_000;
 /** Measured on notes: a character costs 15 to 500 ns with few steps, a step of many 10 to 60 ns. */
@@ -39,12 +44,14 @@ export function compileRegex(pattern: string): Compilation {
   try {
     line = RE2JS.compile(pattern);
   } catch (error) {
-    // RE2JSSyntaxException and its kin; a bug of the engine in reading a pattern is the pattern's fault to its sender too.
+    // RE2JSSyntaxException and its kin; a bug of the engine in reading a pattern is the pattern's
+    // fault to its sender too.
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
   if (steps > MOST_STEPS) return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MOST_STEPS}` };
-  // Where ^ and $ mean each line, a match in a line is one in the text. \A and \z mean the text, and flags may mean anything.
+  // Where ^ and $ mean each line, a match in a line is one in the text. \A and \z mean the text,
+  // and flags may mean anything.
   const isLinewise = steps <= MOST_STEPS_FOR_TEXTS && !/\\[Az]|\(\?[a-zA-Z]*-|\\Q/.test(pattern);
   const text = isLinewise ? RE2JS.compile(pattern, RE2JS.MULTILINE) : null;
   return {

@@ -14,7 +14,10 @@ const SETEXT = /^ {0,3}(?:=+|-{2,})[ \t]*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const TITLE = /^title[ \t]*:/i;
 
-/** Splits a Markdown text: headings (`# …`, underlined ones, the title of front matter), and the rest. A `#` in fenced code is no heading. */
+/**
+ * Splits a Markdown text: headings (`# …`, underlined ones, the title of front matter), and the
+ * rest. A `#` in fenced code is no heading.
+ */
 export function textFieldsOf(text: string): TextFields {
   const headings: string[] = [];
   const body: string[] = [];

@@ -1,9 +1,11 @@
 /**
- * The form in which texts are compared: compatibility forms taken apart (`ﬁ` is `fi`, full width is half), lower case, without the marks that
- * people leave out when they type (Latin, Greek and Cyrillic diacritics, Arabic and Hebrew points). Other marks (Devanagari, Thai, kana's
- * voicing) tell words apart and stay.
+ * The form in which texts are compared: compatibility forms taken apart (`ﬁ` is `fi`, full width is
+ * half), lower case, without the marks that people leave out when they type (Latin, Greek and
+ * Cyrillic diacritics, Arabic and Hebrew points). Other marks (Devanagari, Thai, kana's voicing)
+ * tell words apart and stay.
  *
- * Folding goes code point by code point: what a text contains, its folded form contains folded. The trigrams that stand before a regex depend on that.
+ * Folding goes code point by code point: what a text contains, its folded form contains folded. The
+ * trigrams that stand before a regex depend on that.
  * LIMIT: but for the order of several marks on one letter, which Unicode's decomposition sorts.
  */
 export function foldText(text: string): string {
@@ -11,7 +13,10 @@ export function foldText(text: string): string {
   return text.normalize("NFKD").toLowerCase().replace(DROPPED, "").replaceAll("ς", "σ");
 }
 
-/** Composed again after folding, so that a syllable of Hangul or kana is one character: the form of words. */
+/**
+ * Composed again after folding, so that a syllable of Hangul or kana is one character: the form of
+ * words.
+ */
 export function foldWords(text: string): string {
   const folded = foldText(text);
   return isAscii(folded) ? folded : folded.normalize("NFC");
@@ -27,7 +32,10 @@ export function isAscii(text: string): boolean {
 /** A line with its folded form, and the way back. */
 export type FoldedLine = {
   readonly folded: string;
-  /** Half-open range of UTF-16 units of `folded` → half-open range of code points of the line, whole with the marks that follow. */
+  /**
+   * Half-open range of UTF-16 units of `folded` → half-open range of code points of the line, whole
+   * with the marks that follow.
+   */
   toCharacters(start: number, end: number): readonly [number, number];
 };
 

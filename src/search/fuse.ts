@@ -2,10 +2,16 @@
 export type Ranking = { readonly weight: number; readonly documents: readonly number[] };
 export type Ranked = { readonly document: number; readonly score: number };
 
-/** Reciprocal rank fusion (Cormack et al. 2009) with their constant: ranks of different kinds need no common measure. */
+/**
+ * Reciprocal rank fusion (Cormack et al. 2009) with their constant: ranks of different kinds need
+ * no common measure.
+ */
 const RANK_CONSTANT = 60;
 
-/** @returns every document once, by falling score; equal scores by number, so that the order is always the same */
+/**
+ * @returns every document once, by falling score; equal scores by number, so that the order is
+ * always the same
+ */
 export function fuseRankings(rankings: readonly Ranking[]): Ranked[] {
   const scores = new Map<number, number>();
   for (const { weight, documents } of rankings) {

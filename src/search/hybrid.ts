@@ -9,7 +9,10 @@ import { runTokens, type Unit, unitsOf } from "./tokens.ts";
 
 /** Whose documents are searched. */
 export type Searched = {
-  /** Whether a document may be found at all. What it refuses leaves no trace: it neither shows nor counts. */
+  /**
+   * Whether a document may be found at all. What it refuses leaves no trace: it neither shows nor
+   * counts.
+   */
   accepts(document: number): boolean;
   /** null for a document that is gone, or cannot be read now. */
   read(document: number): { readonly path: string; readonly text: string } | null;
@@ -24,12 +27,16 @@ const MOST_UNITS = 24;
 const MOST_PROVEN = 300;
 /** Rankings go a little deeper than what is asked for, so that their fusion is right at its end. */
 const DEPTH_MARGIN = 50;
-/** What a hit of each kind counts: all words; a name that begins so; the phrase; the query as it is spelled; parts of words; typing errors; some words. */
+/**
+ * What a hit of each kind counts: all words; a name that begins so; the phrase; the query as it is
+ * spelled; parts of words; typing errors; some words.
+ */
 const WEIGHT = { all: 1, named: 0.5, phrase: 0.5, literal: 0.6, parts: 0.4, near: 0.4, some: 0.2 } as const;
 
 /**
- * Free text in, documents out, best first. Looser rankings are made only while fewer documents than `limit` were found, and weigh less: what
- * holds the very words always stands before what was guessed.
+ * Free text in, documents out, best first. Looser rankings are made only while fewer documents than
+ * `limit` were found, and weigh less: what holds the very words always stands before what was
+ * guessed.
  * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
  */
 export function createHybridSearch(sql: Sql): HybridSearch {
@@ -129,7 +136,10 @@ function* candidatesOf(queries: readonly Iterable<unknown>[]): Iterable<number> 
   }
 }
 
-/** The trigrams of a literal may stand apart in a text, so each is read; documents that have it in their path come first. */
+/**
+ * The trigrams of a literal may stand apart in a text, so each is read; documents that have it in
+ * their path come first.
+ */
 function proven(
   candidates: Iterable<number>,
   accepts: (document: number) => boolean,
@@ -154,7 +164,10 @@ function isSpelled(literal: string, units: readonly Unit[]): boolean {
   return literal !== units.map(({ text }) => foldText(text)).join(" ");
 }
 
-/** The ways to loosen a query: each unit or, for it, words that contain it; words near it; either. Only those that add anything. */
+/**
+ * The ways to loosen a query: each unit or, for it, words that contain it; words near it; either.
+ * Only those that add anything.
+ */
 type Loosened = {
   readonly ways: readonly { readonly kind: "parts" | "near" | "both"; readonly parts: readonly string[] }[];
   /** By unit: itself, or what may stand for it when it is in no document. */
@@ -191,11 +204,17 @@ function loosen(terms: Terms, units: readonly Unit[]): Loosened {
   };
 }
 
-/** A word that is in more than one of so many documents tells little; of few documents, no word is common. */
+/**
+ * A word that is in more than one of so many documents tells little; of few documents, no word is
+ * common.
+ */
 const COMMON_SHARE = 5;
 const COMMON_LEAST = 50;
 
-/** Of several units, those of which one must be there: not the common words, unless there are no others. Of a run, any pair. */
+/**
+ * Of several units, those of which one must be there: not the common words, unless there are no
+ * others. Of a run, any pair.
+ */
 function telling(terms: Terms, units: readonly Unit[], loose: Loosened, documents: number): string[] {
   const [only] = units;
   if (units.length === 1 && only!.kind === "word") return [];

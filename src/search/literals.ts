@@ -2,8 +2,9 @@ import { isAscii } from "./fold.ts";
 import { allOf, anyOf, literalExpression } from "./match.ts";
 
 /**
- * What every match of a regex must contain, as an expression on `search_grams`: a superset of the documents that can match, found without
- * reading them. It knows literals, groups, alternatives and quantifiers, and takes all else for "anything".
+ * What every match of a regex must contain, as an expression on `search_grams`: a superset of the
+ * documents that can match, found without reading them. It knows literals, groups, alternatives and
+ * quantifiers, and takes all else for "anything".
  * @param pattern one that the engine has compiled: its syntax is sound
  * @returns null when nothing can be told: every document may match
  */
@@ -92,7 +93,8 @@ function literalOf(reader: Reader, character: string): Need {
 function readEscape(reader: Reader): Need {
   const character = reader.pattern[reader.at++]!;
   if (!/[A-Za-z0-9]/.test(character)) return literalOf(reader, character);
-  // \p{Greek}, \x{10FFFF}: the braces are not a quantifier. \x41, \07 leave digits that must not be taken for literals.
+  // \p{Greek}, \x{10FFFF}: the braces are not a quantifier. \x41, \07 leave digits that must not be
+  // taken for literals.
   if (/[pPx]/.test(character) && reader.pattern[reader.at] === "{") skipPast(reader, "}");
   else if (/[pP]/.test(character)) reader.at++;
   else if (character === "x") reader.at += 2;
@@ -133,7 +135,10 @@ function giveUp(reader: Reader): Need {
   return ANYTHING;
 }
 
-/** `perhaps`: zero times too. `again`: once and more, so that what follows need not stand beside the first. */
+/**
+ * `perhaps`: zero times too. `again`: once and more, so that what follows need not stand beside the
+ * first.
+ */
 function readQuantifier(reader: Reader): "once" | "perhaps" | "again" {
   let times: "once" | "perhaps" | "again" = "once";
   for (;;) {

@@ -2,13 +2,19 @@ import { foldText } from "./fold.ts";
 import { gramsOf } from "./terms.ts";
 import { runTokens, type Unit } from "./tokens.ts";
 
-/** Expressions of FTS5's query language, built from quoted strings alone: nothing of a query is ever read as an operator. */
+/**
+ * Expressions of FTS5's query language, built from quoted strings alone: nothing of a query is ever
+ * read as an operator.
+ */
 
 export function quoted(token: string): string {
   return `"${token.replaceAll('"', '""')}"`;
 }
 
-/** One unit of a query: a word; the pairs of a run, side by side; anything that begins with a run's only character. */
+/**
+ * One unit of a query: a word; the pairs of a run, side by side; anything that begins with a run's
+ * only character.
+ */
 export function unitExpression(unit: Unit): string {
   if (unit.kind === "word") return quoted(unit.text);
   const tokens = runTokens(unit.text);
@@ -36,7 +42,10 @@ export function allOf(expressions: readonly string[]): string {
 /** LIMIT: so many trigrams of one literal narrow it down far enough; each costs a look. */
 const MOST_GRAMS = 12;
 
-/** Documents that may contain a literal, on `search_grams`; null when it is too short to narrow anything down. */
+/**
+ * Documents that may contain a literal, on `search_grams`; null when it is too short to narrow
+ * anything down.
+ */
 export function literalExpression(literal: string): string | null {
   const grams = gramsOf(foldText(literal));
   if (grams.length === 0) return null;

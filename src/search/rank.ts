@@ -2,8 +2,9 @@ import { allOf, anyOf } from "./match.ts";
 import type { Sql } from "./sql.ts";
 
 /**
- * Documents by the words that they hold, in their text or in their path. The two are indexed apart, so that a rename leaves the texts alone; here
- * they are one again: each part of a query may be in either.
+ * Documents by the words that they hold, in their text or in their path. The two are indexed apart,
+ * so that a rename leaves the texts alone; here they are one again: each part of a query may be in
+ * either.
  */
 export type WordRank = {
   /** Documents that hold every part, best first. @param parts expressions of FTS5 */
@@ -15,7 +16,10 @@ export type WordRank = {
 type Scored = { readonly document: number; score: number };
 type Row = { readonly document: number; readonly score: number };
 
-/** LIMIT: of the documents that hold a part in their path, the best so many are judged by their texts too. */
+/**
+ * LIMIT: of the documents that hold a part in their path, the best so many are judged by their
+ * texts too.
+ */
 const MOST_JUDGED = 200;
 
 /** @param sql the tables of `SEARCH_SCHEMA` */
@@ -24,7 +28,8 @@ export function createWordRank(sql: Sql): WordRank {
     "SELECT rowid AS document, rank AS score FROM search_words WHERE search_words MATCH ? ORDER BY rank",
   );
   const ofTexts = sql.prepare("SELECT rowid AS document FROM search_words WHERE search_words MATCH ?");
-  // The plus keeps SQLite from asking once for each number: a rank begins by counting each of its words in all documents.
+  // The plus keeps SQLite from asking once for each number: a rank begins by counting each of its
+  // words in all documents.
   const scoresOfTexts = sql.prepare(
     `SELECT rowid AS document, rank AS score FROM search_words
      WHERE search_words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))`,
@@ -32,7 +37,9 @@ export function createWordRank(sql: Sql): WordRank {
   const ofPaths = sql.prepare("SELECT rowid AS document, rank AS score FROM search_paths WHERE search_paths MATCH ?");
   const named = sql.prepare("SELECT rowid AS document FROM search_paths WHERE search_paths MATCH ? ORDER BY rank");
 
-  /** The documents with a part in their path: which parts (a bit each), and their score by the path. */
+  /**
+   * The documents with a part in their path: which parts (a bit each), and their score by the path.
+   */
   const byPath = (parts: readonly string[]) => {
     const found = new Map<number, { parts: number; score: number }>();
     for (const [i, part] of parts.entries()) {
@@ -48,7 +55,9 @@ export function createWordRank(sql: Sql): WordRank {
     return found;
   };
 
-  /** Of those, the ones whose text holds the other parts; a text's score is that of all parts in it. */
+  /**
+   * Of those, the ones whose text holds the other parts; a text's score is that of all parts in it.
+   */
   const complete = (parts: readonly string[], found: ReturnType<typeof byPath>): Scored[] => {
     const groups = Map.groupBy(found, ([, { parts: bits }]) => bits);
     const scored: Scored[] = [];
@@ -90,7 +99,10 @@ function documentsOf(rows: Iterable<unknown>): Set<number> {
   return documents;
 }
 
-/** FTS5's score is the lower the better. Equal scores by number, so that the order is always the same. */
+/**
+ * FTS5's score is the lower the better. Equal scores by number, so that the order is always the
+ * same.
+ */
 function byScore(a: Scored, b: Scored): number {
   return a.score - b.score || a.document - b.document;
 }

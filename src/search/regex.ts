@@ -5,7 +5,10 @@ import { requiredExpression } from "./literals.ts";
 import type { Range } from "./snippets.ts";
 import type { Sql } from "./sql.ts";
 
-/** One line that matches. `line` and `column` count from 1, in characters (code points); `text` is the whole line. */
+/**
+ * One line that matches. `line` and `column` count from 1, in characters (code points); `text` is
+ * the whole line.
+ */
 export type LineMatch = {
   readonly line: number;
   readonly column: number;
@@ -30,7 +33,10 @@ export type RegexSearch = (
   searched: Searched,
   regex: CompiledRegex,
   limit: number,
-  /** The characters that are looked at, times the steps of the pattern for each, may come to so much. */
+  /**
+   * The characters that are looked at, times the steps of the pattern for each, may come to so
+   * much.
+   */
   mostSteps: number,
 ) => RegexResult;
 
@@ -65,7 +71,9 @@ export function createRegexSearch(sql: Sql, limits: LineLimits): RegexSearch {
   };
 }
 
-/** @returns the first matching lines of a text, at most `limits.lines`; null when the steps ran out */
+/**
+ * @returns the first matching lines of a text, at most `limits.lines`; null when the steps ran out
+ */
 export function matchLines(text: string, regex: CompiledRegex, meter: Meter, limits: LineLimits): LineMatch[] | null {
   const matches: LineMatch[] = [];
   for (const [index, line] of linesOf(text).entries()) {

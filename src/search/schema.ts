@@ -1,13 +1,15 @@
 /**
- * The tables of search, the same in the service's database and in the mirror's `search.db`. A document is a row number that the owner gives.
+ * The tables of search, the same in the service's database and in the mirror's `search.db`. A
+ * document is a row number that the owner gives.
  *
- * No table holds a text: the owner has it. `search_words` is the words of the texts by column; `search_grams` every run of three characters, which
- * answers substrings and narrows a regex down to the documents that can match; `search_paths` and `search_path_grams` are the same of the paths,
- * apart, so that a rename leaves the texts alone; `search_terms` the vocabulary, found by its own trigrams, for parts of words and for typing
- * errors.
+ * No table holds a text: the owner has it. `search_words` is the words of the texts by column;
+ * `search_grams` every run of three characters, which answers substrings and narrows a regex down
+ * to the documents that can match; `search_paths` and `search_path_grams` are the same of the
+ * paths, apart, so that a rename leaves the texts alone; `search_terms` the vocabulary, found by
+ * its own trigrams, for parts of words and for typing errors.
  *
- * Words are split and folded before they come here (`tokens.ts`), so the tokenizer is FTS5's plainest: ASCII letters and digits and everything
- * beyond ASCII is part of a token.
+ * Words are split and folded before they come here (`tokens.ts`), so the tokenizer is FTS5's
+ * plainest: ASCII letters and digits and everything beyond ASCII is part of a token.
  */
 export const SEARCH_SCHEMA = `
 CREATE VIRTUAL TABLE search_words USING fts5(

@@ -4,7 +4,9 @@ import { linesOf } from "./lines.ts";
 /** Half-open, in characters (code points) from 0. */
 export type Range = readonly [start: number, end: number];
 
-/** A line of a document, or a part of a long one, with what was found in it. `line` counts from 1. */
+/**
+ * A line of a document, or a part of a long one, with what was found in it. `line` counts from 1.
+ */
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly Range[] };
 
 // LIMIT: of a document are shown so many lines, of a line so many characters.
@@ -14,7 +16,9 @@ const MOST_CHARACTERS = 240;
 const LEAD = 60;
 const CUT = "…";
 
-/** What to look for, folded. `whole`: only as a word of its own (short words are part of too many). */
+/**
+ * What to look for, folded. `whole`: only as a word of its own (short words are part of too many).
+ */
 export type Needle = { readonly text: string; readonly whole: boolean };
 
 export function needleOf(text: string, whole: boolean): Needle {
@@ -22,8 +26,10 @@ export function needleOf(text: string, whole: boolean): Needle {
 }
 
 /**
- * The lines that show best why a document was found: those with the most different needles, in the order of the text.
- * @returns at most three; where no line holds a needle (its path does), the first line that is not blank, without ranges
+ * The lines that show best why a document was found: those with the most different needles, in the
+ * order of the text.
+ * @returns at most three; where no line holds a needle (its path does), the first line that is not
+ * blank, without ranges
  */
 export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] {
   const lines = linesOf(text);

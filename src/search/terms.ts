@@ -10,7 +10,9 @@ export type Candidate = { readonly text: string; readonly documents: number };
 export type Terms = {
   /** In how many documents a word is; 0 for one that is in none. */
   documents(word: string): number;
-  /** Words that contain `part` (three characters or more) and are not it, the most frequent first. */
+  /**
+   * Words that contain `part` (three characters or more) and are not it, the most frequent first.
+   */
   containing(part: string): Candidate[];
   /** Words that `word` may have been meant to be: the nearest, of these the most frequent first. */
   near(word: string): Candidate[];
@@ -30,7 +32,8 @@ export function createTerms(sql: Sql): Terms {
   );
   const byId = sql.prepare("SELECT text FROM search_terms WHERE term = ?");
   const byGrams = sql.prepare("SELECT rowid AS term FROM search_term_grams WHERE search_term_grams MATCH ? LIMIT 5000");
-  // A document that has the word in its text and in its path counts twice: near enough for what is asked of it.
+  // A document that has the word in its text and in its path counts twice: near enough for what is
+  // asked of it.
   const documents = (word: string) =>
     counts.reduce((sum, count) => sum + ((count.get(word) as { doc: number } | undefined)?.doc ?? 0), 0);
   const textOf = (term: number) => (byId.get(term) as { text: string }).text;
@@ -77,7 +80,10 @@ function byFrequency(a: Candidate, b: Candidate): number {
   return b.documents - a.documents || (a.text < b.text ? -1 : 1);
 }
 
-/** Edits that a word of its length may be away: none for two letters, where everything is near everything. */
+/**
+ * Edits that a word of its length may be away: none for two letters, where everything is near
+ * everything.
+ */
 export function allowedDistance(word: string): 0 | 1 | 2 {
   const length = [...word].length;
   if (length < 3 || /^\d+$/.test(word)) return 0;

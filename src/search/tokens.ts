@@ -1,9 +1,10 @@
 import { foldWords, isAscii } from "./fold.ts";
 
 /**
- * How texts become words. Scripts that are written without spaces (Han, kana, Hangul with its endings, Thai, Lao, Khmer, Burmese) and emoji come in
- * runs: a run is indexed as its pairs of characters, and its last character alone, so that a phrase of pairs finds any part of two or more, and
- * a prefix any one character.
+ * How texts become words. Scripts that are written without spaces (Han, kana, Hangul with its
+ * endings, Thai, Lao, Khmer, Burmese) and emoji come in runs: a run is indexed as its pairs of
+ * characters, and its last character alone, so that a phrase of pairs finds any part of two or
+ * more, and a prefix any one character.
  */
 
 const UNSPACED =
@@ -11,7 +12,10 @@ const UNSPACED =
 const PARTS = new RegExp(`([${UNSPACED}]\\p{M}*)+|(?:(?![${UNSPACED}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 const ASCII_WORDS = /[a-z0-9]+/g;
 
-/** LIMIT: a longer token (base64, a hash) is cut: nobody types it, and each would be a word of its own. */
+/**
+ * LIMIT: a longer token (base64, a hash) is cut: nobody types it, and each would be a word of its
+ * own.
+ */
 const LONGEST_WORD = 64;
 
 export type Unit = { readonly kind: "word" | "run"; readonly text: string };

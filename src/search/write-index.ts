@@ -3,7 +3,10 @@ import { foldText } from "./fold.ts";
 import type { Sql } from "./sql.ts";
 import { indexedForm } from "./tokens.ts";
 
-/** The writing half of the index. Lives for one transaction: what it remembers of the vocabulary is wrong after a rollback. */
+/**
+ * The writing half of the index. Lives for one transaction: what it remembers of the vocabulary is
+ * wrong after a rollback.
+ */
 export type IndexWriter = {
   /** @param fresh the document is not in the index: saves the look for an older form */
   put(doc: number, path: string, text: string, fresh: boolean): void;
@@ -62,7 +65,9 @@ function createLearner(sql: Sql): (word: string) => void {
   };
 }
 
-/** A term with its ends marked, so that its first and last letters count in trigrams of their own. */
+/**
+ * A term with its ends marked, so that its first and last letters count in trigrams of their own.
+ */
 export function boundedTerm(term: string): string {
   return `^${term}$`;
 }

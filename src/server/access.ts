@@ -1,7 +1,10 @@
 import { type FoldersTable, ROOT } from "./folders-table.ts";
 import type { GrantRow, Level } from "./keys-table.ts";
 
-/** What a key may do. The nearest grant decides: one on the file, else on its folder, and so on up to the root's. */
+/**
+ * What a key may do. The nearest grant decides: one on the file, else on its folder, and so on up
+ * to the root's.
+ */
 export type Access = {
   folder(seq: number): Level;
   file(row: { readonly seq: number; readonly folder: number }): Level;

@@ -11,7 +11,8 @@ const MOST_DAYS = 36_500;
 
 /**
  * PATCH /admin/settings: what is sent is changed, from the next request on.
- * ASSUMES: the settings and their route (contract test "shows settings, and changes those that are sent").
+ * ASSUMES: the settings and their route (contract test "shows settings, and changes those that are
+ * sent").
  */
 export function patchSettings(settings: SettingsTable, body: SentBody): Answer {
   const members = readBody(body, MEMBERS);

@@ -7,8 +7,9 @@ import type { RateLimit } from "./rate.ts";
 import { createReviews, type Reviews } from "./reviews.ts";
 
 /**
- * `on` is a folder or file id, or a path that begins with a slash; null is the whole workspace. A grant on a path where nothing stands
- * waits: what comes to stand there gets it, where it gives less than the place above.
+ * `on` is a folder or file id, or a path that begins with a slash; null is the whole workspace. A
+ * grant on a path where nothing stands waits: what comes to stand there gets it, where it gives
+ * less than the place above.
  */
 export type KeyGrant = { readonly on: string | null; readonly level: Level };
 
@@ -37,7 +38,7 @@ export type KeyChanges = {
   readonly rateLimit: RateLimit | null | undefined;
 };
 
-/** What API.md leaves to "the app". Also mounted under /admin. */
+/** What the contract leaves to "the app". Also mounted under /admin. */
 export type Admin = {
   readonly reviews: Reviews;
   workspaces(): WorkspaceInfo[];
@@ -45,7 +46,10 @@ export type Admin = {
   createWorkspace(name: string): NewKeyInfo;
   /** @param retryAfter seconds, told with the 503 while the state is not `open` */
   setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter?: number): WorkspaceInfo | Refused;
-  /** Removes the workspace and all its documents; its keys answer `workspace_not_found` from then on. */
+  /**
+   * Removes the workspace and all its documents; its keys answer `workspace_not_found` from then
+   * on.
+   */
   removeWorkspace(workspaceId: string): Refused | null;
   keys(): KeyInfo[];
   createKey(options: KeyOptions): NewKeyInfo | Refused;

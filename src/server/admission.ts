@@ -4,14 +4,20 @@ import { MAX_BODY_BYTES } from "./body.ts";
 const MAX_UNDER_WAY = 256;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
- * LIMIT: milliseconds of one turn of the event loop, from which on work is refused. Requests are answered one after the other, so what has come
- * meanwhile has waited as long.
+ * LIMIT: milliseconds of one turn of the event loop, from which on work is refused. Requests are
+ * answered one after the other, so what has come meanwhile has waited as long.
  */
 const LONGEST_TURN_MS = 500;
-/** With fewer requests in the turn, refusing one helps nobody: the turn is then long by one costly answer, or by a starved machine. */
+/**
+ * With fewer requests in the turn, refusing one helps nobody: the turn is then long by one costly
+ * answer, or by a starved machine.
+ */
 const FEW_IN_A_TURN = 8;
 
-/** Who may come in: so many requests, with so many bytes of bodies, are under way at a time, and no more than can be answered soon. */
+/**
+ * Who may come in: so many requests, with so many bytes of bodies, are under way at a time, and no
+ * more than can be answered soon.
+ */
 export type Admission = {
   /**
    * @param bytes of the body that is to be read

@@ -1,7 +1,10 @@
 import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from "../contract/problem.ts";
 import type { WireResponse } from "../contract/wire.ts";
 
-/** How a request ended. A refusal is a value, so that a transaction can be rolled back without an exception. */
+/**
+ * How a request ended. A refusal is a value, so that a transaction can be rolled back without an
+ * exception.
+ */
 
 export type Done = { readonly kind: "done"; readonly status: 200 | 201 | 202 | 204; readonly body: unknown };
 

@@ -5,14 +5,18 @@ import { type Refused, refuse } from "./answer.ts";
 import type { Context, Ground } from "./context.ts";
 import type { KeyRow } from "./keys-table.ts";
 
-/** Keys are long random strings, so that one round of SHA-256 is enough to keep them out of the database. */
+/**
+ * Keys are long random strings, so that one round of SHA-256 is enough to keep them out of the
+ * database.
+ */
 export function hashKey(key: string): Buffer {
   return createHash("sha256").update(key, "utf8").digest();
 }
 
 /**
  * The key of a request, from either header.
- * ASSUMES: two keys that differ are no valid key (contract test "takes the key from either header").
+ * ASSUMES: two keys that differ are no valid key (contract test "takes the key from either
+ * header").
  * @returns null without exactly one key
  */
 export function sentKey(headers: WireHeaders): string | null {

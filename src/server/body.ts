@@ -14,7 +14,10 @@ export type MemberType =
 export type Member = { readonly type: MemberType; readonly required: boolean };
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Why a transport did not hand a body over as text. All but the first two concern the request as a whole. */
+/**
+ * Why a transport did not hand a body over as text. All but the first two concern the request as a
+ * whole.
+ */
 export type BodyFault =
   | "too-large"
   | "unreadable"
@@ -26,8 +29,9 @@ export type BodyFault =
   | "overloaded";
 
 /**
- * ASSUMES: a body has at most 1 MiB: the longest content in its longest JSON spelling (twelve bytes for an astral character) with the longest
- * path takes 0.7; beyond, it is not read (contract test "bounds the body").
+ * ASSUMES: a body has at most 1 MiB: the longest content in its longest JSON spelling (twelve bytes
+ * for an astral character) with the longest path takes 0.7; beyond, it is not read (contract test
+ * "bounds the body").
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
@@ -46,7 +50,8 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
       return refuse("invalid_request", "The header Host is missing.");
     case "unknown-expectation":
       return refuse("invalid_request", "Of the header Expect, only 100-continue is known here.");
-    // ASSUMES: what came too slowly, or too much at a time, was not begun and is answered 503 with Retry-After, as a closed workspace is.
+    // ASSUMES: what came too slowly, or too much at a time, was not begun and is answered 503 with
+    // Retry-After, as a closed workspace is.
     case "too-slow":
       return refuse("service_unavailable", "The request took too long to come.", [], { "retry-after": "1" });
     case "overloaded":

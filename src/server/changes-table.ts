@@ -1,7 +1,10 @@
 import type { Db } from "./database.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED } from "./text-codec.ts";
 
-/** `saved`: was or is the live text. The others never were: they wait for review, or were accepted (as another, saved change) or rejected. */
+/**
+ * `saved`: was or is the live text. The others never were: they wait for review, or were accepted
+ * (as another, saved change) or rejected.
+ */
 export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
 export type ChangeRow = {
@@ -60,7 +63,10 @@ export function changesTable(db: Db) {
       if (text === null) throw new Error(`change ${id} has no text`);
       return text;
     },
-    /** A change of that file, in whatever state, as the base of a write: its text is null when it was pruned. */
+    /**
+     * A change of that file, in whatever state, as the base of a write: its text is null when it
+     * was pruned.
+     */
     base: (id: string, file: number): { readonly text: string | null } | null => {
       const stored = ofFile.get(id, file);
       return stored === undefined ? null : { text: decodeIfKept(stored) };
@@ -82,7 +88,8 @@ export function changesTable(db: Db) {
 export type ChangesTable = ReturnType<typeof changesTable>;
 
 /**
- * Texts of versions that were replaced long ago. Their rows stay: a write on such a base is still known for one on a change of this file.
+ * Texts of versions that were replaced long ago. Their rows stay: a write on such a base is still
+ * known for one on a change of this file.
  */
 function pruning(db: Db) {
   const portion = db.prepare<[number, number], { seq: number }>(
@@ -97,7 +104,8 @@ function pruning(db: Db) {
   );
   return {
     /**
-     * Prunes, of the next `most` changes, the texts of those that were replaced before a time (milliseconds since the epoch).
+     * Prunes, of the next `most` changes, the texts of those that were replaced before a time
+     * (milliseconds since the epoch).
      * @param after the number of the last change that was looked at
      * @returns that number now, or null at the end
      */

@@ -13,11 +13,16 @@ export type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
  */
 export type Combine = (base: string, local: string, remote: string) => string | null;
 
-/** What the service gets from outside; with a seeded `random` and a given `now` it is deterministic. */
+/**
+ * What the service gets from outside; with a seeded `random` and a given `now` it is deterministic.
+ */
 export type Ground = {
   readonly store: Store;
   readonly combine: Combine;
-  /** What a search indexes before it answers: all that was written, or a step of it, where others wait meanwhile. */
+  /**
+   * What a search indexes before it answers: all that was written, or a step of it, where others
+   * wait meanwhile.
+   */
   readonly searchCatchesUp: "all" | "a-step";
   /** Milliseconds since the epoch. */
   readonly now: () => number;

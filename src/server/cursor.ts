@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * Cursors: the place after the last row read, sealed so that it tells nothing (how many rows a key cannot read) and cannot be
- * built. Deterministic authenticated encryption: the tag over (query, place) is also the nonce, so the same page of the same
- * query always gives the same cursor.
+ * Cursors: the place after the last row read, sealed so that it tells nothing (how many rows a key
+ * cannot read) and cannot be built. Deterministic authenticated encryption: the tag over (query,
+ * place) is also the nonce, so the same page of the same query always gives the same cursor.
  */
 
 const PREFIX = "cur_";

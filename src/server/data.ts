@@ -26,8 +26,9 @@ export type OpenData = {
 };
 
 /**
- * Opens a data folder, and makes what is missing: the database, a first workspace, `key` and `admin-key` (mode 0600).
- * A `key` that the database does not know (a new database, a lost file) is replaced.
+ * Opens a data folder, and makes what is missing: the database, a first workspace, `key` and
+ * `admin-key` (mode 0600). A `key` that the database does not know (a new database, a lost file) is
+ * replaced.
  * @throws when another process has it open
  */
 export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
@@ -64,7 +65,10 @@ export function openData(dir: string, options: OpenDataOptions = {}): OpenData {
   }
 }
 
-/** Random bytes of the system, fetched by the thousand: an id takes 20, and a call costs more than the id. */
+/**
+ * Random bytes of the system, fetched by the thousand: an id takes 20, and a call costs more than
+ * the id.
+ */
 function pooledRandom(): (bytes: number) => Uint8Array {
   const POOL_BYTES = 4_096;
   let pool = randomBytes(POOL_BYTES);

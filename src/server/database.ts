@@ -6,7 +6,10 @@ import { MIGRATIONS } from "./schema.ts";
 
 export type Db = Sqlite.Database;
 
-/** `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) to go on from in memory. */
+/**
+ * `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) to go on
+ * from in memory.
+ */
 export type DatabaseLocation = ":memory:" | { readonly folder: string } | { readonly copy: Uint8Array };
 
 /**
@@ -17,7 +20,8 @@ export function openDatabase(location: DatabaseLocation): Db {
   const db = new Sqlite(sourceOf(location), { timeout: 2_000 });
   try {
     if (location !== ":memory:" && "folder" in location) {
-      // One process a folder: the lock is the system's and ends with the process, also with kill -9.
+      // One process a folder: the lock is the system's and ends with the process, also with kill
+      // -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
       // FULL: an acknowledged write outlives a power cut as well as a killed process.
@@ -36,8 +40,10 @@ export function openDatabase(location: DatabaseLocation): Db {
 const PAGE_BYTES = 4_096;
 
 /**
- * Where it is written back, the database grows by as much, and the next changes need as much again: so the journal may have half of the reserve.
- * LIMIT: with the whole reserve from 4 MB on; what one great transaction takes beyond 16 MB is given back to the disk.
+ * Where it is written back, the database grows by as much, and the next changes need as much again:
+ * so the journal may have half of the reserve.
+ * LIMIT: with the whole reserve from 4 MB on; what one great transaction takes beyond 16 MB is
+ * given back to the disk.
  */
 export function boundJournal(db: Db, reserved: number): void {
   db.pragma(`wal_autocheckpoint = ${Math.floor(reserved / 2 / PAGE_BYTES)}`);
@@ -49,7 +55,10 @@ function sourceOf(location: DatabaseLocation): string | Buffer {
   return "folder" in location ? ownFile(location.folder) : Buffer.from(location.copy);
 }
 
-/** Made before SQLite would make it with everyone's right to read; the files beside it take its mode. */
+/**
+ * Made before SQLite would make it with everyone's right to read; the files beside it take its
+ * mode.
+ */
 function ownFile(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, "service.db");
@@ -69,7 +78,10 @@ function migrate(db: Db): void {
 
 export type Transact = <T>(work: () => T, keep: (result: T) => boolean) => T;
 
-/** Runs `work` in one transaction (a savepoint within another); rolled back when it throws or its result is not kept. */
+/**
+ * Runs `work` in one transaction (a savepoint within another); rolled back when it throws or its
+ * result is not kept.
+ */
 export function transactions(db: Db): Transact {
   const outer = statements(db, "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK");
   const inner = statements(db, "SAVEPOINT request", "RELEASE request", "ROLLBACK TO request");
@@ -87,7 +99,8 @@ export function transactions(db: Db): Transact {
       kept = false;
       throw error;
     } finally {
-      // SQLite may have rolled back by itself (disk full); a savepoint rolled back to is still to be released.
+      // SQLite may have rolled back by itself (disk full); a savepoint rolled back to is still to
+      // be released.
       if (!kept && db.inTransaction) {
         rollback.run();
         if (nested) commit.run();

@@ -29,7 +29,10 @@ export function answerRequest(core: Core, request: WireRequest, fault: BodyFault
   return answering(core, (requestId) => dispatchOrMakeRoom(core, request, fault, admit, requestId))!;
 }
 
-/** Judges a request by its headers: the answer where its body need not be read, else null. Takes nothing from a rate limit. */
+/**
+ * Judges a request by its headers: the answer where its body need not be read, else null. Takes
+ * nothing from a rate limit.
+ */
 export function judgeHead(core: Core, { path, headers }: RequestHead): WireResponse | null {
   return answering(core, () => {
     if (!core.isOpen) return closing();

@@ -108,15 +108,18 @@ export function putContent(call: Call): Answer {
 }
 
 /**
- * ASSUMES: any change of the file can be the base of a write, also one in review or rejected, whose text was what the caller read; one so old that
- * its text is gone combines with nothing but an equal text (contract test "takes a change in review as a base").
+ * ASSUMES: any change of the file can be the base of a write, also one in review or rejected, whose
+ * text was what the caller read; one so old that its text is gone combines with nothing but an
+ * equal text (contract test "takes a change in review as a base").
  */
 export function combineWithLive({ combine }: Ground, base: string | null, sent: string, live: string): string | null {
   if (base === null) return sent === live ? live : null;
   return combine(base, sent, live);
 }
 
-/** Also answered where the combined text would be over the limit: neither side alone is at fault. */
+/**
+ * Also answered where the combined text would be over the limit: neither side alone is at fault.
+ */
 export function editConflict(): Refused {
   return refuse(
     "edit_conflict",
@@ -126,7 +129,8 @@ export function editConflict(): Refused {
 
 /**
  * Makes a text live.
- * ASSUMES: a write that leaves the live text as it is makes no new change (contract test "makes no new change for equal content").
+ * ASSUMES: a write that leaves the live text as it is makes no new change (contract test "makes no
+ * new change for equal content").
  */
 export function saveText(context: Ground, row: FileRow, live: string, text: string): FileRow {
   if (text === live) return row;
@@ -153,7 +157,8 @@ function submit(context: Context, row: FileRow, baseId: string, text: string): A
 
 /**
  * DELETE /v1/files/{id}
- * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"); of two refusals, that of the flag comes first.
+ * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"); of two refusals,
+ * that of the flag comes first.
  */
 export function deleteFile(call: Call): Answer {
   const id = readId(call.id, "doc_", "");

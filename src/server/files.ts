@@ -63,8 +63,9 @@ const IN_FOLDER = { parentId: { type: "string-or-null", required: true }, name: 
 
 /**
  * POST /v1/files
- * ASSUMES: every member of a shape is required, an empty `content` is legal, and `parentId: null` is the root (contract tests
- * "names each bad field", "creates an empty file", "creates a file in the root by parentId null").
+ * ASSUMES: every member of a shape is required, an empty `content` is legal, and `parentId: null`
+ * is the root (contract tests "names each bad field", "creates an empty file", "creates a file in
+ * the root by parentId null").
  */
 export function createFile(call: Call): Answer {
   const members = readShape(call);
@@ -99,7 +100,10 @@ function readShape(call: Call): Members | Refused {
 
 type Target = { readonly route: Route; readonly name: string };
 
-/** ASSUMES: create by path makes the missing folders (contract test "creates a file by path with its missing folders"). */
+/**
+ * ASSUMES: create by path makes the missing folders (contract test "creates a file by path with its
+ * missing folders").
+ */
 function routeOf(context: Context, sent: string): Target | Refused {
   const path = readPath(sent, "file", "/path");
   if (isRefused(path)) return path;

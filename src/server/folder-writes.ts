@@ -40,7 +40,10 @@ export function patchFolder(call: Call): Answer {
   return isRefused(parent) ? parent : placeFolder(context, row, parent, row.name, "/parentId");
 }
 
-/** ASSUMES: a move below itself is 400 invalid_request (contract test "refuses to move a folder below itself"). */
+/**
+ * ASSUMES: a move below itself is 400 invalid_request (contract test "refuses to move a folder
+ * below itself").
+ */
 function placeFolder(context: Context, row: FolderRow, parent: Place, name: string, pointer: string): Answer {
   if (parent.path === row.path || parent.path.startsWith(`${row.path}/`)) {
     return refuseFields([{ code: "invalid_format", pointer, detail: "A folder cannot be moved below itself." }]);
@@ -76,8 +79,8 @@ function slashes(path: string): number {
 
 /**
  * DELETE /v1/folders/{id}[?recursive=true]
- * ASSUMES: everything below must be writable by the key, and a protected file below is refused as it is by itself (contract tests
- * "refuses a recursive delete …").
+ * ASSUMES: everything below must be writable by the key, and a protected file below is refused as
+ * it is by itself (contract tests "refuses a recursive delete …").
  */
 export function deleteFolder(call: Call): Answer {
   const id = readId(call.id, "dir_", "");

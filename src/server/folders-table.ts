@@ -12,13 +12,17 @@ export type FolderRow = {
 export const ROOT = 0;
 
 const COLUMNS = "seq, id, parent, name, path";
-// "0" is the character after "/": the range holds every path below, and uses the index on (workspace, path).
+// "0" is the character after "/": the range holds every path below, and uses the index on
+// (workspace, path).
 const BELOW = "workspace = @workspace AND path > @path || '/' AND path < @path || '0'";
 
 type Page = { readonly workspace: number; readonly after: number; readonly count: number };
 type Subtree = { readonly workspace: number; readonly path: string };
 
-/** The prepared statements of table `folders`; each is prepared once, because better-sqlite3 frees none before the database closes. */
+/**
+ * The prepared statements of table `folders`; each is prepared once, because better-sqlite3 frees
+ * none before the database closes.
+ */
 export function foldersTable(db: Db) {
   return { ...folderReads(db), ...folderWrites(db) };
 }

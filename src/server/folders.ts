@@ -12,7 +12,8 @@ import { presentFolder } from "./present.ts";
 
 /**
  * GET /v1/folders
- * ASSUMES: it takes the parameters of the list of files and answers a page in the same way (contract tests of folders).
+ * ASSUMES: it takes the parameters of the list of files and answers a page in the same way
+ * (contract tests of folders).
  */
 export function listFolders(call: Call): Answer {
   const selector = readSelector(call.query, "folder");

@@ -1,7 +1,10 @@
 import type { Db } from "./database.ts";
 import type { GrantRow, Level } from "./keys-table.ts";
 
-/** A grant on a file or folder, and where that stands. `parent` is the row number of the folder above it. */
+/**
+ * A grant on a file or folder, and where that stands. `parent` is the row number of the folder
+ * above it.
+ */
 export type PlacedGrant = {
   readonly key: number;
   readonly parent: number;
@@ -54,7 +57,10 @@ function placedGrants(db: Db) {
     onFile: (file: number) => onFile.all(file),
     /** Those on the folder at `path`, and on all below it. */
     within: (workspace: number, path: string) => within.all({ workspace, path }),
-    /** All grants of the keys that have any below the root; other keys have the same access everywhere. */
+    /**
+     * All grants of the keys that have any below the root; other keys have the same access
+     * everywhere.
+     */
     local: (workspaceId: string) => local.all(workspaceId),
     set: (grant: { readonly key: number; readonly level: Level } & Place) => void set.run(grant),
   };
@@ -83,7 +89,10 @@ function keptGrants(db: Db) {
     keptWithin: (workspace: number, path: string) => keptWithin.all({ workspace, path }),
     keptOf: (key: number) => keptOf.all(key),
     dropKept: (grant: KeptGrant) => void dropKept.run(grant),
-    /** A folder was renamed or moved: what was kept below it goes along, as grants on what is there do. */
+    /**
+     * A folder was renamed or moved: what was kept below it goes along, as grants on what is there
+     * do.
+     */
     rebaseKept: (workspace: number, path: string, to: string) => void rebase.run({ workspace, path, to }),
   };
 }

@@ -5,12 +5,15 @@ import type { FileRow } from "./files-table.ts";
 import type { GrantRow } from "./keys-table.ts";
 
 /**
- * Moves files, some of them protected. Review protection holds against whoever lacks Full access at the place where a file stands, so a
- * move must not bring a protected file to where any key gains Full access to it: that key could then clear the flag. Only who has Full
- * access to the file already may move it there.
- * ASSUMES: such a move is answered 403 forbidden (contract test "keeps review protection from being moved away").
+ * Moves files, some of them protected. Review protection holds against whoever lacks Full access at
+ * the place where a file stands, so a move must not bring a protected file to where any key gains
+ * Full access to it: that key could then clear the flag. Only who has Full access to the file
+ * already may move it there.
+ * ASSUMES: such a move is answered 403 forbidden (contract test "keeps review protection from being
+ * moved away").
  * @param files the protected files that the move carries
- * @param move the move itself, within the request's transaction, which is rolled back when it is refused
+ * @param move the move itself, within the request's transaction, which is rolled back when it is
+ * refused
  */
 export function moveProtected(context: Context, files: readonly FileRow[], move: () => Answer): Answer {
   const guarded = files.filter((file) => !includes(context.access.file(file), "full"));
@@ -34,7 +37,10 @@ function hasFull(access: Access, file: FileRow): boolean {
   return includes(access.file(file), "full");
 }
 
-/** The grants of each key of the workspace that has any below the root; other keys have the same access everywhere. */
+/**
+ * The grants of each key of the workspace that has any below the root; other keys have the same
+ * access everywhere.
+ */
 function grantsByKey({ store, workspace }: Context): Iterable<readonly GrantRow[]> {
   return Map.groupBy(store.grants.local(workspace.id), ({ key }) => key).values();
 }

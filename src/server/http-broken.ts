@@ -6,9 +6,15 @@ import type { BodyFault } from "./body.ts";
 import { wireHeaders } from "./http-headers.ts";
 import type { ServiceWire } from "./service.ts";
 
-/** Answers what never becomes a request of the server with a problem like any other, as far as the socket still takes one. */
+/**
+ * Answers what never becomes a request of the server with a problem like any other, as far as the
+ * socket still takes one.
+ */
 
-/** Connections whose request was refused by its headers and answered: its body still comes, and what is wrong with that needs no second answer. */
+/**
+ * Connections whose request was refused by its headers and answered: its body still comes, and what
+ * is wrong with that needs no second answer.
+ */
 const answeredEarly = new WeakSet<Duplex>();
 
 export function markAnsweredEarly(socket: Duplex): void {

@@ -11,7 +11,10 @@ export type HttpOptions = {
   readonly port?: number;
   /** PEM texts. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
-  /** Without it, plain HTTP is served to loopback alone: a key must not travel a network in the clear. */
+  /**
+   * Without it, plain HTTP is served to loopback alone: a key must not travel a network in the
+   * clear.
+   */
   readonly allowPlainHttp?: boolean;
   /** Tests tell turns of the event loop by hand. */
   readonly turns?: Turns;
@@ -19,10 +22,16 @@ export type HttpOptions = {
   readonly deadlines?: Deadlines;
 };
 
-/** Milliseconds from a connection's first byte, or its last answer, to the end of the headers and to the end of the body. */
+/**
+ * Milliseconds from a connection's first byte, or its last answer, to the end of the headers and to
+ * the end of the body.
+ */
 export type Deadlines = { readonly headers: number; readonly request: number; readonly checkEvery: number };
 
-/** LIMIT: a body of the greatest size comes in 30 s over 300 kbit/s; who takes longer to say what it wants only holds a place. */
+/**
+ * LIMIT: a body of the greatest size comes in 30 s over 300 kbit/s; who takes longer to say what it
+ * wants only holds a place.
+ */
 const DEADLINES: Deadlines = { headers: 10_000, request: 30_000, checkEvery: 1_000 };
 /** LIMIT: connections at a time; the system refuses those beyond. */
 const MAX_CONNECTIONS = 1_024;
@@ -35,8 +44,10 @@ export type HttpServer = {
 };
 
 /**
- * Serves a request core over HTTP. A `handle` that rejects stands for a lost connection: the socket is destroyed.
- * @throws when the host is beyond loopback without TLS or `allowPlainHttp`, or the port cannot be had
+ * Serves a request core over HTTP. A `handle` that rejects stands for a lost connection: the socket
+ * is destroyed.
+ * @throws when the host is beyond loopback without TLS or `allowPlainHttp`, or the port cannot be
+ * had
  */
 export async function startHttp(service: HttpService, options: HttpOptions = {}): Promise<HttpServer> {
   const host = options.host ?? "127.0.0.1";

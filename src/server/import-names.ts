@@ -1,13 +1,17 @@
 import { mapName, type NameKind } from "../contract/names.ts";
 
-/** The name under which an entry of a folder is imported, or the entry of that folder that has this name already. */
+/**
+ * The name under which an entry of a folder is imported, or the entry of that folder that has this
+ * name already.
+ */
 export type ImportName =
   | { readonly kind: "as"; readonly name: string }
   | { readonly kind: "clash"; readonly name: string; readonly holder: string };
 
 /**
- * The names of one folder's entries, by the rule by which a mirror maps them. A legal name stays; of those that need another, the first has it.
- * A name that nothing legal can be made of stays too, for its fault to be told.
+ * The names of one folder's entries, by the rule by which a mirror maps them. A legal name stays;
+ * of those that need another, the first has it. A name that nothing legal can be made of stays too,
+ * for its fault to be told.
  * @param entries in the order of the walk
  */
 export function importNames(

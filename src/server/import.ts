@@ -8,7 +8,10 @@ import { joinPath, nameOf } from "../model/path.ts";
 import { type ImportName, importNames } from "./import-names.ts";
 import type { Service } from "./service.ts";
 
-/** Why an entry was not imported: a fault of its name, of its text, or a code of the service in kebab-case. */
+/**
+ * Why an entry was not imported: a fault of its name, of its text, or a code of the service in
+ * kebab-case.
+ */
 export type ImportReason =
   | NameFault
   | "not-markdown"
@@ -26,7 +29,10 @@ export type ImportReport = {
   readonly folders: number;
   /** Of the imported texts, in UTF-8. */
   readonly bytes: number;
-  /** What has another name in the service than in the folder, in the order of the walk. A folder's path ends in `/`. */
+  /**
+   * What has another name in the service than in the folder, in the order of the walk. A folder's
+   * path ends in `/`.
+   */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
   /** In the order of the walk; a folder that is not entered is one entry, ending in `/`. */
   readonly refused: readonly ImportRefusal[];
@@ -34,12 +40,16 @@ export type ImportReport = {
 
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
-/** LIMIT: one transaction holds so many entries; few enough for requests in between to be answered soon. */
+/**
+ * LIMIT: one transaction holds so many entries; few enough for requests in between to be answered
+ * soon.
+ */
 const BATCH = 500;
 
 /**
- * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the names that a mirror would give them. What is
- * already in the service stays as it is. Symlinks are not followed.
+ * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
+ * names that a mirror would give them. What is already in the service stays as it is. Symlinks are
+ * not followed.
  * @param target the service, and a key that may create at the root
  * @param dir the folder; its content goes to the root of the workspace
  */
@@ -163,7 +173,10 @@ function clause(fault: NameFault, name: string): string {
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** A code point takes at most four bytes: a file beyond is too long whatever it holds, and is not read. */
+/**
+ * A code point takes at most four bytes: a file beyond is too long whatever it holds, and is not
+ * read.
+ */
 const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
 function readText(file: string): string | Refusal {

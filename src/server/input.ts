@@ -15,8 +15,9 @@ import { shown } from "./query.ts";
 /** Judges the values of parameters and members; what a legal name is, is `contract/names`'s. */
 
 /**
- * ASSUMES: a path whose names are legal but whose ending is of the other kind (`docs` where a file is needed) is a
- * `409 type_mismatch`; any other illegal name is a `400 invalid_request` (contract tests "answers type_mismatch …").
+ * ASSUMES: a path whose names are legal but whose ending is of the other kind (`docs` where a file
+ * is needed) is a `409 type_mismatch`; any other illegal name is a `400 invalid_request` (contract
+ * tests "answers type_mismatch …").
  * @returns the path without its leading slash
  */
 export function readPath(value: string, kind: NameKind, pointer: string): string | Refused {
@@ -53,8 +54,8 @@ function fieldCode(fault: NameFault): FieldCode {
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * ASSUMES: a text is well-formed Unicode without NUL; anything else is not "Markdown or plain text" and is refused as
- * `invalid_request` (contract test "refuses content that is not text").
+ * ASSUMES: a text is well-formed Unicode without NUL; anything else is not "Markdown or plain text"
+ * and is refused as `invalid_request` (contract test "refuses content that is not text").
  */
 export function readContent(value: string): string | Refused {
   const length = countCharacters(value);
@@ -69,7 +70,10 @@ export function readContent(value: string): string | Refused {
 
 const FORMS = { doc_: isDocId, dir_: isDirId, chg_: isChangeId } as const;
 
-/** @param pointer where the id was sent; an empty one is the path of the request and gives no `errors` */
+/**
+ * @param pointer where the id was sent; an empty one is the path of the request and gives no
+ * `errors`
+ */
 export function readId(value: string, form: keyof typeof FORMS, pointer: string): string | Refused {
   if (FORMS[form](value)) return value;
   const detail = `${shown(value)} is not of the form ${form}….`;

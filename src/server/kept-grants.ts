@@ -5,10 +5,11 @@ import { ROOT } from "./folders-table.ts";
 import type { Place, PlacedGrant } from "./grants-table.ts";
 
 /**
- * Grants that outlive what they were on. Who deletes a folder and makes it again (a mirror may, by itself) must not thereby give
- * other keys what the folder's grants kept from them.
- * ASSUMES: a grant that gives less than the place above it is kept for the path when its file or folder is deleted, and holds
- * again for what comes to stand there (contract test "keeps what a grant withholds …").
+ * Grants that outlive what they were on. Who deletes a folder and makes it again (a mirror may, by
+ * itself) must not thereby give other keys what the folder's grants kept from them.
+ * ASSUMES: a grant that gives less than the place above it is kept for the path when its file or
+ * folder is deleted, and holds again for what comes to stand there (contract test "keeps what a
+ * grant withholds …").
  */
 
 type Where = Pick<Context, "store" | "workspace">;
@@ -30,7 +31,10 @@ function keep({ store, workspace }: Where, placed: readonly PlacedGrant[]): void
   }
 }
 
-/** After something came to stand at a path, with all that it brought along: by being made, renamed or moved. */
+/**
+ * After something came to stand at a path, with all that it brought along: by being made, renamed
+ * or moved.
+ */
 export function holdKeptGrants(where: Where, path: string): void {
   const { store, workspace } = where;
   for (const kept of store.grants.keptWithin(workspace.seq, path)) {

@@ -79,7 +79,10 @@ export function keysTable(db: Db) {
     workspace: (id: string) => workspace.get(id),
     addWorkspace: (id: string, name: string) => void addWorkspace.run(id, name),
     setState: (id: string, state: WorkspaceState, retryAfter: number) => void setState.run(state, retryAfter, id),
-    /** Removes a workspace and all that it holds. Its keys stay: they answer `workspace_not_found` from then on. */
+    /**
+     * Removes a workspace and all that it holds. Its keys stay: they answer `workspace_not_found`
+     * from then on.
+     */
     removeWorkspace: (seq: number) => {
       for (const statement of emptied) statement.run(seq);
     },

@@ -7,7 +7,10 @@ import { openCursor, sealCursor } from "./cursor.ts";
 import { readId, readPath } from "./input.ts";
 import { pointerTo, type Query, readInteger } from "./query.ts";
 
-/** Pages of files and folders (API.md, "Pagination rules"): always in the order of creation, which no rename changes. */
+/**
+ * Pages of files and folders (`src/contract/README.md`, "Pagination rules"): always in the order of
+ * creation, which no rename changes.
+ */
 
 export const LIST_PARAMETERS = ["limit", "cursor", "path", "path_prefix", "parent_id"] as const;
 
@@ -53,8 +56,8 @@ export function readPage(call: Call, url: string, selector: Chosen): PageRequest
 }
 
 /**
- * The envelope of one page. Rows that the key may not read are dropped after the page is read, so that a page may be short or
- * empty and its cursor still leads on.
+ * The envelope of one page. Rows that the key may not read are dropped after the page is read, so
+ * that a page may be short or empty and its cursor still leads on.
  * @param rows up to limit + 1 rows
  */
 export function envelope<Row extends { readonly seq: number }, Item>(

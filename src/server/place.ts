@@ -41,17 +41,24 @@ export function findWritableFolder(context: Context, id: string): FolderRow | Re
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
-/** The folder that a member `parentId` names (null: the root), if this key may put something there. */
+/**
+ * The folder that a member `parentId` names (null: the root), if this key may put something there.
+ */
 export function findPlace(context: Context, parentId: string | null): Place | Refused {
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
   return refuse("forbidden", "This key may not write to the root.");
 }
 
-/** Where a path leads: the deepest folder that is there, and the names that are missing below it. */
+/**
+ * Where a path leads: the deepest folder that is there, and the names that are missing below it.
+ */
 export type Route = { readonly from: Place; readonly missing: readonly string[] };
 
-/** Follows folder names from the root; refused when the key may not write to the deepest folder that is there. */
+/**
+ * Follows folder names from the root; refused when the key may not write to the deepest folder that
+ * is there.
+ */
 export function findRoute(context: Context, names: readonly string[]): Route | Refused {
   let from: Place = ROOT_PLACE;
   let found = 0;

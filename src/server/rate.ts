@@ -6,7 +6,9 @@ export type RateLimit = { readonly requests: number; readonly seconds: number };
 
 type Bucket = { tokens: number; at: number };
 
-/** Each answers whether a request of a key must wait: `take` counts the request, `peek` does not. */
+/**
+ * Each answers whether a request of a key must wait: `take` counts the request, `peek` does not.
+ */
 export type Rates = {
   readonly take: (key: KeyRow) => Refused | null;
   readonly peek: (key: KeyRow) => Refused | null;
@@ -14,7 +16,8 @@ export type Rates = {
 
 /**
  * A token bucket for each key. It lives in memory: a restart forgives.
- * @param fallback the limit of keys without one of their own; null for none. It may change at any time
+ * @param fallback the limit of keys without one of their own; null for none. It may change at any
+ * time
  */
 export function rateLimiter(fallback: () => RateLimit | null, now: () => number): Rates {
   const buckets = new Map<number, Bucket>();

@@ -2,8 +2,8 @@ import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Room on the disk that is given up when the disk is full, so that documents can still be deleted: a deletion is written to the journal
- * before it frees anything.
+ * Room on the disk that is given up when the disk is full, so that documents can still be deleted:
+ * a deletion is written to the journal before it frees anything.
  */
 export type Reserve = {
   /** Takes room where there is less than the disk can spare. */
@@ -15,9 +15,15 @@ export type Reserve = {
 };
 
 const MB = 1024 * 1024;
-/** LIMIT: twice what the journal grows to before it is written back; less on a small disk, and the journal is bounded with it. */
+/**
+ * LIMIT: twice what the journal grows to before it is written back; less on a small disk, and the
+ * journal is bounded with it.
+ */
 export const MOST_RESERVED = 8 * MB;
-/** LIMIT: with less, the journal of one step of the search index cannot be written back, and a deletion after it fails. */
+/**
+ * LIMIT: with less, the journal of one step of the search index cannot be written back, and a
+ * deletion after it fails.
+ */
 const LEAST_RESERVED = 2 * MB;
 /** So much of what is free is held, where that is more than the least. */
 const SHARE = 1 / 4;
@@ -57,7 +63,10 @@ export function reserveIn(folder: string | null, free: () => number = () => free
   return reserve;
 }
 
-/** @param room bytes that are free, what is held already among them @returns whole megabytes, in bytes; 0: too little to be of use */
+/**
+ * @param room bytes that are free, what is held already among them @returns whole megabytes, in
+ * bytes; 0: too little to be of use
+ */
 function sizeFor(room: number): number {
   if (room < ROOM_FOR_LEAST) return 0;
   return Math.min(MOST_RESERVED, Math.max(LEAST_RESERVED, Math.floor((room * SHARE) / MB) * MB));

@@ -23,11 +23,16 @@ export type Review = ReviewInfo & {
   readonly liveContent: string;
 };
 
-/** What happens to changes in review. A change leaves review once, by being accepted or rejected. */
+/**
+ * What happens to changes in review. A change leaves review once, by being accepted or rejected.
+ */
 export type Reviews = {
   list(workspaceId: string, status?: ReviewInfo["status"]): ReviewInfo[] | Refused;
   show(changeId: string): Review | Refused;
-  /** Makes the change live, combined with what the live text became meanwhile; a new change id. Else `edit_conflict`. */
+  /**
+   * Makes the change live, combined with what the live text became meanwhile; a new change id. Else
+   * `edit_conflict`.
+   */
   accept(changeId: string): FileResource | Refused;
   reject(changeId: string): ReviewInfo | Refused;
 };

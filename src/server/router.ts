@@ -46,7 +46,8 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 
 /**
  * The values of `{…}` in a path.
- * @returns null when the path is not of the pattern; an id that is not valid percent-encoding comes as it was sent
+ * @returns null when the path is not of the pattern; an id that is not valid percent-encoding comes
+ * as it was sent
  */
 export function matchPath(pattern: string, path: string): string[] | null {
   const wanted = pattern.split("/");
@@ -72,8 +73,10 @@ function decodeSegment(segment: string): string {
 }
 
 /**
- * Runs the endpoint of an authenticated request; a write in one transaction, kept unless it is refused.
- * ASSUMES: an unknown path and a method that a path does not take answer `404 not_found` (contract test "answers not_found …").
+ * Runs the endpoint of an authenticated request; a write in one transaction, kept unless it is
+ * refused.
+ * ASSUMES: an unknown path and a method that a path does not take answer `404 not_found` (contract
+ * test "answers not_found …").
  */
 export function route(context: Context, request: WireRequest, fault: BodyFault | null): Answer {
   const target = splitTarget(request.path);

@@ -3,10 +3,12 @@ import { SEARCH_SCHEMA } from "../search/schema.ts";
 /**
  * Numbered migrations; `user_version` holds how many have run.
  *
- * A file stores its name and its folder, a folder its whole path: a list joins once by row id, and renaming a folder rewrites
- * the folders below it (hundreds) instead of the files (tens of thousands).
- * AUTOINCREMENT, because a cursor is a place in the order of creation: a number reused after a deletion would hide the new item.
- * Folder 0 is the root of each workspace; it has no row and no id.
+ * A file stores its name and its folder, a folder its whole path: a list joins once by row id, and
+ * renaming a folder rewrites the folders below it (hundreds) instead of the files (tens of
+ * thousands).
+ * AUTOINCREMENT, because a cursor is a place in the order of creation: a number reused after a
+ * deletion would hide the new item. Folder 0 is the root of each workspace; it has no row and no
+ * id.
  */
 export const MIGRATIONS: readonly string[] = [
   `

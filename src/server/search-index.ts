@@ -16,15 +16,19 @@ type Queued = {
   readonly after: number;
 };
 
-/** LIMIT: a step of indexing takes some 5 ms, which is as long as a request may have to wait for it: 24 short texts, or 24,000 characters. */
+/**
+ * LIMIT: a step of indexing takes some 5 ms, which is as long as a request may have to wait for it:
+ * 24 short texts, or 24,000 characters.
+ */
 export const STEP = 24;
 const COST = { document: 1, characters: 1 / 1_000, path: 1 / 4 } as const;
 /** Files of a renamed folder that are looked up at a time. */
 const FOLDER_PORTION = 16;
 
 /**
- * The index of the live texts. A write only notes, by triggers within its own transaction, which file or folder it was about
- * (2 µs); the index follows in small steps, the newest write first, so that a great import keeps nobody's own document from being found.
+ * The index of the live texts. A write only notes, by triggers within its own transaction, which
+ * file or folder it was about (2 µs); the index follows in small steps, the newest write first, so
+ * that a great import keeps nobody's own document from being found.
  */
 export function searchIndex(db: Db) {
   const isIndexed = db.prepare<[number], { id: number }>("SELECT id FROM search_words_docsize WHERE id = ?");
@@ -66,7 +70,10 @@ export function searchIndex(db: Db) {
     else queue.goOnAfter(queued, files.at(-1)!);
     return files.reduce((cost, seq) => cost + indexPath(writer, seq), COST.path);
   };
-  /** Within a transaction. @param most what may be spent: 1 for a document, and 1 for each 1,000 characters of it */
+  /**
+   * Within a transaction. @param most what may be spent: 1 for a document, and 1 for each 1,000
+   * characters of it
+   */
   const update = (most: number): "done" | "more" => {
     let queued = queue.newest();
     if (queued === undefined) return "done";

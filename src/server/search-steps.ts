@@ -1,14 +1,21 @@
 import type { Service } from "./service.ts";
 
-/** So long after a write the index follows: with the step itself, a document is found within 50 ms. Writes that come together share a step. */
+/**
+ * So long after a write the index follows: with the step itself, a document is found within 50 ms.
+ * Writes that come together share a step.
+ */
 const REST_MS = 15;
-/** While requests come, a step is followed by so many times its length for them: indexing takes a fifth of the time. */
+/**
+ * While requests come, a step is followed by so many times its length for them: indexing takes a
+ * fifth of the time.
+ */
 const SHARE = 4;
 /** After a fault (a full disk): until the next try. */
 const AGAIN_MS = 60_000;
 
 /**
- * Indexes for search what was written, in steps of some milliseconds between requests. A search never waits for it.
+ * Indexes for search what was written, in steps of some milliseconds between requests. A search
+ * never waits for it.
  * @returns what ends it
  */
 export function indexInSteps(

@@ -21,7 +21,10 @@ import { isDiskFull } from "./reserve.ts";
 import { STEP } from "./search-index.ts";
 import { presentFile } from "./present.ts";
 
-/** Search (API.md, "Search" and "Limits"): one answer, not resumable, of what the key may read. */
+/**
+ * Search (`src/contract/README.md`, "Search" and "Limits"): one answer, not resumable, of what the
+ * key may read.
+ */
 
 const LIMITED = {
   limit: { type: "integer", required: false },
@@ -35,7 +38,8 @@ export function searchHybrid(call: Call): Answer {
   const asked = readAsked(call, QUERY_MEMBERS, SEARCH_HYBRID);
   if (isRefused(asked)) return asked;
   const query = asked.members["query"] as string;
-  // ASSUMES: a query without a character that is not white space asks for nothing (contract test "refuses a blank query").
+  // ASSUMES: a query without a character that is not white space asks for nothing (contract test
+  // "refuses a blank query").
   if (query.trim() === "") return fieldFault("invalid_format", "query", "is blank");
   const long = tooLong("query", query, SEARCH_QUERY_CHARACTERS);
   if (long !== null) return long;
@@ -59,14 +63,17 @@ export async function loadRegexEngine(): Promise<void> {
 }
 
 /**
- * LIMIT: steps of a regex search, one to five seconds of work. Any pattern takes linear time, but some a great deal of it for each character:
- * one of few steps sees 5 million characters, 10,000 notes of half a kilobyte; one with a literal is only looked for where that is.
+ * LIMIT: steps of a regex search, one to five seconds of work. Any pattern takes linear time, but
+ * some a great deal of it for each character: one of few steps sees 5 million characters, 10,000
+ * notes of half a kilobyte; one with a literal is only looked for where that is.
  */
 const MOST_STEPS = 80_000_000;
 
 /**
  * POST /v1/search/regex
- * ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to too much, is `400 invalid_request` at `/pattern` (contract tests "refuses a malformed pattern", "refuses a pattern that grows beyond measure").
+ * ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to too much, is `400
+ * invalid_request` at `/pattern` (contract tests "refuses a malformed pattern", "refuses a pattern
+ * that grows beyond measure").
  */
 export function searchRegex(call: Call): Answer {
   const asked = readAsked(call, PATTERN_MEMBERS, SEARCH_REGEX);
@@ -132,7 +139,10 @@ function envelope<Item>(url: string, data: readonly Item[]): Answer {
   return done(200, { object: "list", url, data, hasMore: false, nextCursor: null } satisfies ListEnvelope<Item>);
 }
 
-/** A service that serves many takes one step of indexing, which is mostly the caller's own last write, and answers from what is indexed. */
+/**
+ * A service that serves many takes one step of indexing, which is mostly the caller's own last
+ * write, and answers from what is indexed.
+ */
 function catchUp(context: Context): Context {
   const { store, searchCatchesUp } = context;
   if (store.search.isBehind()) {
@@ -147,7 +157,10 @@ function catchUp(context: Context): Context {
   return context;
 }
 
-/** The files of the workspace that the key may read, below the prefix. A prefix that names nothing finds nothing. */
+/**
+ * The files of the workspace that the key may read, below the prefix. A prefix that names nothing
+ * finds nothing.
+ */
 function searchedBy({ store, workspace, access }: Context, prefix: string | null): Searched {
   const inside = new Map<number, boolean>();
   const isInside = (folder: number): boolean => {

@@ -16,12 +16,17 @@ export type ServiceOptions = {
   readonly database: DatabaseLocation;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Ids, keys and the cursor secret come from here: a seeded one makes the service deterministic. */
+  /**
+   * Ids, keys and the cursor secret come from here: a seeded one makes the service deterministic.
+   */
   readonly random: (bytes: number) => Uint8Array;
   readonly combine: Combine;
   /** Default `all`; `a-step` where something else indexes, in steps (`indexInSteps`). */
   readonly searchCatchesUp?: Ground["searchCatchesUp"];
-  /** The key of `/admin` over the wire; without one, `/admin` answers 401 and only `service.admin` remains. */
+  /**
+   * The key of `/admin` over the wire; without one, `/admin` answers 401 and only `service.admin`
+   * remains.
+   */
   readonly adminKey?: string;
   /** Replaces what is kept of these. */
   readonly settings?: Partial<Settings>;
@@ -36,18 +41,29 @@ export type ServiceWire = (request: WireRequest, fault?: BodyFault | null) => Pr
 
 export type Service = {
   readonly handle: ServiceWire;
-  /** Judges a request by its headers: the answer where its body need not be read, else null. Takes nothing from a rate limit. */
+  /**
+   * Judges a request by its headers: the answer where its body need not be read, else null. Takes
+   * nothing from a rate limit.
+   */
   admit(head: RequestHead): WireResponse | null;
-  /** `handle` without the promise and without a rate limit: the program's own requests (imports). */
+  /**
+   * `handle` without the promise and without a rate limit: the program's own requests (imports).
+   */
   answer(request: WireRequest, fault?: BodyFault | null): WireResponse;
   readonly admin: Admin;
-  /** Runs many requests in one transaction (imports). Each refused one is still rolled back by itself. */
+  /**
+   * Runs many requests in one transaction (imports). Each refused one is still rolled back by
+   * itself.
+   */
   batch<T>(work: () => T): T;
-  /** Indexes for search some of what was written; a few milliseconds of work, or all that is left. */
+  /**
+   * Indexes for search some of what was written; a few milliseconds of work, or all that is left.
+   */
   indexStep(): "done" | "more";
   indexAll(): void;
   /**
-   * Prunes the texts of old versions, as far as the settings say: some milliseconds of work from where the last step ended.
+   * Prunes the texts of old versions, as far as the settings say: some milliseconds of work from
+   * where the last step ended.
    * @returns `done` at the end of a round
    */
   pruneStep(): "done" | "more";

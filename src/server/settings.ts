@@ -1,7 +1,9 @@
 import type { Db } from "./database.ts";
 import type { RateLimit } from "./rate.ts";
 
-/** What an operator sets for the whole service; kept in the database, so that a restart keeps it. */
+/**
+ * What an operator sets for the whole service; kept in the database, so that a restart keeps it.
+ */
 export type Settings = {
   /** Of keys that have none of their own; null: none. */
   readonly rateLimit: RateLimit | null;

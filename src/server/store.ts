@@ -19,8 +19,8 @@ export type Store = {
   readonly reserve: Reserve;
   readonly transact: Transact;
   /**
-   * One transaction for what can be made again (the index): whole or not at all like any other, but a power cut may take it. What was
-   * acknowledged before it stays: the journal is in order.
+   * One transaction for what can be made again (the index): whole or not at all like any other, but
+   * a power cut may take it. What was acknowledged before it stays: the journal is in order.
    */
   transactUnsynced<T>(work: () => T): T;
   /** A secret of this database, made once: what cursors are sealed with. */

@@ -2,8 +2,8 @@
 const HELD_CHARACTERS = 32 * 1024 * 1024;
 
 /**
- * Texts of changes, by id; a change never gets another text, so nothing here is ever out of date. For what reads many texts over and over: a
- * regex without a literal reads every one.
+ * Texts of changes, by id; a change never gets another text, so nothing here is ever out of date.
+ * For what reads many texts over and over: a regex without a literal reads every one.
  * @param load reads a text that is not held
  */
 export function textCache(load: (changeId: string) => string): (changeId: string) => string {

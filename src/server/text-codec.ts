@@ -7,8 +7,9 @@ const PLAIN = 0;
 const ZSTD = 1;
 export const PRUNED = 2;
 /**
- * LIMIT: texts below this size stay plain. Measured: book chapters take 39 % of their size (37 % with every text packed), notes of
- * half a kilobyte 87 % (56 %, for seven times as many texts to pack and unpack at 20 to 50 µs each).
+ * LIMIT: texts below this size stay plain. Measured: book chapters take 39 % of their size (37 %
+ * with every text packed), notes of half a kilobyte 87 % (56 %, for seven times as many texts to
+ * pack and unpack at 20 to 50 µs each).
  */
 const MIN_COMPRESSED_BYTES = 1_024;
 

@@ -22,7 +22,9 @@ export function openBaseTables(db: Db) {
 
 type BaseTables = ReturnType<typeof openBaseTables>;
 
-/** Within a transaction of the caller: all five of one moment, also while another process writes. */
+/**
+ * Within a transaction of the caller: all five of one moment, also while another process writes.
+ */
 export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: BaseTables): BaseTree {
   keepPages(db, "few");
   const base = {

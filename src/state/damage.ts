@@ -11,8 +11,8 @@ import { provenText } from "./texts.ts";
 export type Damage = { readonly file: StateFile } & DatabaseFault;
 
 /**
- * A full look at both files, page by page: for `doctor`, and after an exception that `faultOf` calls `damaged` while they were in use. About
- * a second for 300 MB.
+ * A full look at both files, page by page: for `doctor`, and after an exception that `faultOf`
+ * calls `damaged` while they were in use. About a second for 300 MB.
  */
 export function checkFiles(folder: string): Damage[] {
   const found: Damage[] = [];
@@ -57,17 +57,20 @@ export type SetAside = {
 };
 
 /**
- * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` makes a new one. Under the lock, both files closed.
+ * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` makes a new
+ * one. Under the lock, both files closed.
  *
- * With `state.db` goes `tmp/`: files parked there are known by the lost intents alone, and would be swept. Texts stay: adoption finds bases
- * and lost edits in them. With `texts.db` goes nothing else: its readable texts are salvaged, each proven by its digest; others that links
- * name are read again from the disk and the service.
+ * With `state.db` goes `tmp/`: files parked there are known by the lost intents alone, and would be
+ * swept. Texts stay: adoption finds bases and lost edits in them. With `texts.db` goes nothing
+ * else: its readable texts are salvaged, each proven by its digest; others that links name are read
+ * again from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const to = freshFolder(folder, stamp);
   const names = [file, `${file}-wal`, `${file}-shm`, ...(file === "state.db" ? ["tmp"] : [])];
   const moved = names.filter((name) => lookAtOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
-  // ORDER: the -wal goes after its file: killed between, a -wal alone is deleted by SQLite; before it, the file would be opened without its last commits.
+  // ORDER: the -wal goes after its file: killed between, a -wal alone is deleted by SQLite; before
+  // it, the file would be opened without its last commits.
   for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
   const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
   return { to, moved, salvagedTexts };
@@ -86,7 +89,10 @@ function freshFolder(folder: string, stamp: string): string {
 type SalvageRow = { seq: number; digest: unknown; codec: number; size: number; used: number; text: unknown };
 type SeenRow = { text: number; path: unknown; id: unknown; side: unknown; why: unknown; at: unknown };
 
-/** Also makes the new file when nothing can be read: an empty one that is there is a loss that was dealt with. */
+/**
+ * Also makes the new file when nothing can be read: an empty one that is there is a loss that was
+ * dealt with.
+ */
 function salvageTexts(from: string, to: string): number {
   const fresh = openForWriting(to, TEXTS_SCHEMA);
   if (fresh.kind !== "opened") throw new Error(`cannot make ${TEXTS_SCHEMA.file} anew: ${JSON.stringify(fresh)}`);
@@ -121,7 +127,10 @@ const RANGE_ROWS = 1_024;
 const TEXT_ROWS = "SELECT seq, digest, codec, size, used, text FROM texts WHERE seq >= ? AND seq < ? ORDER BY seq";
 const SEEN_ROWS = "SELECT text, path, id, side, why, at FROM seen WHERE text >= ? AND text < ? ORDER BY text";
 
-/** Rows by ranges of a text's number; a range that cannot be read is halved until the unreadable rows stand alone. */
+/**
+ * Rows by ranges of a text's number; a range that cannot be read is halved until the unreadable
+ * rows stand alone.
+ */
 function* readableRows<Row>(path: string, sql: string): Generator<Row> {
   const size = lookAtOwn(dirname(path), basename(path), "own-file")?.size ?? 0;
   if (size === 0) return;
@@ -156,7 +165,10 @@ function* readRange<Row>(rows: Statement<[number, number], Row>, low: number, hi
   }
 }
 
-/** LIMIT: digest, header and index entry of a row take more; rows beyond this bound (many were pruned) are not found when the tree's edge is damaged. */
+/**
+ * LIMIT: digest, header and index entry of a row take more; rows beyond this bound (many were
+ * pruned) are not found when the tree's edge is damaged.
+ */
 const MIN_ROW_BYTES = 64;
 
 function highestRow(db: Db): number | null {

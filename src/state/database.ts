@@ -6,7 +6,10 @@ import type { Schema } from "./schema.ts";
 
 export type Db = Sqlite.Database;
 
-/** How long a statement waits for another connection's lock: readers of `status` and checkpoints are short. */
+/**
+ * How long a statement waits for another connection's lock: readers of `status` and checkpoints are
+ * short.
+ */
 const BUSY_MS = 5_000;
 /** A WAL that grew in a clone is cut back to this at the next checkpoint. */
 const WAL_BYTES = 16 * 1024 * 1024;
@@ -16,13 +19,17 @@ export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
   /** Written by a newer program. */
   | { readonly kind: "newer"; readonly version: number; readonly known: number }
-  /** Permission, a full disk, no such folder, a lock that does not end. `code`: SQLite's or the system's. */
+  /**
+   * Permission, a full disk, no such folder, a lock that does not end. `code`: SQLite's or the
+   * system's.
+   */
   | { readonly kind: "unusable"; readonly code: string; readonly detail: string };
 
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | DatabaseFault;
 
 /**
- * Opens a file for writing (made, if it is not there, for its owner alone) and brings it to the newest schema.
+ * Opens a file for writing (made, if it is not there, for its owner alone) and brings it to the
+ * newest schema.
  * @param wal false: not in WAL mode yet; who writes calls `enterWal` before the first time
  */
 export function openForWriting(path: string, schema: Schema, wal = true): OpenedDatabase {
@@ -34,10 +41,12 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
       // ORDER: before the first page is written; on a file with pages it does nothing.
       if (schema.pageSize !== undefined) db.pragma(`page_size = ${schema.pageSize}`);
       if (wal) enterWal(db);
-      // NORMAL: a commit outlives the process; a power cut may lose the last ones, never consistency. What they told is found again by looking.
+      // NORMAL: a commit outlives the process; a power cut may lose the last ones, never
+      // consistency. What they told is found again by looking.
       db.pragma("synchronous = NORMAL");
       db.pragma(`journal_size_limit = ${WAL_BYTES}`);
-      // A checkpoint fsyncs both files: in a clone of 10,000 the usual 1,000 pages make a dozen of them.
+      // A checkpoint fsyncs both files: in a clone of 10,000 the usual 1,000 pages make a dozen of
+      // them.
       db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma("page_size", { simple: true }) as number)}`);
       migrate(db, schema);
       return null;
@@ -47,7 +56,10 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
 
 const CACHE_KIB = { few: 2_000, usual: 16_000 } as const;
 
-/** How much of the file SQLite keeps in memory: `few` while all of it is read once, for none of that is read again soon. */
+/**
+ * How much of the file SQLite keeps in memory: `few` while all of it is read once, for none of that
+ * is read again soon.
+ */
 export function keepPages(db: Db, how: keyof typeof CACHE_KIB): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB[how]}`);
 }
@@ -58,8 +70,9 @@ export function enterWal(db: Db): void {
 }
 
 /**
- * Closes a file that was opened for writing, and takes it out of WAL mode: a reader of a WAL file makes a `-wal` and a `-shm` where there are none and
- * cannot take them away again, so that even `status` would write (I23). While another process reads it, it stays as it is.
+ * Closes a file that was opened for writing, and takes it out of WAL mode: a reader of a WAL file
+ * makes a `-wal` and a `-shm` where there are none and cannot take them away again, so that even
+ * `status` would write (I23). While another process reads it, it stays as it is.
  */
 export function closeWritten(db: Db): void {
   try {
@@ -67,14 +80,18 @@ export function closeWritten(db: Db): void {
     db.pragma("busy_timeout = 0");
     db.pragma("journal_mode = DELETE");
   } catch (error) {
-    // Busy, a full disk, a damaged file: closing leaves a sound WAL file behind, or what was damaged before.
+    // Busy, a full disk, a damaged file: closing leaves a sound WAL file behind, or what was
+    // damaged before.
     if (faultOf(error) === null) throw error;
   } finally {
     db.close();
   }
 }
 
-/** Opens an existing file beside a process that may be writing it. One of an older schema is read as a copy, brought to the newest in memory: the file stays as it is. */
+/**
+ * Opens an existing file beside a process that may be writing it. One of an older schema is read as
+ * a copy, brought to the newest in memory: the file stays as it is.
+ */
 export function openForReading(path: string, schema: Schema): OpenedDatabase {
   const plain = attempt(
     () => openOwnDatabase(path, { make: false, readonly: true, timeout: BUSY_MS }),
@@ -82,7 +99,8 @@ export function openForReading(path: string, schema: Schema): OpenedDatabase {
   );
   if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
   if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
-  // A WAL file cannot be opened in a folder that may not be written unless its writer is at work; else the file holds all, and is read as a copy.
+  // A WAL file cannot be opened in a folder that may not be written unless its writer is at work;
+  // else the file holds all, and is read as a copy.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = lookAtOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const bytes = walBytes > 0 ? null : readOwn(folder, name);
@@ -104,7 +122,10 @@ function takeBytes(db: Db): Buffer {
   }
 }
 
-/** LIMIT: all of it in memory. Bytes 18 and 19 of the header say "WAL", which memory has not: 1 is the mode that reads the same pages without. */
+/**
+ * LIMIT: all of it in memory. Bytes 18 and 19 of the header say "WAL", which memory has not: 1 is
+ * the mode that reads the same pages without.
+ */
 function readCopy(bytes: () => Buffer, schema: Schema): OpenedDatabase {
   return attempt(
     () => {
@@ -138,7 +159,10 @@ function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): Opene
   }
 }
 
-/** Reading the schema is the first touch: what is no database, or damaged at its root, shows itself here. */
+/**
+ * Reading the schema is the first touch: what is no database, or damaged at its root, shows itself
+ * here.
+ */
 function ownership(db: Db, schema: Schema): DatabaseFault | null {
   const version = db.pragma("user_version", { simple: true }) as number;
   const owner = db.pragma("application_id", { simple: true }) as number;

@@ -29,8 +29,8 @@ const COLUMNS =
 
 export function openEvents(db: Db) {
   const insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  // Actions that took a document away: what the delete budget counts (DESIGN 6, Guards); empty folders do not. The kinds are literals, as
-  // SQLite uses the partial indexes for nothing else.
+  // Actions that took a document away: what the delete budget counts; empty folders do not. The
+  // kinds are literals, as SQLite uses the partial indexes for nothing else.
   const deletions = { local: countSince(db, "trash-local"), remote: countSince(db, "delete-remote") };
   const query = preparedByShape(db);
   return {

@@ -25,8 +25,9 @@ export type Glanced =
   | ({ readonly file: StateFile } & DatabaseFault);
 
 /**
- * Beside a process that writes, or in a folder that cannot be written. Neither the pages nor the rows are checked, and `texts.db` is only known
- * to be there: the next opening for a pass does that.
+ * Beside a process that writes, or in a folder that cannot be written. Neither the pages nor the
+ * rows are checked, and `texts.db` is only known to be there: the next opening for a pass does
+ * that.
  * @param folder absolute path of `.mdmirror`
  */
 export function glanceAtState(folder: string): Glanced {

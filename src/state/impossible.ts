@@ -5,9 +5,12 @@ import type { Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * What no row of the state can hold: noise that SQLite's own check of the pages passes, since to it any text is a text. It is damage like any other, met before
- * anything is done on its word. Only what costs next to nothing is looked at: 100,000 links take some 30 ms. In words for a person; null: nothing such.
- * LIMIT: noise that leaves the form of a row is not seen here; versions, events and runs are not looked at: nothing is sent or written on their word.
+ * What no row of the state can hold: noise that SQLite's own check of the pages passes, since to it
+ * any text is a text. It is damage like any other, met before anything is done on its word. Only
+ * what costs next to nothing is looked at: 100,000 links take some 30 ms. In words for a person;
+ * null: nothing such.
+ * LIMIT: noise that leaves the form of a row is not seen here; versions, events and runs are not
+ * looked at: nothing is sent or written on their word.
  */
 export function findImpossible(
   base: BaseTree,

@@ -61,7 +61,8 @@ export function openLinks(db: Db) {
   return {
     load(): Map<DocId, Link> {
       const links = new Map<DocId, Link>();
-      // In portions: 100,000 rows at once would be twice the memory of the links that are made of them.
+      // In portions: 100,000 rows at once would be twice the memory of the links that are made of
+      // them.
       for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
         const rows: LinkRow[] = some.all(last, LOADED_AT_ONCE);
         for (const row of rows) links.set(row[0], linkOf(row));

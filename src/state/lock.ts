@@ -7,7 +7,10 @@ import { emptyOwn, readOwn, removeOwn, replaceOwn } from "./own-files.ts";
 const LOCK_FILE = "lock.db";
 const FACTS_FILE = "lock.json";
 
-/** Who holds the lock: for messages, never for decisions. `since`: milliseconds since the epoch; `what`: the command. */
+/**
+ * Who holds the lock: for messages, never for decisions. `since`: milliseconds since the epoch;
+ * `what`: the command.
+ */
 export type LockHolder = { readonly pid: number; readonly since: number; readonly what: string };
 
 export type AcquiredLock =
@@ -16,16 +19,20 @@ export type AcquiredLock =
   | { readonly kind: "busy"; readonly holder: LockHolder | null };
 
 /**
- * One process at a time in a folder: an exclusive SQLite lock, which the system frees when the process ends in any way.
- * RACE: the facts of the holder are written after the lock is taken, so a second process may see those of the last holder for a moment.
- * ASSUMES: nobody else in this process opens `lock.db`; closing any descriptor of it would drop the lock (POSIX). The facts have their own file.
+ * One process at a time in a folder: an exclusive SQLite lock, which the system frees when the
+ * process ends in any way.
+ * RACE: the facts of the holder are written after the lock is taken, so a second process may see
+ * those of the last holder for a moment.
+ * ASSUMES: nobody else in this process opens `lock.db`; closing any descriptor of it would drop the
+ * lock (POSIX). The facts have their own file.
  * @throws when the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
   let db = tryExclusive(folder);
   if (db === null) {
-    // RACE: nobody holds a file that could be read and found damaged: SQLite takes its shared lock first, and tells of a holder then. Whoever took it
-    // since had emptied it before, and emptying it again changes nothing: the inode, which the lock is on, stays.
+    // RACE: nobody holds a file that could be read and found damaged: SQLite takes its shared lock
+    // first, and tells of a holder then. Whoever took it since had emptied it before, and emptying
+    // it again changes nothing: the inode, which the lock is on, stays.
     emptyOwn(folder, LOCK_FILE);
     db = tryExclusive(folder);
   }
@@ -45,7 +52,8 @@ export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): Ac
 function tryExclusive(folder: string): Db | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE), { make: true, timeout: 0 });
   try {
-    // Nothing is ever written to it: an exclusive transaction alone makes no journal and leaves the file empty.
+    // Nothing is ever written to it: an exclusive transaction alone makes no journal and leaves the
+    // file empty.
     db.exec("BEGIN EXCLUSIVE");
     return db;
   } catch (error) {
@@ -56,7 +64,10 @@ function tryExclusive(folder: string): Db | "busy" | null {
   }
 }
 
-/** ORDER: the facts go before the lock, so that those of the next holder are not removed. Twice is once. */
+/**
+ * ORDER: the facts go before the lock, so that those of the next holder are not removed. Twice is
+ * once.
+ */
 function release(db: Db, folder: string): void {
   if (!db.open) return;
   removeOwn(folder, FACTS_FILE);

@@ -4,8 +4,9 @@ import type { Intent } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 
 /**
- * The texts that rows of `state.db` name: bases, local texts, submissions, what conflicts parted from and showed, tombstones, holds and open
- * intents. They are never pruned. (Versions and events name texts too, and do not keep them.)
+ * The texts that rows of `state.db` name: bases, local texts, submissions, what conflicts parted
+ * from and showed, tombstones, holds and open intents. They are never pruned. (Versions and events
+ * name texts too, and do not keep them.)
  */
 export function openNamedTexts(db: Db) {
   const plain = db
@@ -36,7 +37,9 @@ export function openNamedTexts(db: Db) {
         for (const digest of digestsOf(JSON.parse(intent) as Intent)) named.add(digest);
       return named;
     },
-    /** Texts that the service held as a version of a document that is still linked: no sole copies. */
+    /**
+     * Texts that the service held as a version of a document that is still linked: no sole copies.
+     */
     versions(): Set<Digest> {
       return new Set(superseded.all());
     },

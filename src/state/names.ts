@@ -6,7 +6,10 @@ import type { DocId } from "../contract/ids.ts";
 
 type SeenRow = [digest: Buffer, path: LocalPath, id: DocId | null, side: EventSide, why: string, at: number];
 
-/** Under which paths texts were stored, once for each text and path: the first time says what brought it. */
+/**
+ * Under which paths texts were stored, once for each text and path: the first time says what
+ * brought it.
+ */
 export function openNames(db: Db) {
   const insert = db.prepare<[number, string, string | null, string, string, number]>(
     "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",

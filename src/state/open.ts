@@ -18,17 +18,22 @@ export type StateLocation = {
   /** Absolute path of `.mdmirror`, which exists, or `:memory:`. */
   readonly folder: string;
   readonly clock: Clock;
-  /** For `plan` and the like: beside a process that writes, or in a folder that cannot be written. */
+  /**
+   * For `plan` and the like: beside a process that writes, or in a folder that cannot be written.
+   */
   readonly readOnly?: boolean;
 };
 
 /**
- * Opens both files. Everything that can be wrong with them is a value; the caller holds the lock unless it only reads.
+ * Opens both files. Everything that can be wrong with them is a value; the caller holds the lock
+ * unless it only reads.
  *
- * `state.db` is checked page by page each time (1 ms a MB: 90 ms for 120,000 links, a quarter of what loading them takes), and row by row with the
- * load that the first pass would do. `texts.db` may be
- * ten times that, and each text proves itself by its digest when it is read: it is checked when a WAL was left behind (a process was killed,
- * power failed, or someone copied files), when damage was met in use since the last check, and by `checkFiles`.
+ * `state.db` is checked page by page each time (1 ms a MB: 90 ms for 120,000 links, a quarter of
+ * what loading them takes), and row by row with the load that the first pass would do. `texts.db`
+ * may be
+ * ten times that, and each text proves itself by its digest when it is read: it is checked when a
+ * WAL was left behind (a process was killed, power failed, or someone copied files), when damage
+ * was met in use since the last check, and by `checkFiles`.
  */
 export function openState(location: StateLocation): OpenedState {
   const { folder, readOnly = false } = location;
@@ -45,8 +50,9 @@ export function openState(location: StateLocation): OpenedState {
   const isSuspect = () => lookAtOwn(folder, SUSPECT_FILE, "file") !== null;
   const inDoubt = !memory && !readOnly && ((sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || isSuspect());
   const open = readOnly ? openForReading : openForWriting;
-  // ORDER: the texts' file is made first, so that a state without texts was not killed while being made, but lost them.
-  // It takes eight fsyncs to enter WAL mode and to leave it, which a run that stores no text is spared.
+  // ORDER: the texts' file is made first, so that a state without texts was not killed while being
+  // made, but lost them. It takes eight fsyncs to enter WAL mode and to leave it, which a run that
+  // stores no text is spared.
   const texts = readOnly ? openForReading(paths.texts, TEXTS_SCHEMA) : openForWriting(paths.texts, TEXTS_SCHEMA, false);
   if (texts.kind !== "opened") return { file: TEXTS_SCHEMA.file, ...texts };
   const state = open(paths.state, STATE_SCHEMA);
@@ -78,7 +84,10 @@ export function openState(location: StateLocation): OpenedState {
   }
 }
 
-/** There while `texts.db` is to be checked by the next opening: a row of the state would go with the transaction that met the damage. */
+/**
+ * There while `texts.db` is to be checked by the next opening: a row of the state would go with the
+ * transaction that met the damage.
+ */
 const SUSPECT_FILE = "texts.suspect";
 
 function noteSuspect(folder: string): void {
@@ -101,13 +110,17 @@ function unsound(before: Sizes, state: Db, texts: Db, textsInDoubt: boolean): Op
 /** Bytes; null where there is no file. */
 type Sizes = { readonly state: number | null; readonly texts: number | null };
 
-/** A file that is empty or not there while the other one is in use was lost: SQLite would take it for a new one. */
+/**
+ * A file that is empty or not there while the other one is in use was lost: SQLite would take it
+ * for a new one.
+ */
 function lostFile(before: Sizes, state: Db, texts: Db): OpenedState | null {
   const holds = (db: Db, table: string) => db.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined;
   if (!before.texts && holds(state, "links")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A state that is not there is a state to be built by adoption, which is what setting it aside would lead to.
+  // A state that is not there is a state to be built by adoption, which is what setting it aside
+  // would lead to.
   if (before.state === 0 && holds(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }

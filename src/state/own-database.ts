@@ -6,13 +6,18 @@ import { UnsafePath } from "./unsafe-path.ts";
 
 const { closeSync } = process.getBuiltinModule("node:fs");
 
-/** What SQLite opens beside a database, by its name. It follows no link for these, but tells it as a file that cannot be opened. */
+/**
+ * What SQLite opens beside a database, by its name. It follows no link for these, but tells it as a
+ * file that cannot be opened.
+ */
 const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
 /**
- * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows links in it, so the path is looked at before and
- * after: nothing has been read or written by then, and a file that was exchanged meanwhile is let go.
- * RACE: an exchange that is undone before the second look. Who can do that can write in `.mdmirror`, which is closed to other users.
+ * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows links in it, so
+ * the path is looked at before and after: nothing has been read or written by then, and a file that
+ * was exchanged meanwhile is let go.
+ * RACE: an exchange that is undone before the second look. Who can do that can write in
+ * `.mdmirror`, which is closed to other users.
  * @param options.make makes the file, for its owner alone, where there is none
  * @throws UnsafePath; else as better-sqlite3 and node:fs do
  */
@@ -42,7 +47,10 @@ function lookAt(folder: string, name: string): Stats | null {
   return lookAtOwn(folder, name, "own-file");
 }
 
-/** Never a descriptor of a file that is there: closing it would drop the locks that this process has on it (POSIX). */
+/**
+ * Never a descriptor of a file that is there: closing it would drop the locks that this process has
+ * on it (POSIX).
+ */
 function makeEmpty(folder: string, name: string): Stats | null {
   try {
     closeSync(createOwn(folder, name));

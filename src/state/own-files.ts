@@ -3,22 +3,28 @@ import { dirname } from "node:path";
 import { type Expected, isOwner, judge } from "./unsafe-path.ts";
 
 /**
- * The one way to a file in `.mdmirror/`: what lies there is data of whoever made the folder, so no symbolic link is followed in any
- * component below its parent, what another user owns is refused, and what is made is made new (O_EXCL) and for this user alone.
- * `folder` is everywhere the absolute path of `.mdmirror`, whose parent is a real path; `name` is a path in it.
- * (What was the user's own, in `tmp/` and `trash/`, is reached by `local/`, which holds folders open in the same manner.)
+ * The one way to a file in `.mdmirror/`: what lies there is data of whoever made the folder, so no
+ * symbolic link is followed in any component below its parent, what another user owns is refused,
+ * and what is made is made new (O_EXCL) and for this user alone. `folder` is everywhere the
+ * absolute path of `.mdmirror`, whose parent is a real path; `name` is a path in it. (What was the
+ * user's own, in `tmp/` and `trash/`, is reached by `local/`, which holds folders open in the same
+ * manner.)
  */
 
 const fs = process.getBuiltinModule("node:fs");
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY } = fs.constants;
-// ASSUMES: a POSIX system. Where these are missing (Windows) they count 0, and the look before stands alone.
+// ASSUMES: a POSIX system. Where these are missing (Windows) they count 0, and the look before
+// stands alone.
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 // A FIFO under a file's name must not block the process in `open`.
 const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
 
 let procWorks: boolean | null = null;
 
-/** Node has no `openat`; a path through `/proc/self/fd` does as much, where `/proc` is mounted and shows this process. */
+/**
+ * Node has no `openat`; a path through `/proc/self/fd` does as much, where `/proc` is mounted and
+ * shows this process.
+ */
 function reachesByProc(fd: number): boolean {
   procWorks ??= process.platform === "linux" && sameInode(statOrNull(`/proc/self/fd/${fd}/.`), fs.fstatSync(fd));
   return procWorks;
@@ -30,7 +36,8 @@ function sameInode(a: Stats | null, b: Stats): boolean {
 
 /**
  * Does `work` in a folder that is held open: `.mdmirror` itself (`below` ""), or one in it.
- * RACE: without `/proc` the path is looked at and then used by name; who can swap it in between can write in `.mdmirror` already.
+ * RACE: without `/proc` the path is looked at and then used by name; who can swap it in between can
+ * write in `.mdmirror` already.
  * @param work its argument is a path of the folder, good for this call alone
  * @throws UnsafePath; an errno where a folder is not there
  */
@@ -102,7 +109,10 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
   });
 }
 
-/** Whole or not at all, by a rename: `NAME.new` is made new each time. @throws UnsafePath; else as node:fs does */
+/**
+ * Whole or not at all, by a rename: `NAME.new` is made new each time. @throws UnsafePath; else as
+ * node:fs does
+ */
 export function replaceOwn(folder: string, name: string, text: string): void {
   lookAtOwn(folder, name, "file");
   if (lookAtOwn(folder, `${name}.new`, "file") !== null) removeOwn(folder, `${name}.new`);
@@ -131,7 +141,10 @@ export function appendOwn(folder: string, name: string, text: string): void {
   }
 }
 
-/** Makes the file, which must not be there, for this user alone. @returns its descriptor. @throws as node:fs does */
+/**
+ * Makes the file, which must not be there, for this user alone. @returns its descriptor. @throws as
+ * node:fs does
+ */
 export function createOwn(folder: string, name: string): number {
   const { below, last } = split(name);
   return inOwnFolder(folder, below, (at, above) => {
@@ -142,7 +155,10 @@ export function createOwn(folder: string, name: string): number {
   });
 }
 
-/** Some disks (FAT) have no modes, and some refuse to be told one: who may read them is their mount's matter. */
+/**
+ * Some disks (FAT) have no modes, and some refuse to be told one: who may read them is their
+ * mount's matter.
+ */
 function restrict(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
   try {
@@ -198,8 +214,8 @@ export function renameOwn(folder: string, from: string, to: string): void {
 }
 
 /**
- * Makes a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone; one that is there and that others may
- * enter is closed to them. What is above it must be there.
+ * Makes a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone; one that
+ * is there and that others may enter is closed to them. What is above it must be there.
  * @throws UnsafePath; else as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {

@@ -14,8 +14,9 @@ const EXPECTED: Readonly<Record<OwnKind, Expected>> = {
 };
 
 /**
- * Looks at everything that the mirror may ever open in its folder (some 30 `lstat`, a tenth of a millisecond), so that a command says
- * at its start what it does not trust, and SQLite, which opens by path, finds what was looked at. A folder that is not there is in order.
+ * Looks at everything that the mirror may ever open in its folder (some 30 `lstat`, a tenth of a
+ * millisecond), so that a command says at its start what it does not trust, and SQLite, which opens
+ * by path, finds what was looked at. A folder that is not there is in order.
  * @throws UnsafePath
  */
 export function examineOwnFolder(folder: string): void {
@@ -32,7 +33,8 @@ export function examineOwnFolder(folder: string): void {
 const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
 
 /**
- * For who writes in it: folders that others may enter are closed to them first, then files that they may read or write.
+ * For who writes in it: folders that others may enter are closed to them first, then files that
+ * they may read or write.
  * @throws UnsafePath; else as node:fs does
  */
 export function tightenOwnFolder(folder: string): void {
@@ -50,7 +52,8 @@ export function tightenOwnFolder(folder: string): void {
       const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       judge(`${folder}/${name}`, stat, EXPECTED[kind]);
-      // RACE: by path, for a descriptor of a database that is closed would drop this process's locks on it. The folder is closed to others by now.
+      // RACE: by path, for a descriptor of a database that is closed would drop this process's
+      // locks on it. The folder is closed to others by now.
       restrictByName(`${at}/${name}`);
     }
   });

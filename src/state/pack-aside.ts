@@ -3,7 +3,10 @@ import type { Digest } from "../model/digest.ts";
 import type { PackedBatch } from "./pack-worker.ts";
 import type { StoredText } from "./text-codec.ts";
 
-/** Packs texts that are to be put soon in a thread of its own, while they wait for their transaction. */
+/**
+ * Packs texts that are to be put soon in a thread of its own, while they wait for their
+ * transaction.
+ */
 export type PackAside = {
   /** Nothing is promised of it: what is not packed when it is put, is packed then. */
   prepare(digest: Digest, text: string): void;
@@ -12,11 +15,16 @@ export type PackAside = {
   close(): void;
 };
 
-/** A thread takes 50 ms of processor time and some megabytes: fewer texts are packed sooner without. */
+/**
+ * A thread takes 50 ms of processor time and some megabytes: fewer texts are packed sooner without.
+ */
 const WORTH_IT = 256;
 /** Texts that travel together. */
 const BATCH = 64;
-/** LIMIT: characters of the texts that are asked for and not put yet; what comes on top is packed when it is put. */
+/**
+ * LIMIT: characters of the texts that are asked for and not put yet; what comes on top is packed
+ * when it is put.
+ */
 const MOST_WAITING = 8_000_000;
 /** A thread that had nothing to do for so long, in milliseconds, is ended. */
 const IDLE_MS = 5_000;
@@ -33,7 +41,8 @@ const PROGRAM = new URL(import.meta.url.endsWith(".ts") ? "./pack-worker.ts" : "
 /** @param program what it runs */
 export function startThread(program = PROGRAM): Worker {
   const { Worker } = process.getBuiltinModule("node:worker_threads");
-  // The key may be in the environment (I30), and what Node was told in its options is not for this thread.
+  // The key may be in the environment (I30), and what Node was told in its options is not for this
+  // thread.
   return new Worker(program, { env: {}, execArgv: [], name: "pack", resourceLimits: LIMITS });
 }
 

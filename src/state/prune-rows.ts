@@ -1,12 +1,17 @@
 import type { Db } from "./database.ts";
 
 const SLICE = 4_000;
-/** Versions of a document that stay whatever their age: by their order an older service is recognised (DESIGN 6, `service-restored`). */
+/**
+ * Versions of a document that stay whatever their age: by their order an older service is
+ * recognised.
+ */
 const VERSIONS_KEPT = 20;
 
 type Slice = { readonly from: number; readonly to: number; readonly cutoff: number };
 
-/** Events, runs and versions older than the cutoff, by ranges of their numbers, which follow time. */
+/**
+ * Events, runs and versions older than the cutoff, by ranges of their numbers, which follow time.
+ */
 export function openRowPruning(db: Db) {
   const events = sliced(db, "events", "seq", "at < @cutoff");
   const runs = sliced(

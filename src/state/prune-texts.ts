@@ -9,7 +9,10 @@ const DELETED = 256;
 
 type IdleRow = { readonly seq: number; readonly digest: Buffer; readonly since: number };
 
-/** Idle: named by no row of the state. `idle.since` is when pruning first found it so; putting the text again renews `texts.used`. */
+/**
+ * Idle: named by no row of the state. `idle.since` is when pruning first found it so; putting the
+ * text again renews `texts.used`.
+ */
 export class TextPruning {
   readonly #store: TextStore;
   readonly #namedTexts: ReturnType<typeof openNamedTexts>;
@@ -23,7 +26,10 @@ export class TextPruning {
     this.#inOne = texts.transaction((work: () => void) => work());
   }
 
-  /** Walks the index of digests: notes since when each text is idle, and forgets it of those that are named again. */
+  /**
+   * Walks the index of digests: notes since when each text is idle, and forgets it of those that
+   * are named again.
+   */
   *markIdle(now: number): Generator<void> {
     const { page, mark, unmark } = this.#statements;
     const named = this.#fresh(this.#namedTexts.all);
@@ -63,7 +69,10 @@ export class TextPruning {
     }
   }
 
-  /** `before`: texts put later are left alone, as an action may be about to name them. @returns how many were deleted */
+  /**
+   * `before`: texts put later are left alone, as an action may be about to name them. @returns how
+   * many were deleted
+   */
   *deleteOver(bytes: number, before: number): Generator<void, number> {
     const named = this.#fresh(this.#namedTexts.all);
     const versions = this.#fresh(this.#namedTexts.versions);
@@ -96,7 +105,10 @@ export class TextPruning {
     this.#store.forget(digestOfKey(digest));
   }
 
-  /** Computed once, and again only when rows changed since: between two slices the mirror may have named a text. */
+  /**
+   * Computed once, and again only when rows changed since: between two slices the mirror may have
+   * named a text.
+   */
   #fresh<T>(compute: () => T): () => T {
     let computed: { readonly at: number; readonly value: T } | null = null;
     return () => {

@@ -6,7 +6,10 @@ import { openRowPruning } from "./prune-rows.ts";
 import { TextPruning } from "./prune-texts.ts";
 import type { TextStore } from "./texts.ts";
 
-/** How long and how much is kept. `bytes`: of the texts' file, above which superseded versions go before their time. */
+/**
+ * How long and how much is kept. `bytes`: of the texts' file, above which superseded versions go
+ * before their time.
+ */
 export type Retention = { readonly days: number; readonly bytes: number };
 
 export type Pruned = {
@@ -19,12 +22,15 @@ export type Pruned = {
 const DAY_MS = 86_400_000;
 
 /**
- * Prunes what is past its time, in slices of about 10 ms: one for each step of the generator, so that the caller can do other work between
- * two. One at a time, and between passes: what an action under way has looked up but not yet named must not be pruned under it.
+ * Prunes what is past its time, in slices of about 10 ms: one for each step of the generator, so
+ * that the caller can do other work between two. One at a time, and between passes: what an action
+ * under way has looked up but not yet named must not be pruned under it.
  *
- * Time is counted in days of running (days on which this was called): a machine that was off for two months finds all it had. A text is past
- * its time when for so long nothing named it. Over `bytes`, superseded versions of linked documents go at once, those superseded first
- * going first; all other texts, perhaps the sole copies, stay their time. The file keeps its size; freed pages are used again.
+ * Time is counted in days of running (days on which this was called): a machine that was off for
+ * two months finds all it had. A text is past its time when for so long nothing named it. Over
+ * `bytes`, superseded versions of linked documents go at once, those superseded first going first;
+ * all other texts, perhaps the sole copies, stay their time. The file keeps its size; freed pages
+ * are used again.
  */
 export function openRetention(
   state: Db,
@@ -37,7 +43,10 @@ export function openRetention(
   const textPruning = once(() => new TextPruning(state, texts, store, named));
   const rowPruning = once(() => openRowPruning(state));
 
-  /** @returns the time before which things are past their time; null while too few days were seen. Days in the future are void. */
+  /**
+   * @returns the time before which things are past their time; null while too few days were seen.
+   * Days in the future are void.
+   */
   function noteDay(now: number, days: number): number | null {
     const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
     const valid = seen.filter((day) => day <= now);

@@ -1,11 +1,14 @@
 /**
- * Numbered migrations of the two files; `user_version` holds how many have run, `application_id` whose the file is.
+ * Numbered migrations of the two files; `user_version` holds how many have run, `application_id`
+ * whose the file is.
  *
- * STRICT, so that a wrong bind is an error at once. Times and stamps are REAL: doubles go in and come out bit for bit.
- * No foreign keys: each kind of row lives and ends by itself (a version outlives its link, a conflict may be written before it), and
- * the two files cannot refer to each other. `local_path` is not unique: two adoptions of a swap pass through a state in which two links
- * name one path; core/match is the home of I11. Few indexes, since each costs a page a commit: what only people ask for (a run's events, a kind's)
- * is a scan of some milliseconds. `idle`: since when nothing named a text, as retention found it.
+ * STRICT, so that a wrong bind is an error at once. Times and stamps are REAL: doubles go in and
+ * come out bit for bit. No foreign keys: each kind of row lives and ends by itself (a version
+ * outlives its link, a conflict may be written before it), and the two files cannot refer to each
+ * other. `local_path` is not unique: two adoptions of a swap pass through a state in which two
+ * links name one path; core/match is the home of I11. Few indexes, since each costs a page a
+ * commit: what only people ask for (a run's events, a kind's) is a scan of some milliseconds.
+ * `idle`: since when nothing named a text, as retention found it.
  */
 export type Schema = {
   readonly file: StateFile;
@@ -124,7 +127,8 @@ CREATE INDEX remote_deletions ON events (at) WHERE kind = 'delete-remote';
     "ALTER TABLE events ADD COLUMN from_path TEXT;",
     // For `status`; a row without a review costs it nothing.
     "CREATE INDEX links_in_review ON links (local_path) WHERE submissions IS NOT NULL;",
-    // What a merge was made of besides the text before it: its origins are told from the texts themselves.
+    // What a merge was made of besides the text before it: its origins are told from the texts
+    // themselves.
     "ALTER TABLE events ADD COLUMN merge_base TEXT; ALTER TABLE events ADD COLUMN merge_theirs TEXT;",
   ],
 };
@@ -147,7 +151,8 @@ CREATE TABLE texts (
 
 CREATE TABLE idle (seq INTEGER PRIMARY KEY, since REAL NOT NULL) STRICT;
 `,
-    // In this file, so that a text and its name are one commit. `text`: the number of a text; those of before are known by what rows of the state say of them.
+    // In this file, so that a text and its name are one commit. `text`: the number of a text; those
+    // of before are known by what rows of the state say of them.
     `
 CREATE TABLE seen (
   text INTEGER NOT NULL,

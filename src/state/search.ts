@@ -15,11 +15,14 @@ import { removeOwn } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
 
 /**
- * The mirror's own index, `.mdmirror/search.db`: what the disk held when it was last looked at. It holds nothing that the disk does not, so a
- * damaged one, or one of another version, is made anew.
+ * The mirror's own index, `.mdmirror/search.db`: what the disk held when it was last looked at. It
+ * holds nothing that the disk does not, so a damaged one, or one of another version, is made anew.
  */
 
-/** What a document's number names, and what saves reading it again. A stamp that is not trusted is not kept. */
+/**
+ * What a document's number names, and what saves reading it again. A stamp that is not trusted is
+ * not kept.
+ */
 const MIRROR_SCHEMA = `
 CREATE TABLE search_files (
   doc INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -29,7 +32,9 @@ CREATE TABLE search_files (
 ) STRICT;
 `;
 
-/** Raised when the tables, or how texts are folded and split, change: an older file is made anew. */
+/**
+ * Raised when the tables, or how texts are folded and split, change: an older file is made anew.
+ */
 const VERSION = 2;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /** Another search at work; then this one does with what is there. */
@@ -41,7 +46,8 @@ export type MirrorSearch = {
   /**
    * Makes the index hold exactly `files`, in one transaction.
    * @param keep paths that are not among the files, but not proven gone
-   * @param read the text of a file that changed; null when it has none: it is then found by its path
+   * @param read the text of a file that changed; null when it has none: it is then found by its
+   * path
    * @returns how many were read
    */
   update(
@@ -88,14 +94,20 @@ export function openSearch(folder: string): OpenedSearch {
   }
 }
 
-/** Removes the index: the next search builds it. For a file that turned out damaged while it was used. */
+/**
+ * Removes the index: the next search builds it. For a file that turned out damaged while it was
+ * used.
+ */
 export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
 }
 
 class Outdated extends Error {}
 
-/** Damage shows as SQLite's own codes, or as tables that are not there or not what they were (SQLITE_ERROR). */
+/**
+ * Damage shows as SQLite's own codes, or as tables that are not there or not what they were
+ * (SQLITE_ERROR).
+ */
 export function isFileFault(error: unknown): boolean {
   if (error instanceof Outdated) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
@@ -158,7 +170,8 @@ function mirrorSearch(db: Db): MirrorSearch {
     update: (files, keep, read) =>
       db
         .transaction(() => {
-          // Another process may have written since: what it indexed is looked up in the transaction.
+          // Another process may have written since: what it indexed is looked up in the
+          // transaction.
           rows = null;
           const count = updateRows(db, rowsByPath(), files, keep, read);
           rows = null;

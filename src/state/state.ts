@@ -15,11 +15,16 @@ import { transactions } from "./transactions.ts";
 
 /** What the adapter offers beyond the port. */
 export type StoredState = State & {
-  /** For the opening: reads all that a pass goes by, and looks for rows that cannot be. null: sound. */
+  /**
+   * For the opening: reads all that a pass goes by, and looks for rows that cannot be. null: sound.
+   */
   examine(): Extract<DatabaseFault, { kind: "damaged" }> | null;
   /** See `openRetention`: run to its end, a step at a time, once a day or so. */
   prune(now: number, retention: Retention): Generator<void, Pruned>;
-  /** Bases and local texts that links name and the text store does not hold as they were (`texts.db` was lost, or damaged in a text). */
+  /**
+   * Bases and local texts that links name and the text store does not hold as they were (`texts.db`
+   * was lost, or damaged in a text).
+   */
   missingTexts(): Digest[];
   /** Of every text in the store. LIMIT: all of them in memory. */
   digests(): Digest[];
@@ -57,7 +62,10 @@ export function stateOver(
   const tables = openTables(db);
   const { links, dirs, tombstones, conflicts, holds, intents, versions, events, runs, meta, subtrees, members, named } =
     tables;
-  /** What the opening has read: the first load need not read it again, unless something was written since, here or by another process. */
+  /**
+   * What the opening has read: the first load need not read it again, unless something was written
+   * since, here or by another process.
+   */
   let examined: BaseTree | null = null;
   let seen: unknown;
   const version = db.prepare("PRAGMA data_version").pluck();

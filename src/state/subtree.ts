@@ -6,8 +6,9 @@ import type { openHolds } from "./holds.ts";
 type Move = (from: string, to: string) => void;
 
 /**
- * Rewrites the paths of a moved folder and of all below it, within a transaction of the caller. By ranges of the path's bytes (what lies
- * below `a` is what sorts between `a/` and `a0`, "0" being the byte after "/"): a path is compared as it is, with no pattern to escape.
+ * Rewrites the paths of a moved folder and of all below it, within a transaction of the caller. By
+ * ranges of the path's bytes (what lies below `a` is what sorts between `a/` and `a0`, "0" being
+ * the byte after "/"): a path is compared as it is, with no pattern to escape.
  */
 export function openSubtrees(db: Db, holds: ReturnType<typeof openHolds>): Record<"local" | "remote", Move> {
   const local = [
@@ -75,7 +76,10 @@ function rewrite(db: Db, table: string, column: string): Move {
   };
 }
 
-/** A hold of what has no id has its path for key: taken out first and put back after, so that no new key meets an old one on its way. */
+/**
+ * A hold of what has no id has its path for key: taken out first and put back after, so that no new
+ * key meets an old one on its way.
+ */
 function moveHolds(holds: ReturnType<typeof openHolds>, from: string, to: string): void {
   const moved = [...holds.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));
   for (const hold of moved) holds.remove(hold.key);

@@ -1,12 +1,18 @@
 import type { Db } from "./database.ts";
 
-/** The state in figures, without its rows: what `status` tells of 100,000 links needs none of them in memory. */
+/**
+ * The state in figures, without its rows: what `status` tells of 100,000 links needs none of them
+ * in memory.
+ */
 export type Survey = {
   readonly documents: number;
   readonly folders: number;
   /** Local paths of the documents in conflict; the sidecar's where there is no link. */
   readonly conflicts: readonly string[];
-  /** Documents with text in review, by local path; since when the oldest of it waits, in milliseconds since the epoch. */
+  /**
+   * Documents with text in review, by local path; since when the oldest of it waits, in
+   * milliseconds since the epoch.
+   */
   readonly reviews: readonly { readonly path: string; readonly since: number }[];
 };
 

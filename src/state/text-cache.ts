@@ -1,6 +1,9 @@
 import type { Digest } from "../model/digest.ts";
 
-/** The texts used last, bounded by their size in memory: a pass reads what it just wrote. A Map keeps the order of insertion. */
+/**
+ * The texts used last, bounded by their size in memory: a pass reads what it just wrote. A Map
+ * keeps the order of insertion.
+ */
 export class TextCache {
   readonly #texts = new Map<Digest, string>();
   readonly #maxBytes: number;

@@ -1,6 +1,8 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** How a text is stored: codec 0 is plain UTF-8, 1 is zstd of it. `size`: bytes of the plain text. */
+/**
+ * How a text is stored: codec 0 is plain UTF-8, 1 is zstd of it. `size`: bytes of the plain text.
+ */
 export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
 const PLAIN = 0;
@@ -8,18 +10,25 @@ const ZSTD = 1;
 /** LIMIT: below this size zstd's frame eats most of what it saves, at 15 µs a text. */
 const MIN_COMPRESSED_BYTES = 256;
 
-/** zstd at its default level 3: measured on two corpora it is as fast as level 1, and level 9 is 5 % smaller at twice the time. */
+/**
+ * zstd at its default level 3: measured on two corpora it is as fast as level 1, and level 9 is 5 %
+ * smaller at twice the time.
+ */
 export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, "utf8");
   if (plain.length >= MIN_COMPRESSED_BYTES) {
-    // One chunk of the text's own size: by default each text would leave 16 kB behind until they are collected.
+    // One chunk of the text's own size: by default each text would leave 16 kB behind until they
+    // are collected.
     const packed = zstdCompressSync(plain, { chunkSize: plain.length });
     if (packed.length < plain.length) return { codec: ZSTD, size: plain.length, bytes: packed };
   }
   return { codec: PLAIN, size: plain.length, bytes: plain };
 }
 
-/** @throws when the bytes are not what `encodeText` made. `size` bounds what a damaged blob can inflate to. */
+/**
+ * @throws when the bytes are not what `encodeText` made. `size` bounds what a damaged blob can
+ * inflate to.
+ */
 export function decodeText(stored: StoredText): string {
   if (stored.codec === PLAIN) return stored.bytes.toString("utf8");
   return zstdDecompressSync(stored.bytes, { maxOutputLength: Math.max(stored.size, 1) }).toString("utf8");

@@ -14,16 +14,23 @@ import type { Companion } from "./transactions.ts";
 const CACHE_BYTES = 16 * 1024 * 1024;
 /** LIMIT: digests remembered as stored: some megabytes. */
 const SURE_TEXTS = 100_000;
-/** Within one transaction of the state, texts are committed in groups of so many: a long one does not grow the WAL without end. */
+/**
+ * Within one transaction of the state, texts are committed in groups of so many: a long one does
+ * not grow the WAL without end.
+ */
 const GROUP_TEXTS = 512;
-/** A text put again counts as used at that time; noted once a day, so that putting what is there writes nothing. */
+/**
+ * A text put again counts as used at that time; noted once a day, so that putting what is there
+ * writes nothing.
+ */
 const DAY_MS = 86_400_000;
 
 type TextRow = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
 /**
- * The text store: every text version by its digest, compressed, in a file of its own. Outside a transaction of the state each text is
- * committed at once; within one, in groups that are committed before it is. Texts are never rolled back: a text that nothing names is harmless.
+ * The text store: every text version by its digest, compressed, in a file of its own. Outside a
+ * transaction of the state each text is committed at once; within one, in groups that are committed
+ * before it is. Texts are never rolled back: a text that nothing names is harmless.
  */
 export class TextStore implements Companion {
   readonly #db: Db;
@@ -31,7 +38,10 @@ export class TextStore implements Companion {
   readonly #onDamage: () => void;
   readonly #aside: PackAside | null;
   readonly #cache = new TextCache(CACHE_BYTES);
-  /** Texts that this process has written or proven, when, and under which path last: for a day they need not be read again to be relied on. */
+  /**
+   * Texts that this process has written or proven, when, and under which path last: for a day they
+   * need not be read again to be relied on.
+   */
   readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #statements;
   readonly #names;
@@ -42,7 +52,8 @@ export class TextStore implements Companion {
   #grouped = 0;
 
   /**
-   * @param onDamage told when a page is met that is not as SQLite wrote it, before the exception goes on to the caller
+   * @param onDamage told when a page is met that is not as SQLite wrote it, before the exception
+   * goes on to the caller
    * @param aside null: each text is packed when it is put
    */
   constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined, aside: PackAside | null = null) {
@@ -63,7 +74,10 @@ export class TextStore implements Companion {
     };
   }
 
-  /** @throws on a lone surrogate: it has no bytes, so no digest names it; callers hold such texts back */
+  /**
+   * @throws on a lone surrogate: it has no bytes, so no digest names it; callers hold such texts
+   * back
+   */
   put(text: string, name: TextName): Digest {
     const digest = digestOf(text);
     this.putKnown(digest, text, name);
@@ -95,7 +109,8 @@ export class TextStore implements Companion {
         const { lastInsertRowid } = this.#statements.insert.run(key, codec, size, now, bytes);
         this.#names().put(Number(lastInsertRowid), name, now);
       });
-      // Of many that are stored one after the other none is asked for soon, and each would grow old before it is let go.
+      // Of many that are stored one after the other none is asked for soon, and each would grow old
+      // before it is let go.
       if (packed === null) this.#cache.set(digest, text);
       this.#remember(digest, now, name.path);
       return;
@@ -105,7 +120,8 @@ export class TextStore implements Companion {
       this.#beforeWrite();
       this.#statements.touch.run(now, key);
     }
-    // The stored text is read and proven before it is relied on: one damaged on disk is replaced by this good one.
+    // The stored text is read and proven before it is relied on: one damaged on disk is replaced by
+    // this good one.
     if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, digest, text, now);
     this.#remember(digest, now, name.path);
   }
@@ -132,7 +148,10 @@ export class TextStore implements Companion {
     }
   }
 
-  /** null where there is none, and where what is stored is not that text any more: a digest proves its text. */
+  /**
+   * null where there is none, and where what is stored is not that text any more: a digest proves
+   * its text.
+   */
   get(digest: Digest): string | null {
     const cached = this.#cache.get(digest);
     if (cached !== undefined) return cached;
@@ -156,7 +175,10 @@ export class TextStore implements Companion {
     return row !== undefined && provenText(digest, row) !== null;
   }
 
-  /** What is stored outlives a power cut from here on. A commit alone does not: with `synchronous = NORMAL` the WAL is fsynced by checkpoints. */
+  /**
+   * What is stored outlives a power cut from here on. A commit alone does not: with `synchronous =
+   * NORMAL` the WAL is fsynced by checkpoints.
+   */
   secure(): void {
     if (this.#secured) return;
     this.#commitGroup();
@@ -193,7 +215,10 @@ export class TextStore implements Companion {
     this.#sure.clear();
   }
 
-  /** WAL mode from the first write on. While a reader keeps the file from it, commits are as safe, and slower. */
+  /**
+   * WAL mode from the first write on. While a reader keeps the file from it, commits are as safe,
+   * and slower.
+   */
   #beforeWrite(): void {
     if (this.#inWal || this.#db.inTransaction) return;
     try {
@@ -222,7 +247,10 @@ export class TextStore implements Companion {
     }
   }
 
-  /** @throws also when a failed write had rolled the group back, were that exception caught: rows must not name what is not there */
+  /**
+   * @throws also when a failed write had rolled the group back, were that exception caught: rows
+   * must not name what is not there
+   */
   #commitGroup(): void {
     if (this.#grouped === 0) return;
     this.#statements.commit.run();

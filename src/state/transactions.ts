@@ -2,11 +2,15 @@ import type { Db } from "./database.ts";
 
 export type Transact = <T>(work: () => T) => T;
 
-/** What goes with a transaction: texts are made durable before the rows that name them, and stay when those are rolled back. */
+/**
+ * What goes with a transaction: texts are made durable before the rows that name them, and stay
+ * when those are rolled back.
+ */
 export type Companion = { begin(): void; commit(): void; abandon(): void };
 
 /**
- * Runs `work` in one transaction; within another, in a savepoint, so that a part that throws is undone as a whole and the rest may go on.
+ * Runs `work` in one transaction; within another, in a savepoint, so that a part that throws is
+ * undone as a whole and the rest may go on.
  * @throws what `work` throws, after rolling back
  */
 export function transactions(db: Db, companion: Companion): Transact {
@@ -23,7 +27,8 @@ export function transactions(db: Db, companion: Companion): Transact {
     let committed = false;
     try {
       const result = synchronous(work());
-      // ORDER: the text's file commits before the row's file; killed between the two, a text without a name is all that is left.
+      // ORDER: the text's file commits before the row's file; killed between the two, a text
+      // without a name is all that is left.
       companion.commit();
       commit.run();
       committed = true;

@@ -15,7 +15,8 @@ export class UnsafePath extends Error {
 export type Expected = "file" | "own-file" | "folder";
 
 /**
- * Proves what was found at a path. `own-file`: written in place, so it may have no second name (a hard link).
+ * Proves what was found at a path. `own-file`: written in place, so it may have no second name (a
+ * hard link).
  * @throws UnsafePath
  */
 export function judge(path: string, stat: Stats, expected: Expected): void {
@@ -52,7 +53,10 @@ function quote(path: string): string {
   return `'${path.replaceAll("'", "'\\''")}'`;
 }
 
-/** This user; under sudo, whoever called it too. Whoever is root by other ways works on root's own folders alone. */
+/**
+ * This user; under sudo, whoever called it too. Whoever is root by other ways works on root's own
+ * folders alone.
+ */
 export function isOwner(uid: number): boolean {
   const own = process.geteuid?.();
   if (own === undefined || uid === own) return true;

@@ -1,4 +1,7 @@
-/** An insert that rewrites the row of the same key in place: its place in the order of arrival stays. */
+/**
+ * An insert that rewrites the row of the same key in place: its place in the order of arrival
+ * stays.
+ */
 export function upsert(table: string, key: string, columns: readonly string[]): string {
   const rest = columns.filter((column) => column !== key).map((column) => `${column} = excluded.${column}`);
   const marks = columns.map(() => "?").join(", ");

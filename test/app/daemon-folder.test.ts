@@ -7,7 +7,10 @@ import { systemRandom } from "../../src/app/mirror/random.ts";
 import type { Daemon } from "../../src/engine/daemon/daemon.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 
-/** The keeper of a folder, over loops that a test scripts: what it does when they break, hang or are cut off. */
+/**
+ * The keeper of a folder, over loops that a test scripts: what it does when they break, hang or are
+ * cut off.
+ */
 
 let rig: Rig;
 let stop: AbortController;

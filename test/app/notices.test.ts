@@ -7,7 +7,9 @@ import type { FolderNews } from "../../src/app/daemon/daemon-folder.ts";
 import { openDesktop } from "../../src/app/daemon/notify.ts";
 import { keepWatchdog, openSdNotify } from "../../src/app/autostart/sd-notify.ts";
 
-/** A program on PATH that writes down how it was called: its arguments and whether it saw the key. */
+/**
+ * A program on PATH that writes down how it was called: its arguments and whether it saw the key.
+ */
 let dir: string;
 let out: string;
 beforeEach(() => {

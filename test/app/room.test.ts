@@ -4,7 +4,10 @@ import { withRoom } from "../../src/app/mirror/room.ts";
 
 const ROOM = new URL("../../src/app/mirror/room.ts", import.meta.url).href;
 
-/** In a process of its own, which begins with the smallest space: what V8 has grown before is nobody's to know. Its size before, after few steps, while there are many, and after. */
+/**
+ * In a process of its own, which begins with the smallest space: what V8 has grown before is
+ * nobody's to know. Its size before, after few steps, while there are many, and after.
+ */
 const CHILD = `
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { withRoom } from "${ROOM}";

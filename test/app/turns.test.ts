@@ -9,7 +9,8 @@ it("gives each caller a turn of the event loop of its own, in their order, howev
     seen.push(name);
   };
   const first = [asking("a"), asking("b")];
-  // Callbacks of a phase run after one another: what is asked for within one comes in a later turn, after those that waited.
+  // Callbacks of a phase run after one another: what is asked for within one comes in a later turn,
+  // after those that waited.
   await new Promise<void>((resolve) => setImmediate(resolve));
   expect(seen).toEqual(["a"]);
   const second = asking("c");

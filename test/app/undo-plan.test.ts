@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import { movedBy, planUndo } from "../../src/app/history/undo-plan.ts";
 import { createRig, ROOT } from "../simulator/rig.ts";
 
-/** `undo` reads where a move came from in the event's own words: this pins them to what the engine writes. */
+/**
+ * `undo` reads where a move came from in the event's own words: this pins them to what the engine
+ * writes.
+ */
 describe("what a run's events tell of its moves", () => {
   test("a move here and a move on the service, each with both ends", async () => {
     const rig = createRig(3);

@@ -6,7 +6,10 @@ import { startHttp } from "../../src/server/http.ts";
 import { varyService } from "../variants/variant.ts";
 import { openRig, type Rig } from "./rig.ts";
 
-/** Something else answers at the service's URL: at the first `init`, and later on an established mirror. */
+/**
+ * Something else answers at the service's URL: at the first `init`, and later on an established
+ * mirror.
+ */
 
 let rig: Rig;
 let front: { readonly url: string; readonly close: () => Promise<void> };

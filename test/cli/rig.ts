@@ -12,7 +12,9 @@ import { startHttp } from "../../src/server/http.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
-/** Commands in process, against an embedded service on a loopback port and a real temporary folder. */
+/**
+ * Commands in process, against an embedded service on a loopback port and a real temporary folder.
+ */
 
 export type Ran = { readonly code: number; readonly out: string[]; readonly err: string[]; readonly asked: string[] };
 

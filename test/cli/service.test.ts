@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
 
-/** `systemctl` is a script that writes down what it is asked; `fails` makes it a session without a manager. */
+/**
+ * `systemctl` is a script that writes down what it is asked; `fails` makes it a session without a
+ * manager.
+ */
 let rig: Rig;
 let calls: string;
 let fails: string;

@@ -153,7 +153,8 @@ describe("a mirror stays usable", () => {
     expect((await rig.run(["sync", "w", "--url", rig.url])).code).toBe(0);
     expect((await rig.run(["sync", "w"], { env: { MDMIRROR_URL: rig.url } })).code).toBe(0);
     expect((await rig.run(["sync", "w"])).code).toBe(2);
-    // The mirror itself has to be known all the same: a foreign folder is not synced with the user's own workspace.
+    // The mirror itself has to be known all the same: a foreign folder is not synced with the
+    // user's own workspace.
     rmSync(rig.stateHome, { recursive: true });
     expect((await rig.run(["sync", "w", "--url", rig.url])).code).toBe(2);
   });

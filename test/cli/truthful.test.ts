@@ -4,7 +4,10 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { comparePaths } from "../../src/model/by-path.ts";
 import { openRig, type Rig } from "./rig.ts";
 
-/** What `status` and `why` say of reviews, of ignored documents, of folders in a halt, and in which order. */
+/**
+ * What `status` and `why` say of reviews, of ignored documents, of folders in a halt, and in which
+ * order.
+ */
 
 let rig: Rig;
 beforeEach(async () => {

@@ -11,7 +11,10 @@ export type WatchProcess = {
   readonly events: WatchEvent[];
   /** All that it printed on standard error. */
   err(): string;
-  /** Resolves with the first event from now on (or since `from`) that is so; rejects when the process ends before. */
+  /**
+   * Resolves with the first event from now on (or since `from`) that is so; rejects when the
+   * process ends before.
+   */
   until(is: (event: WatchEvent) => boolean, from?: number): Promise<WatchEvent>;
   signal(name: NodeJS.Signals): void;
   /** The exit code, or the signal that ended it. */

@@ -5,7 +5,10 @@ import { CONTRACT } from "./suite/all.ts";
 
 const src = fileURLToPath(new URL("../../src", import.meta.url));
 
-/** The quoted titles that follow `contract test(s)` in an `ASSUMES:`; one that ends in an ellipsis stands for all that begin so. */
+/**
+ * The quoted titles that follow `contract test(s)` in an `ASSUMES:`; one that ends in an ellipsis
+ * stands for all that begin so.
+ */
 function citedTitles(text: string): string[] {
   const plain = text.replace(/\n\s*(\/\/|\*)\s?/g, " ");
   return [...plain.matchAll(/contract tests? ((?:(?:, | and )?"[^"]+")+)/g)].flatMap((match) =>

@@ -15,7 +15,10 @@ function notes(count: number, folder = "notes"): Record<string, string> {
   );
 }
 
-/** No more is wanted: both sides were looked at to the end, and nothing is open but the deletions that wait their grace. */
+/**
+ * No more is wanted: both sides were looked at to the end, and nothing is open but the deletions
+ * that wait their grace.
+ */
 async function settled(live: Live, waiting: readonly string[] = []): Promise<void> {
   const { state, attention } = await live.daemon.request("rescan");
   expect(attention.map(({ path, kind }) => [path, kind])).toEqual(waiting.map((path) => [path, "second-look"]));
@@ -26,7 +29,9 @@ const writes = (live: Live, method: string) => live.requests.filter(({ what }) =
 const runsWith = (live: Live, count: "createdRemote" | "movedRemote" | "uploaded") =>
   live.events.filter((event) => event.kind === "run" && event.report.counts[count] > 0);
 
-/** What a document is quiet for before it goes: long, so that a busy machine does not part a copy. */
+/**
+ * What a document is quiet for before it goes: long, so that a busy machine does not part a copy.
+ */
 const SETTLE_MS = 3_000;
 
 describe("bulk changes are seen whole", () => {

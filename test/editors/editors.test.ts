@@ -85,7 +85,10 @@ const emacs = (before: string) =>
     `(progn (goto-char (point-max)) (insert "${ADDED}\\n") (save-buffer) (kill-emacs))`,
   ]);
 
-/** Saves that come before the one before has settled. The settle time is longer here, so that a busy machine does not part them. */
+/**
+ * Saves that come before the one before has settled. The settle time is longer here, so that a busy
+ * machine does not part them.
+ */
 const TOGETHER: Readonly<Record<string, Save>> = {
   "write in three parts": async (path) => {
     const text = edited();
@@ -131,7 +134,10 @@ function elapsed(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** nano wants a terminal, and keys that come once it shows itself: to the last line, the text, write out, leave. */
+/**
+ * nano wants a terminal, and keys that come once it shows itself: to the last line, the text, write
+ * out, leave.
+ */
 function typeInto(command: string, path: string): Promise<void> {
   const shown = spawn("script", ["-qec", `${command} ${basename(path)}`, "/dev/null"], {
     cwd: dirname(path),

@@ -20,7 +20,10 @@ import { openState } from "../../src/state/open.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/rig.ts";
 
-/** A daemon on a real folder with the real watcher, and the service in process: what an editor does to a file is done. */
+/**
+ * A daemon on a real folder with the real watcher, and the service in process: what an editor does
+ * to a file is done.
+ */
 export type Live = {
   readonly root: string;
   readonly daemon: Daemon;

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import type { RunReport } from "../../src/engine/run/report.ts";
 import { createRig, type Deployment, type Mirror, type Rig } from "../simulator/rig.ts";
 
-/** Services that take several spellings for one name: what they refuse is learned and held, and not sent again (I08). */
+/**
+ * Services that take several spellings for one name: what they refuse is learned and held, and not
+ * sent again (I08).
+ */
 
 const NFC = "caf\u00e9.md";
 const NFD = "cafe\u0301.md";

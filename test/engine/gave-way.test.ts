@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { createRig } from "../simulator/rig.ts";
 
-/** One name wanted by two: the service's row keeps it, and what is renamed here for it is told, once. */
+/**
+ * One name wanted by two: the service's row keeps it, and what is renamed here for it is told,
+ * once.
+ */
 
 it("a file that is renamed here to what another document is called there is told by the name that it gets", async () => {
   const rig = createRig(44);

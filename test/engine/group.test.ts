@@ -7,7 +7,10 @@ import { virtualClock } from "../remote/virtual-clock.ts";
 
 const STAMP = { dev: 1, ino: 1, size: 1, mtimeMs: 1, ctimeMs: 1, birthMs: 1, nlink: 1 };
 
-/** A group over a state that counts its transactions, and a disk that tells which files were made in one go. */
+/**
+ * A group over a state that counts its transactions, and a disk that tells which files were made in
+ * one go.
+ */
 function setUp() {
   const clock = virtualClock();
   const opened = openState({ folder: ":memory:", clock });

@@ -8,7 +8,10 @@ import { zeroCounts } from "../../src/engine/run/world.ts";
 import { createRig, SETTINGS } from "../simulator/rig.ts";
 import { openGround, settle } from "../promises/ground.ts";
 
-/** A document of which the mirror's base is its second version, and the service, put back from a backup, shows the first. */
+/**
+ * A document of which the mirror's base is its second version, and the service, put back from a
+ * backup, shows the first.
+ */
 async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => readonly ChangeId[]): Promise<number> {
   const rig = createRig(13);
   const id = rig.app.create("plan.md", "first\n");

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { createRig, type Mirror, type Rig } from "../simulator/rig.ts";
 
-/** An editor that opened a document before the mirror replaced its file saves into the old inode afterwards: that text was made of the base before. */
+/**
+ * An editor that opened a document before the mirror replaced its file saves into the old inode
+ * afterwards: that text was made of the base before.
+ */
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 const BASE = LINES.join("");

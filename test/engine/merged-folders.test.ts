@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createRig, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
 
-/** Folders that meet where something stands here that the mirror leaves alone, and names that were given for want of a place. */
+/**
+ * Folders that meet where something stands here that the mirror leaves alone, and names that were
+ * given for want of a place.
+ */
 
 const PLAIN = /-[0-9a-f]{8}(?:\.md)?$/;
 

@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import type { Fault } from "../variants/variant.ts";
 import { HTML, inSync, problem, remoteTexts, type Seen, settle } from "../promises/ground.ts";
 
-/** A document was renamed here to what another one is called on the service by now: it gets a number, on both sides. */
+/**
+ * A document was renamed here to what another one is called on the service by now: it gets a
+ * number, on both sides.
+ */
 
 const ENDS: readonly (readonly [string, Fault])[] = [
   ["never came there", "drop-before"],

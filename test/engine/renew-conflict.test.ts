@@ -19,7 +19,10 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
   return { rig, mirror };
 }
 
-/** The conflict that there was: one that its user had ended, and that came again, would have another base. */
+/**
+ * The conflict that there was: one that its user had ended, and that came again, would have another
+ * base.
+ */
 function expectOpen(
   { rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror },
   path: string,
@@ -39,7 +42,8 @@ function expectOpen(
 
 it("I13 I27 killed at any call while its sidecar is replaced by a newer version, a conflict goes on with the newer one", async () => {
   const { rig, mirror } = await inConflict();
-  // The folders of the trash are there from now on: each kill finds the calls where the one before found them.
+  // The folders of the trash are there from now on: each kill finds the calls where the one before
+  // found them.
   rig.app.edit("d/note.md", "theirs 0, renewed\n");
   await mirror.sync();
   const left = () => JSON.stringify([[...mirror.texts()], [...mirror.state.load().conflicts.values()]]);

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
 import { type Ground, openGround, putId, settle, workspaceOf } from "../promises/ground.ts";
 
-/** A text is in review, and its document is edited here again before somebody decides: what was written since must reach the service, or be shown. */
+/**
+ * A text is in review, and its document is edited here again before somebody decides: what was
+ * written since must reach the service, or be shown.
+ */
 
 const START = "first line\n\nmiddle line\n\nlast line\n";
 const SENT = "first line, edited here\n\nmiddle line\n\nlast line\n";
@@ -55,7 +58,9 @@ type Row = {
   readonly holds?: readonly string[];
 };
 
-/** Without a look between the events: a mirror that was stopped, or a text that has not rested yet. */
+/**
+ * Without a look between the events: a mirror that was stopped, or a text that has not rested yet.
+ */
 const UNSEEN: readonly Row[] = [
   { events: [apart, accept], local: APART, live: SENT, reviews: [APART], holds: ["in-review"] },
   { events: [accept, apart], local: APART, live: SENT, reviews: [APART], holds: ["in-review"] },

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { type App, createRig, type Deployment, type Mirror, type Rig } from "../simulator/rig.ts";
 
-/** DESIGN 4, row by row, through the whole engine: real planner, client, disk layer, state and service; only disk, clock and wire are in memory. */
+/**
+ * Who wins, row by row, through the whole engine: real planner, client, disk layer, state and
+ * service; only disk, clock and wire are in memory.
+ */
 
 type Case = {
   readonly name: string;

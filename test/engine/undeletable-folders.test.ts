@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createRig, type Mirror, type MirrorOptions, type Rig } from "../simulator/rig.ts";
 
-/** Services without a route to move or delete folders: what such a folder stands in the way of ends by itself. */
+/**
+ * Services without a route to move or delete folders: what such a folder stands in the way of ends
+ * by itself.
+ */
 
 async function start(
   options: MirrorOptions,

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { openGround, remoteTexts, settle, type Ground } from "../promises/ground.ts";
 
-/** In sync; then `d/a.md` is edited there, and the process that brings it here dies at a call. null: it came to its end before. */
+/**
+ * In sync; then `d/a.md` is edited there, and the process that brings it here dies at a call. null:
+ * it came to its end before.
+ */
 async function killedWhile(call: number): Promise<Ground | null> {
   const ground = openGround(41);
   const { rig, mirror } = ground;

@@ -8,7 +8,10 @@ import { createDisk } from "../../src/local/disk.ts";
 import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
 import { ramMirror, mirrorOn, ROOT } from "./benches.ts";
 
-/** exFAT through FUSE: a real disk that folds case and has no hard links. null where the system cannot mount one. */
+/**
+ * exFAT through FUSE: a real disk that folds case and has no hard links. null where the system
+ * cannot mount one.
+ */
 let exfat: { readonly folder: string; close(): void } | null = null;
 
 function mountExfat(): { readonly folder: string; close(): void } {

@@ -132,7 +132,8 @@ describe("a pattern that was made to cost much", () => {
     expect(patternFault(line)).toBe(fault);
   });
 
-  // 250 characters under 100 wildcards would take more steps than there are atoms, if each could stand for any part.
+  // 250 characters under 100 wildcards would take more steps than there are atoms, if each could
+  // stand for any part.
   it.each(["*a", "*aa", "*[ab]a", "*?", "*\\a", "**a", "?*"])(
     "%s a hundred times ends, on the longest names",
     (part) => {

@@ -8,7 +8,10 @@ import { ramMirror, ROOT } from "./benches.ts";
 const at = (below: string) => `${ROOT}/${below}`;
 const NOTE = at("note.md");
 
-/** What a person's program does to `note.md` at some moment, in differing ways; each leaves the text "mine" somewhere. */
+/**
+ * What a person's program does to `note.md` at some moment, in differing ways; each leaves the text
+ * "mine" somewhere.
+ */
 const SAVES: Readonly<Record<string, (user: RamUser) => () => void>> = {
   "writes in place": (user) => () => user.write(NOTE, "mine"),
   "saves by a new file renamed over": (user) => () => user.saveAtomically(NOTE, "mine"),

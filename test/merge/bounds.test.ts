@@ -6,7 +6,9 @@ import { diff, MAX_EDIT_LENGTH } from "../../src/merge/myers.ts";
 import { mergeText } from "../../src/merge/merge.ts";
 import { adversaries } from "./adversaries.ts";
 
-/** Text of 51,200 characters whose pieces differ from side to side in a way that has no cheap diff. */
+/**
+ * Text of 51,200 characters whose pieces differ from side to side in a way that has no cheap diff.
+ */
 const hard = (side: number, piece: (at: number) => string): string => {
   let text = "";
   for (let at = side; text.length < 51_200; at++) text += piece(Math.imul(at, 2654435761 + side) >>> 7);

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { runs, seed } from "./documents.ts";
 import { mergeText } from "../../src/merge/merge.ts";
 
-/** Few words, so that chance matches abound: where a rule that goes by context is fooled, a change is lost or made twice. */
+/**
+ * Few words, so that chance matches abound: where a rule that goes by context is fooled, a change
+ * is lost or made twice.
+ */
 const word = fc.constantFrom("ash", "birch", "cedar", "elm", "fir", "holly", "larch", "maple", "oak", "pine", "yew");
 const line = fc.array(word, { minLength: 1, maxLength: 7 }).map((words) => words.join(" "));
 const document = fc.array(fc.oneof({ weight: 3, arbitrary: line }, { weight: 1, arbitrary: fc.constant("") }), {
@@ -34,7 +37,8 @@ describe("I28 a clean merge holds every change of both sides", () => {
         const [base, local, remote] = [`${lines.join("\n")}\n`, apply(lines, ours), apply(lines, theirs)];
         const merged = mergeText(base, local, remote);
         if (merged.kind === "conflict" || merged.how !== "fine") return;
-        // A side that is the result is another rule's: it was found to hold the other's changes already.
+        // A side that is the result is another rule's: it was found to hold the other's changes
+        // already.
         if (merged.text === local || merged.text === remote) return;
         fine++;
         for (const one of ["ash", "birch", "cedar", "elm", "fir", "holly", "larch", "maple", "oak", "pine", "yew"]) {

@@ -73,7 +73,10 @@ const dress = fc.record({
   mark: fc.constantFrom(false, false, false, true),
 });
 
-/** Base, local and remote text of one document: Markdown-like lines, each side with some edits and perhaps another style. */
+/**
+ * Base, local and remote text of one document: Markdown-like lines, each side with some edits and
+ * perhaps another style.
+ */
 export const threeTexts: fc.Arbitrary<[string, string, string]> = fc
   .tuple(
     fc.array(line, { maxLength: 14 }),

@@ -60,7 +60,10 @@ describe(`I28 generated Markdown (seed ${seed})`, () => {
 
 type Words = ReadonlyMap<string, string>;
 
-/** The words of the base that are not where the side that moved or marked them has them; where both did, either may have it. */
+/**
+ * The words of the base that are not where the side that moved or marked them has them; where both
+ * did, either may have it.
+ */
 function misplaced(b: Words, l: Words, r: Words, m: Words): string[] {
   return [...b.keys()].filter((word) => {
     const [was, mine, theirs, is] = [b.get(word), l.get(word), r.get(word), m.get(word)];

@@ -3,7 +3,10 @@ import { mergeText } from "../../src/merge/merge.ts";
 
 type Row = readonly string[];
 
-/** Rows of title, base, local, remote and merged text: each is merged both ways round; without a merged text it is a conflict. */
+/**
+ * Rows of title, base, local, remote and merged text: each is merged both ways round; without a
+ * merged text it is a conflict.
+ */
 function check(rows: readonly Row[]): void {
   it.each(rows.map((row) => ({ row })))("$row.0", ({ row }) => {
     const [, base, local, remote, merged] = row as [string, string, string, string, string?];

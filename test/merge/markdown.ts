@@ -1,6 +1,9 @@
 import { fc } from "../property.ts";
 
-/** A block of a generated document: every word in it is the only one of its kind, so that whatever becomes of it shows. */
+/**
+ * A block of a generated document: every word in it is the only one of its kind, so that whatever
+ * becomes of it shows.
+ */
 type Block = {
   readonly kind: "paragraph" | "heading" | "items" | "code" | "rows";
   readonly words: readonly string[];
@@ -44,7 +47,9 @@ const edit: fc.Arbitrary<Edit> = fc.record({
 });
 const edits = fc.array(edit, { minLength: 1, maxLength: 3 });
 
-/** Base, local and remote text: sound Markdown, each side with up to three edits of words and marks. */
+/**
+ * Base, local and remote text: sound Markdown, each side with up to three edits of words and marks.
+ */
 export const markdownTexts: fc.Arbitrary<[string, string, string]> = fc
   .tuple(blocks, edits, edits)
   .map(([shapes, mine, theirs]) => {
@@ -116,7 +121,10 @@ function bare({ kind: shape, words, spans, level }: Block): string[] {
   return [marked.join(" ")];
 }
 
-/** What each word of a text stands in: its wraps, the marks before its line, and the marks that are open at it. */
+/**
+ * What each word of a text stands in: its wraps, the marks before its line, and the marks that are
+ * open at it.
+ */
 export function places(text: string): Map<string, string> {
   const found = new Map<string, string>();
   let wraps: string[] = [];

@@ -3,8 +3,9 @@ import type { World } from "./world.ts";
 
 /**
  * The tiny notation of the tables. Base: `a.md=text d/ d/b.md=text`. Commands, separated by `;`:
- * local `new P T`, `edit P T`, `save P T` (atomic save: new inode), `rm P`, `mv P Q`, `cp P Q`, `mkdir P`, `rmdir P` (with all below), `touch P`;
- * remote the same without inodes. A text with `\n` written as `|`.
+ * local `new P T`, `edit P T`, `save P T` (atomic save: new inode), `rm P`, `mv P Q`, `cp P Q`,
+ * `mkdir P`, `rmdir P` (with all below), `touch P`; remote the same without inodes. A text with
+ * `\n` written as `|`.
  */
 export function worldOf(make: () => World, base: string): World {
   const world = make();

@@ -7,7 +7,10 @@ import type { World } from "./world.ts";
 
 const TEXT = "one|two|three|four|five|six";
 
-/** A conflict that was opened over `a.md`: both edited, the sidecar beside it; then what the user and the service do. */
+/**
+ * A conflict that was opened over `a.md`: both edited, the sidecar beside it; then what the user
+ * and the service do.
+ */
 function inConflict(
   then: (world: World) => void = () => undefined,
   looksGone = 0,

@@ -3,7 +3,7 @@ import { checkRow, type Row } from "./table.ts";
 
 const LONG = "one|two|three|four|five|six";
 
-describe("who wins: content and presence (DESIGN 4)", () => {
+describe("who wins: content and presence", () => {
   const rows: Row[] = [
     ["a.md=1", "", "", ""],
     // unchanged here

@@ -11,7 +11,9 @@ import type { World } from "./world.ts";
 /** LIMIT: passes until a plan has no step. */
 const PASSES = 5;
 
-/** Runs passes until a plan is empty; every step in an order drawn from those that `after` allows. */
+/**
+ * Runs passes until a plan is empty; every step in an order drawn from those that `after` allows.
+ */
 export function converge(
   world: World,
   scenario: Scenario,
@@ -39,7 +41,9 @@ export function converge(
   throw new Error(`not quiet after ${PASSES} passes\n${said.join("\n")}`);
 }
 
-/** Every linked document that nothing holds is at its two places, and no place is two documents'. */
+/**
+ * Every linked document that nothing holds is at its two places, and no place is two documents'.
+ */
 function checkBijection(world: World, holds: readonly Hold[], said: readonly string[]): void {
   const held = new Set(holds.map(({ key }) => key));
   const places = new Set<string>();
@@ -51,7 +55,8 @@ function checkBijection(world: World, holds: readonly Hold[], said: readonly str
   }
   if (holds.length > 0) return;
   const { local, remote } = world.view();
-  // A new one that had to take another's name on the service keeps it when the other goes before they could change.
+  // A new one that had to take another's name on the service keeps it when the other goes before
+  // they could change.
   if (said.some((one) => /create-remote .*-2|make-folder-remote .*-2/.test(one))) return;
   if (JSON.stringify(local) !== JSON.stringify(remote))
     throw new Error(`${JSON.stringify({ local, remote }, null, 1)}\n${said.join("\n")}`);

@@ -6,9 +6,15 @@ import { applyFolder } from "./executor-folders.ts";
 import { check, hasFolderThere, isTakenHere, isTakenThere, type OfDocument } from "./refusals.ts";
 import type { World } from "./world.ts";
 
-/** Applies steps to the model as the engine would, and throws at whatever the real sides would refuse or the plan promised not to do. */
+/**
+ * Applies steps to the model as the engine would, and throws at whatever the real sides would
+ * refuse or the plan promised not to do.
+ */
 
-/** Any order that `after` allows, chosen by `pick` (0 ≤ result < n). `skip`: steps that fail, with all that needs them. */
+/**
+ * Any order that `after` allows, chosen by `pick` (0 ≤ result < n). `skip`: steps that fail, with
+ * all that needs them.
+ */
 export function execute(
   world: World,
   steps: readonly Step[],

@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { checkRow, type Row } from "./table.ts";
 import type { World } from "./world.ts";
 
-describe("folders: presence and place (DESIGN 4 and 5)", () => {
+describe("folders: presence and place", () => {
   const rows: Row[] = [
     ["", "mkdir d", "", "make-folder-remote d"],
     ["", "mkdir d/e/f", "", "make-folder-remote d; make-folder-remote d/e; make-folder-remote d/e/f"],
@@ -141,7 +141,8 @@ describe("folders where the deployment cannot move them", () => {
       "make-folder-remote e; make-folder-remote e/f; reparent-remote d/f/a.md>e/f/a.md; relink e/f/a.md; remove-folder-remote d/f; remove-folder-remote d",
     ],
     ["d/a.md=1", "", "mv d e", "move-folder-local d>e; link-folder e"],
-    // What cannot be followed as a folder is new here and deleted here: the rename on the service is the one that yields.
+    // What cannot be followed as a folder is new here and deleted here: the rename on the service
+    // is the one that yields.
     [
       "d/a.md=1",
       "mv d e",

@@ -194,7 +194,10 @@ describe("laws", () => {
   );
 });
 
-/** Carries a scenario's plan out but for one step and what needs it, and then plans and carries out until nothing is left. */
+/**
+ * Carries a scenario's plan out but for one step and what needs it, and then plans and carries out
+ * until nothing is left.
+ */
 function bringAboutBut(scenario: Scenario, failing: number, pick: (n: number) => number): void {
   const world = baseWorld(scenario);
   applyChanges(world, scenario);

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { checkRow, planOf, type Row, say, worldAfter } from "./table.ts";
 
-/** What a plan that was cut short left at a name that only breaks a cycle is finished by the next, or taken back. */
+/**
+ * What a plan that was cut short left at a name that only breaks a cycle is finished by the next,
+ * or taken back.
+ */
 const TMP = "mdmirror-0123abcd";
 
 describe("I13 I16 temporary names that were left", () => {

@@ -6,7 +6,10 @@ import type { Trees } from "../../src/model/tree.ts";
 import { POLICY } from "./defaults.ts";
 import { World } from "./world.ts";
 
-/** Nonsense: any trees at all, paths and names that no walk and no service would show, rows that contradict each other. */
+/**
+ * Nonsense: any trees at all, paths and names that no walk and no service would show, rows that
+ * contradict each other.
+ */
 const name = fc.constantFrom(
   "a.md",
   "b.md",

@@ -4,7 +4,7 @@ import type { World } from "./world.ts";
 
 const LONG = "one|two|three|four|five|six";
 
-describe("who wins: places of documents (DESIGN 3 and 4)", () => {
+describe("who wins: places of documents", () => {
   const rows: Row[] = [
     ["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"],
     ["a.md=1 d/b.md=2", "mv a.md d/a.md", "", "reparent-remote a.md>d/a.md; relink d/a.md"],
@@ -149,7 +149,8 @@ describe("places on a disk that folds case", () => {
     ["a.md=1", "", "new A.md 2", "create-local A-HEX.md=A.md"],
     ["", "", "new a.md 1; new A.md 2", "create-local A.md; create-local a-HEX.md=a.md"],
     ["d/a.md=1", "mv d D", "", "rename-folder-remote d>D; link-folder D"],
-    // base still has d/plan.md where it stood before a move that is held; another document has the path by now
+    // base still has d/plan.md where it stood before a move that is held; another document has the
+    // path by now
     ["d/plan.md=1 d/Plan.md=2", "rm d/plan.md; save d/Plan.md 3", "", "put d/Plan.md; delete-remote d/plan.md"],
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, folds));

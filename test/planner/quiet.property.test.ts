@@ -12,7 +12,10 @@ import { POLICY, SIGNALS } from "./defaults.ts";
 import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
 import { World } from "./world.ts";
 
-/** Both sides as these rows of base have them, whatever nonsense the rows are: what a quiet look would show. */
+/**
+ * Both sides as these rows of base have them, whatever nonsense the rows are: what a quiet look
+ * would show.
+ */
 function agreeing(trees: Trees): Trees {
   const links = [...trees.base.links.values()];
   const dirs = [...trees.base.dirs.values()];

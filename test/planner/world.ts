@@ -4,7 +4,10 @@ import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../src/
 import { ancestorsOf, type DiskFolding, EXACT_DISK, isWithin, rebase } from "../../src/model/path.ts";
 import type { LocalOther, TextFault, TextLookup, Trees } from "../../src/model/tree.ts";
 
-/** A model of both sides and of base: plain maps that users change by commands and plans change by steps. */
+/**
+ * A model of both sides and of base: plain maps that users change by commands and plans change by
+ * steps.
+ */
 
 export type ModelFile = { text: string; ino: number; birthMs: number; nlink: number; fault: TextFault | null };
 export type ModelFolder = { ino: number; birthMs: number };
@@ -141,7 +144,10 @@ export class World {
     throw new Error(`no folder at ${remotePath}`);
   }
 
-  /** Moves a local file, or a folder with all below it, keeping inodes. Replaces a file at `to`, as `mv` does. */
+  /**
+   * Moves a local file, or a folder with all below it, keeping inodes. Replaces a file at `to`, as
+   * `mv` does.
+   */
   moveLocal(from: string, to: string): void {
     const file = this.files.get(from);
     if (file !== undefined) {

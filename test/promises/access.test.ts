@@ -19,7 +19,10 @@ async function inSync(): Promise<Held> {
   return { ground, own: own!, texts: ground.mirror.texts() };
 }
 
-/** Where each text of before is now: in its place, or as a plain file in the trash. Never only in a database. */
+/**
+ * Where each text of before is now: in its place, or as a plain file in the trash. Never only in a
+ * database.
+ */
 function expectNoneErased({ ground, texts }: Held): void {
   const { mirror } = ground;
   const files = [...mirror.disk.user.texts(mirror.path("."), true).values()];

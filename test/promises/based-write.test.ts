@@ -16,7 +16,10 @@ import {
 } from "./ground.ts";
 import { wordsOf, Writers } from "./stir.ts";
 
-/** Every PUT as it passes by, judged at that very moment by what the service and the state file hold then. */
+/**
+ * Every PUT as it passes by, judged at that very moment by what the service and the state file hold
+ * then.
+ */
 type Judge = {
   readonly puts: number;
   /** PUTs by what came before them, so that it shows which situations were met. */
@@ -55,7 +58,8 @@ function judgePuts(ground: Ground): Judge {
     const { baseChangeId, content } = request.body as { baseChangeId: string; content: string };
     const fail = (what: string): void =>
       void judge.failures.push(`PUT ${judge.puts} (${judge.situation}) of ${id} on ${baseChangeId}: ${what}`);
-    // Without the variant's own mark on a change id that a rename moved: the same version, which a step on the place may have renamed since the PUT began.
+    // Without the variant's own mark on a change id that a rename moved: the same version, which a
+    // step on the place may have renamed since the PUT began.
     const version = unmarked(baseChangeId);
     const base = textOf.get(version);
     if (base === undefined) return fail("a base that the service never showed");

@@ -3,7 +3,10 @@ import type { FsStat } from "../../src/ports/disk.ts";
 import { asText, type Ground, isWrite, openGround, remoteTexts } from "./ground.ts";
 import { Writers } from "./stir.ts";
 
-/** What a scenario came to: every write that was sent, every action and why, and both trees. Times are left out. */
+/**
+ * What a scenario came to: every write that was sent, every action and why, and both trees. Times
+ * are left out.
+ */
 type Trace = {
   readonly writes: string[];
   readonly events: unknown[];
@@ -91,7 +94,10 @@ function scramble(ground: Ground, of: (time: number, ino: number) => number): vo
   };
 }
 
-/** Counts the steps: the times of untouched files change with it, as after a restore or a `touch` of everything. */
+/**
+ * Counts the steps: the times of untouched files change with it, as after a restore or a `touch` of
+ * everything.
+ */
 let epoch = 0;
 const TIMES: readonly (readonly [name: string, of: (time: number, ino: number) => number])[] = [
   ["the wrong way round", (time) => 4e12 - time],
@@ -101,7 +107,10 @@ const TIMES: readonly (readonly [name: string, of: (time: number, ino: number) =
   ["other ones before each sync", (time) => time + epoch * 1_000],
 ];
 
-/** Deletions within an hour, and a sidecar shown within a minute, are what DESIGN 4 and 6 count by the clock; these scenarios stay below both. */
+/**
+ * Deletions within an hour, and a sidecar shown within a minute, are counted by the clock the
+ * clock; these scenarios stay below both.
+ */
 describe("I29 no decision depends on the wall clock or on mtimes", () => {
   const SEEDS = [2901, 2902, 2903];
 

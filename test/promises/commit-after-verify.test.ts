@@ -12,7 +12,10 @@ import { Writers } from "./stir.ts";
 function judgeLinks(ground: Ground, failures: string[]): { readonly state: State; readonly judged: () => number } {
   const { rig, mirror } = ground;
   let judged = 0;
-  /** Every version that the service ever showed. Nothing else moves while a mirror is at work, but by its own requests. */
+  /**
+   * Every version that the service ever showed. Nothing else moves while a mirror is at work, but
+   * by its own requests.
+   */
   const versions = new Map<string, string>();
   const inodes = (): Set<number> => {
     const { beforeCall } = mirror.disk;
@@ -31,8 +34,9 @@ function judgeLinks(ground: Ground, failures: string[]): { readonly state: State
     if (text === undefined) failures.push(`${what}: the service never had this version`);
     else if (digestOf(text) !== link.digest) failures.push(`${what}: the service's version has another text`);
     if (!mirror.state.hasText(link.digest)) failures.push(`${what}: the base's text is not kept`);
-    // By its inode: where it stands is committed by a step of its own. A stamp that was there before
-    // was judged when it came; the file may have been saved anew since, which is the next step's.
+    // By its inode: where it stands is committed by a step of its own. A stamp that was there
+    // before was judged when it came; the file may have been saved anew since, which is the next
+    // step's.
     const { stamp } = link;
     const isNew = stamp?.ino !== before?.stamp?.ino;
     if (stamp !== null && isNew && !inodes().has(stamp.ino))

@@ -11,7 +11,10 @@ import type { StoredState } from "../../src/state/state.ts";
 import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../simulator/rig.ts";
 import { tempFolder } from "../state/ground.ts";
 
-/** What the tests of promises share: the rig, with every request seen on its way, faults by a function that may change, and a state on a real disk. */
+/**
+ * What the tests of promises share: the rig, with every request seen on its way, faults by a
+ * function that may change, and a state on a real disk.
+ */
 
 export type Seen = {
   readonly method: string;
@@ -30,7 +33,10 @@ export type Ground = {
   fault: (request: Seen) => Fault | null;
 };
 
-/** @param options of the mirror; a function of the rig where they need one, as a key with grants of its own */
+/**
+ * @param options of the mirror; a function of the rig where they need one, as a key with grants of
+ * its own
+ */
 export function openGround(
   seed: number,
   variant: Variant = {},
@@ -130,7 +136,10 @@ export function loseThenHideFolders(ground: Ground, is: (request: Seen) => boole
   };
 }
 
-/** The same mirror with its state in a real file, so that it can be closed and opened again as by another process. */
+/**
+ * The same mirror with its state in a real file, so that it can be closed and opened again as by
+ * another process.
+ */
 export type Restartable = {
   readonly folder: string;
   state(): StoredState;

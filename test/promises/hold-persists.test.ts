@@ -17,7 +17,10 @@ import {
   settle,
 } from "./ground.ts";
 
-/** What makes a hold of a reason, through the whole engine. `start`: documents that both sides hold first. */
+/**
+ * What makes a hold of a reason, through the whole engine. `start`: documents that both sides hold
+ * first.
+ */
 type Case = {
   readonly reason: HoldReason;
   readonly start?: Readonly<Record<string, string>>;

@@ -68,7 +68,10 @@ async function passShuffled({ mirror }: Ground, dice: Dice): Promise<number> {
   return plan.steps.length;
 }
 
-/** Changes of every kind on both sides, many of them independent of each other. The same for the same seed. */
+/**
+ * Changes of every kind on both sides, many of them independent of each other. The same for the
+ * same seed.
+ */
 function change({ rig, mirror }: Ground, seed: number): void {
   const dice = rollDice(seed);
   const { user } = mirror.disk;

@@ -68,7 +68,8 @@ describe.each([
       const documentsFailed = which === isDocumentPage;
       for (const path of before.keys())
         if (documentsFailed) expect({ failing, path, there: after.has(path) }).toEqual({ failing, path, there: true });
-      // What a complete listing of documents proves may be done; a folder is not removed on the word of one that failed.
+      // What a complete listing of documents proves may be done; a folder is not removed on the
+      // word of one that failed.
       for (const folder of ["d0", "d1", "d2", "d3", "d4"])
         expect({ failing, folder, there: mirror.disk.user.exists(mirror.path(folder)) }).toEqual({
           failing,

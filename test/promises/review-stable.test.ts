@@ -37,7 +37,10 @@ function holdsOf({ mirror }: Ground): string[] {
   return [...mirror.state.load().holds.values()].map(({ reason }) => reason);
 }
 
-/** Changes on both sides that have nothing to do with the document in review, and must not wait for it. */
+/**
+ * Changes on both sides that have nothing to do with the document in review, and must not wait for
+ * it.
+ */
 async function expectOthersFree({ rig, mirror }: Ground, round: number): Promise<void> {
   mirror.write("d/n1.md", `here ${round}\n`);
   rig.app.edit("d/n2.md", `there ${round}\n`);
@@ -49,7 +52,10 @@ async function expectOthersFree({ rig, mirror }: Ground, round: number): Promise
 type Outcome = {
   readonly name: string;
   readonly befall: (held: InReview) => void;
-  /** The local text afterwards; it is never anything else on the way but this and the text in review. */
+  /**
+   * The local text afterwards; it is never anything else on the way but this and the text in
+   * review.
+   */
   readonly local: string;
   readonly live: string;
   /** What is left to tell the user. */

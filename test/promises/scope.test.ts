@@ -110,7 +110,8 @@ describe("I18 a change of scope deletes nothing", () => {
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];
     const [root, old] = [mirror.path("x").slice(0, -2), "/home/ann/old"];
     user.rename(root, old);
-    // A copy: the same bytes and the same marker in folders and files of their own, half of it missing.
+    // A copy: the same bytes and the same marker in folders and files of their own, half of it
+    // missing.
     for (const [path, text] of user.texts(old, true)) {
       if (path.startsWith("d1/")) continue;
       user.makeFolder(`${root}/${path}`.replace(/\/[^/]*$/, ""));

@@ -2,8 +2,9 @@ import type { Dice } from "../simulator/dice.ts";
 import type { Ground } from "./ground.ts";
 
 /**
- * People at both sides who only add: each edit puts a paragraph of its own, a word like no other, somewhere into a text. Nothing is ever taken out, so what one
- * text descends from can be read off it: it holds every word of its ancestors.
+ * People at both sides who only add: each edit puts a paragraph of its own, a word like no other,
+ * somewhere into a text. Nothing is ever taken out, so what one text descends from can be read off
+ * it: it holds every word of its ancestors.
  */
 
 const WORD = /\bw\d+w\b/g;
@@ -30,7 +31,10 @@ export class Writers {
     return Array.from({ length: 6 }, () => `${this.word()} as it was written first\n\n`).join("");
   }
 
-  /** A paragraph more; at the end of the first line's own words now and then, so that two such edits do not merge. */
+  /**
+   * A paragraph more; at the end of the first line's own words now and then, so that two such edits
+   * do not merge.
+   */
   grown(text: string): string {
     if (this.#dice.below(3) === 0) return text.replace("\n", ` ${this.word()}\n`);
     const parts = text.split("\n\n");
@@ -69,7 +73,9 @@ export class Writers {
     else app.edit(file.path, this.grown(file.text));
   }
 
-  /** Ends a conflict as people do. @returns the words that went with the text that was not chosen */
+  /**
+   * Ends a conflict as people do. @returns the words that went with the text that was not chosen
+   */
   endConflict(): ReadonlySet<string> {
     const { mirror } = this.#ground;
     const { user } = mirror.disk;

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { Fault } from "../variants/variant.ts";
 import { asText, type Ground, HTML, isWrite, onRealState, openGround, problem, type Restartable } from "./ground.ts";
 
-/** Everything at once that a plan may hold: edits, new documents, moves, deletions and folders, on both sides, and a conflict. */
+/**
+ * Everything at once that a plan may hold: edits, new documents, moves, deletions and folders, on
+ * both sides, and a conflict.
+ */
 function upset({ rig, mirror }: Ground, state: Restartable): Promise<unknown> {
   const { app } = rig;
   for (let n = 0; n < 12; n++) app.create(`d${n % 3}/n${n}.md`, `note ${n}\n\n${"a line\n\n".repeat(4)}`);
@@ -27,8 +30,9 @@ function upset({ rig, mirror }: Ground, state: Restartable): Promise<unknown> {
 }
 
 /**
- * `sends`: how often one and the same write may go out in a run. Twice where the answer says no more than that the world is not as the plan saw it, or may say
- * nothing at all: it is looked at, and where it is as it was, sent once more.
+ * `sends`: how often one and the same write may go out in a run. Twice where the answer says no
+ * more than that the world is not as the plan saw it, or may say nothing at all: it is looked at,
+ * and where it is as it was, sent once more.
  */
 const REFUSALS: readonly (readonly [name: string, fault: Fault, sends: 1 | 2])[] = [
   ["403 forbidden", problem(403, "forbidden"), 1],

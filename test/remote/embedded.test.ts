@@ -9,7 +9,10 @@ import { createService, type ServiceWire } from "../../src/server/service.ts";
 import { type Variant, varyService } from "../variants/variant.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
-/** The client against the embedded service: in process, over HTTP, and as other deployments would have it. */
+/**
+ * The client against the embedded service: in process, over HTTP, and as other deployments would
+ * have it.
+ */
 
 const closers: (() => void | Promise<void>)[] = [];
 afterEach(async () => {

@@ -4,7 +4,10 @@ import { virtualClock } from "./virtual-clock.ts";
 
 const never = new AbortController().signal;
 
-/** Runs `n` calls of a second each at once; `congested` by their number. Returns the most that ran at a time. */
+/**
+ * Runs `n` calls of a second each at once; `congested` by their number. Returns the most that ran
+ * at a time.
+ */
 async function load(
   queue: ReturnType<typeof createQueue>,
   n: number,

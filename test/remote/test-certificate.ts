@@ -1,4 +1,7 @@
-/** A certificate that signs itself, for `localhost` alone, valid until 2120. It protects nothing: its key is in the open, below. */
+/**
+ * A certificate that signs itself, for `localhost` alone, valid until 2120. It protects nothing:
+ * its key is in the open, below.
+ */
 
 export const TEST_KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggnSDpK9uqOY4G+lH

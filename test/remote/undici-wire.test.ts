@@ -96,7 +96,8 @@ describe("the undici wire", () => {
       response.writeHead(204).end();
     });
     for (let i = 0; i < 20; i++) expect((await wire.send(GET, BOUNDS)).kind).toBe("answer");
-    // Not always one: a socket rests for a turn of the event loop after each answer, while the next request takes another.
+    // Not always one: a socket rests for a turn of the event loop after each answer, while the next
+    // request takes another.
     expect(ports.size).toBeLessThanOrEqual(2);
   });
 

@@ -5,7 +5,8 @@ export type VirtualClock = Clock & { readonly sleeps: number[] };
 const START = Date.UTC(2026, 0, 1);
 
 /**
- * Time passes only when everything waits for it: whenever the process is idle, the earliest sleeper is woken.
+ * Time passes only when everything waits for it: whenever the process is idle, the earliest sleeper
+ * is woken.
  * @param frozen time does not pass at all: sleepers wake only when they are aborted
  */
 export function virtualClock(frozen = false): VirtualClock {

@@ -45,7 +45,8 @@ describe("the regex engine", () => {
   test("gives nothing when the steps run out, between documents or between lines", () => {
     const { regex, searched } = memoryIndex({ "a.md": "x\nx\nx", "b.md": "x" });
     const each = compiled("x").stepsPerCharacter;
-    // Looked at: five characters of a text, three lines of one; then one, and one. The last is looked at although it ends the steps.
+    // Looked at: five characters of a text, three lines of one; then one, and one. The last is
+    // looked at although it ends the steps.
     for (const characters of [0, 4, 5, 7, 8]) {
       expect(regex(searched, compiled("x"), 50, characters * each)).toEqual({ kind: "too-many-steps" });
     }

@@ -8,11 +8,16 @@ import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { answer, bench } from "../remote/scripted-wire.ts";
 import { type Handle, serve } from "./loopback.ts";
 
-/** Answers without measure, beyond test/remote/undici-wire.test.ts: whatever a service sends, memory stays bounded and the fault says what it was. */
+/**
+ * Answers without measure, beyond test/remote/undici-wire.test.ts: whatever a service sends, memory
+ * stays bounded and the fault says what it was.
+ */
 
 const CHILD = fileURLToPath(new URL("./reader-child.ts", import.meta.url));
 
-/** What a client in a process of its own makes of the answers, and how much memory it took at most. */
+/**
+ * What a client in a process of its own makes of the answers, and how much memory it took at most.
+ */
 async function readFrom(handle: Handle, what: "files" | "folders" | "file") {
   const { port, seen } = await serve(handle);
   const text = await new Promise<string>((resolve, reject) => {

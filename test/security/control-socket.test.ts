@@ -19,7 +19,9 @@ import { type Listening, listenControl } from "../../src/app/control/listen.ts";
 import { choosePlace, findPlace, writePlace } from "../../src/app/control/place.ts";
 import { MAX_REQUEST, PROTOCOL } from "../../src/app/control/protocol.ts";
 
-/** The daemon's socket against other users and other input, beyond test/app/control/control.test.ts. */
+/**
+ * The daemon's socket against other users and other input, beyond test/app/control/control.test.ts.
+ */
 
 const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;

@@ -8,7 +8,10 @@ import { COMMANDS } from "../../src/cli/table.ts";
 import { openRig, type Ran, type Rig } from "../cli/rig.ts";
 import { serve } from "./loopback.ts";
 
-/** A folder that somebody else made, with a configuration of theirs: nothing of it, and no key, goes to their server. */
+/**
+ * A folder that somebody else made, with a configuration of theirs: nothing of it, and no key, goes
+ * to their server.
+ */
 
 const KEY = "mdm_the_users_own_key";
 
@@ -62,7 +65,10 @@ async function openGround(way: string): Promise<Ground> {
   return { rig, url, seen };
 }
 
-/** What each command does in such a folder. `refused`: exit 2, and the way to trust it. `local`: it goes on, by this machine alone. */
+/**
+ * What each command does in such a folder. `refused`: exit 2, and the way to trust it. `local`: it
+ * goes on, by this machine alone.
+ */
 type Row = { readonly argv: readonly string[]; readonly end: "refused" | "local" };
 const refused = (...argv: string[]): Row => ({ argv, end: "refused" });
 const local = (...argv: string[]): Row => ({ argv, end: "local" });
@@ -126,7 +132,10 @@ test("each command has a row here", () => {
   expect(Object.keys(ROWS).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
 });
 
-/** A run of the user's: with a key in the environment, and a service that is told to end as soon as it serves. */
+/**
+ * A run of the user's: with a key in the environment, and a service that is told to end as soon as
+ * it serves.
+ */
 function runAsUser({ rig }: Ground, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
   const stop = new AbortController();
   const cwd = argv[0] === "undo" ? rig.root : rig.dir;

@@ -17,7 +17,10 @@ import { rollBytes, rollDice } from "../simulator/dice.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 import { lieAbout, type Lies } from "./liar.ts";
 
-/** The whole engine over a RAM disk, against a service that lies; around the root lies what nobody may touch. */
+/**
+ * The whole engine over a RAM disk, against a service that lies; around the root lies what nobody
+ * may touch.
+ */
 
 export type HostileGround = {
   readonly disk: RamDisk;
@@ -155,7 +158,10 @@ export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
   "a disk without hard links": { hardLinks: false },
 };
 
-/** An honest document there, another here, and the lies: both honest ones are synced, and nothing else is touched. */
+/**
+ * An honest document there, another here, and the lies: both honest ones are synced, and nothing
+ * else is touched.
+ */
 export async function syncWithLies(options: RamDiskOptions, lies: HostileGround["lies"]) {
   const ground = openHostileGround(options);
   ground.api("POST", "/v1/files", { path: "good/one.md", content: "one\n" });

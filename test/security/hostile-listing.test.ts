@@ -46,7 +46,10 @@ const UNSAFE = [
   "good/.md",
 ];
 
-/** Odd, and yet names that a disk can hold: they are mirrored, where they are or under a name of their own. */
+/**
+ * Odd, and yet names that a disk can hold: they are mirrored, where they are or under a name of
+ * their own.
+ */
 const ODD: readonly [path: string, at: RegExp][] = [
   ["/etc/x.md", /^etc\/x\.md$/],
   ["..md", /^\.\.md$/],

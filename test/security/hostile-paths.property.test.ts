@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { DISKS, openHostileGround } from "./hostile-ground.ts";
 import { LIE, lieAt } from "./liar.ts";
 
-/** What a pass may leave in its own folder: old versions, for the next pass to look at, and what went to the trash. */
+/**
+ * What a pass may leave in its own folder: old versions, for the next pass to look at, and what
+ * went to the trash.
+ */
 const KEPT = /^home\/ann\/notes\/\.mdmirror\/(tmp\/park-|trash\/)/;
 
 describe("I26 whatever paths the service lists", () => {

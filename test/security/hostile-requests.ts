@@ -1,7 +1,10 @@
 import { fc } from "../property.ts";
 import type { openWorld } from "./tenants.ts";
 
-/** Requests that a key may try: ids, paths and cursors of all keys, searches of every form, the administrator's routes. */
+/**
+ * Requests that a key may try: ids, paths and cursors of all keys, searches of every form, the
+ * administrator's routes.
+ */
 export type Sent = { readonly method: string; readonly path: string; readonly body: string | null };
 
 const somePath = fc.constantFrom(

@@ -18,7 +18,10 @@ import { COMMANDS } from "../../src/cli/table.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { ENTRY, whenWatching } from "./process.ts";
 
-/** I30, beyond test/cli/secret.test.ts: what a crash, another program and another user can see of the key. */
+/**
+ * I30, beyond test/cli/secret.test.ts: what a crash, another program and another user can see of
+ * the key.
+ */
 
 let rig: Rig;
 beforeEach(async () => {

@@ -1,7 +1,10 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Service } from "../../src/server/service.ts";
 
-/** A service that lies: the embedded one, with items in its lists that nobody made, and files behind their ids. */
+/**
+ * A service that lies: the embedded one, with items in its lists that nobody made, and files behind
+ * their ids.
+ */
 
 /** An item as it stands in a list, of any form. */
 export type Lies = {
@@ -29,7 +32,10 @@ export function lieAbout(handle: Service["handle"], lies: () => Lies): Service["
   };
 }
 
-/** The first page of a whole list: a list of one exact path, and the pages after the first, are the service's own. */
+/**
+ * The first page of a whole list: a list of one exact path, and the pages after the first, are the
+ * service's own.
+ */
 function isWhole(query: string): boolean {
   const parameters = new URLSearchParams(query);
   return !parameters.has("path") && !parameters.has("path_prefix") && !parameters.has("cursor");

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { steers } from "../../src/model/shown-name.ts";
 import { openRig, type Ran, type Rig } from "../cli/rig.ts";
 
-/** Names that hold lines, colours and marks of direction, through every command that shows names. */
+/**
+ * Names that hold lines, colours and marks of direction, through every command that shows names.
+ */
 
 const FORGED = "in sync: nothing to do";
 const ODD = `x\n${FORGED}\u001b[8m\u202e`;

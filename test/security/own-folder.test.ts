@@ -26,7 +26,10 @@ import { type OpenedState, openState } from "../../src/state/open.ts";
 import { openSearch } from "../../src/state/search.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 
-/** I26 within `.mdmirror/`: what lies there came with the folder, so nothing behind a link in it is touched. */
+/**
+ * I26 within `.mdmirror/`: what lies there came with the folder, so nothing behind a link in it is
+ * touched.
+ */
 
 const VICTIM = "# precious\n";
 const clock = { now: () => 1, monotonic: () => 1, sleep: async () => undefined };
@@ -205,7 +208,10 @@ const ELSEWHERE: ReadonlySet<string> = new Set(["serve", "list", "merge"]);
 
 type Plant = "to a file" | "to a folder" | "to nothing";
 
-/** Puts a link at a place of the mirror's folder, beside what was there. @returns what takes it back, and the victims as they are now */
+/**
+ * Puts a link at a place of the mirror's folder, beside what was there. @returns what takes it
+ * back, and the victims as they are now
+ */
 function plant(name: string, to: Plant) {
   const path = name === "" ? join(rig.root, ".mdmirror") : own(name);
   const victims = join(rig.dir, "victims");
@@ -379,7 +385,8 @@ describe.skipIf(process.getuid?.() !== 0)("another user's files", () => {
   });
 
   test("are those of whoever called sudo, and what is made there stays that user's", async () => {
-    // In a process of its own it would go on as that user; what is made by root all the same is given away.
+    // In a process of its own it would go on as that user; what is made by root all the same is
+    // given away.
     process.env["SUDO_UID"] = "4321";
     const env = { SUDO_UID: "4321", SUDO_GID: "4321" };
     for (const path of ["", ...readdirSync(own(), { recursive: true, encoding: "utf8" })])

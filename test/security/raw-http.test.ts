@@ -5,7 +5,10 @@ import { type HttpServer, startHttp } from "../../src/server/http.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
-/** Bytes on the service's socket that no client would send: one request has one answer, none is a 5xx, and none reaches what it must not. */
+/**
+ * Bytes on the service's socket that no client would send: one request has one answer, none is a
+ * 5xx, and none reaches what it must not.
+ */
 
 let service: Service;
 let server: HttpServer;

@@ -2,7 +2,10 @@ import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { systemClock } from "../../src/app/mirror/clock.ts";
 
-/** A client in a process of its own, whose memory can be measured: lists files and folders, reads a file; prints what it found and its peak. */
+/**
+ * A client in a process of its own, whose memory can be measured: lists files and folders, reads a
+ * file; prints what it found and its peak.
+ */
 
 const [url = "", what = ""] = process.argv.slice(2);
 const clock = systemClock();

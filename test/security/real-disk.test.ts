@@ -7,7 +7,10 @@ import { startHttp } from "../../src/server/http.ts";
 import { openRig, type Rig, snapshot } from "../cli/rig.ts";
 import { LIE, lieAbout, lieAt, type Lies } from "./liar.ts";
 
-/** I26 once more through the command line, HTTP and a real disk: what lies around the root is as it was. */
+/**
+ * I26 once more through the command line, HTTP and a real disk: what lies around the root is as it
+ * was.
+ */
 
 const SECRET = "a text of somebody else\n";
 
@@ -113,7 +116,8 @@ describe("I26 on a real disk, over HTTP", () => {
       rig.api("POST", "/v1/files", { path: `f/${name}.md`, content: `${name} 0\n` });
     await rig.init();
     const before = around();
-    // LIMIT: a folder above, swapped at this pace, can be hit between a look at it and the system call (RACE in src/local/ground.ts).
+    // LIMIT: a folder above, swapped at this pace, can be hit between a look at it and the system
+    // call (RACE in src/local/ground.ts).
     const code = `
       const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
       const [file, target, aside] = process.argv.slice(1);

@@ -4,7 +4,10 @@ import { ADMIN_KEY } from "../server/ground.ts";
 import { requestTo } from "./hostile-requests.ts";
 import { type Item, openWorld } from "./tenants.ts";
 
-/** No answer to any key holds what another may read and it may not, whatever they send (beyond test/server/fuzz.test.ts). */
+/**
+ * No answer to any key holds what another may read and it may not, whatever they send (beyond
+ * test/server/fuzz.test.ts).
+ */
 
 const world = openWorld();
 const flatName = (area: string) => area.replace("/", "");

@@ -6,7 +6,10 @@ import { digestOf } from "../../src/model/digest.ts";
 import type { Disk } from "../../src/ports/disk.ts";
 import { NAMES, openSwapGround, type SwapGround } from "./swapped-folders.ts";
 
-/** I26 in the moment between a look at a folder and the call that relies on it. Only Linux can hold the very folder that was looked at. */
+/**
+ * I26 in the moment between a look at a folder and the call that relies on it. Only Linux can hold
+ * the very folder that was looked at.
+ */
 
 const SECRET = "a text of somebody else\n";
 const digest = (text: string) => digestOf(Buffer.from(text));
@@ -97,7 +100,10 @@ function textAt(ground: SwapGround, path: string): string | null {
   return path.endsWith(".md") || path.includes("tmp/") ? readFileSync(abs, "utf8") : "a folder";
 }
 
-/** Does an effect again and again, each time with a folder swapped right before its next system call. `back`: until right after that call. */
+/**
+ * Does an effect again and again, each time with a folder swapped right before its next system
+ * call. `back`: until right after that call.
+ */
 function swapAtEachCall(name: string, folder: string, back: boolean, anchors: boolean, count: Count): void {
   const { act, check } = EFFECTS[name]!;
   for (let n = 1; ; n++) {

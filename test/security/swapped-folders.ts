@@ -6,7 +6,10 @@ import { createDisk } from "../../src/local/disk.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
 import { type Bench, createNodeBench, seededRandom } from "../simulator/fs-bench.ts";
 
-/** A mirrored folder on a real disk, beside it a twin with files of the same names, and a hook around each system call. */
+/**
+ * A mirrored folder on a real disk, beside it a twin with files of the same names, and a hook
+ * around each system call.
+ */
 
 // Thousands of folders are made: in memory where the system has a place for it.
 const MEMORY = nodeFs.existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
@@ -27,14 +30,20 @@ export type SwapGround = {
   readonly disk: Disk;
   /** Called right before each system call and, with true, right after. */
   around: ((call: string, path: string, after: boolean) => void) | null;
-  /** Puts the twin's folder in the place of the root's, by a symlink. @returns what takes it back */
+  /**
+   * Puts the twin's folder in the place of the root's, by a symlink. @returns what takes it back
+   */
   swap(folder: string): () => void;
-  /** Everything that is told of the twin's files and folders, so that whatever was done there shows. */
+  /**
+   * Everything that is told of the twin's files and folders, so that whatever was done there shows.
+   */
   outside(): string[];
   close(): void;
 };
 
-/** @param text what the twin's files hold @param anchors false: as where no folder can be held open */
+/**
+ * @param text what the twin's files hold @param anchors false: as where no folder can be held open
+ */
 export function openSwapGround(text: string, anchors = true): SwapGround {
   const bench: Bench = createNodeBench(MEMORY);
   const [root, twin, aside] = ["root", "twin", "aside"].map((name) => join(bench.root, name)) as [

@@ -9,7 +9,10 @@ const OUTSIDE = "/home/ann/other";
 const SECRET = "a text of somebody else\n";
 const NAMES = ["a.md", "b.md", "c.md", "d.md", "g/e.md", "new.md", "moved.md"];
 
-/** Linked documents in `f`, and beside the root a folder that holds other texts under the same names. */
+/**
+ * Linked documents in `f`, and beside the root a folder that holds other texts under the same
+ * names.
+ */
 async function openLinked() {
   const ground = openHostileGround();
   ground.disk.user.makeFolder(`${OUTSIDE}/g`);
@@ -48,7 +51,10 @@ function expectUntouched(ground: HostileGround): void {
   expect(ground.keeps(SECRET)).toBe(false);
 }
 
-/** Runs a sync in which `plant` is called right before the n-th call that `when` takes. @returns whether there was such a call */
+/**
+ * Runs a sync in which `plant` is called right before the n-th call that `when` takes. @returns
+ * whether there was such a call
+ */
 async function syncPlanting(
   ground: HostileGround,
   when: (call: RamCall, path: string) => boolean,
@@ -145,7 +151,8 @@ describe("I26 symlinks planted before a pass", () => {
     expect(ground.serviceTexts().length).toBe(5);
     back();
     await ground.sync();
-    // What was deleted there while its folder could not be seen here is taken for new: nothing is lost (I03).
+    // What was deleted there while its folder could not be seen here is taken for new: nothing is
+    // lost (I03).
     expect(Object.fromEntries(ground.texts())).toEqual({
       "f/b.md": "b\n",
       "f/a.md": "a, edited there\n",

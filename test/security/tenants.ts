@@ -1,10 +1,16 @@
 import { openService } from "../server/ground.ts";
 
-/** Several keys with grants of their own on one service, and what each may see. The same ids and keys each time that it is opened. */
+/**
+ * Several keys with grants of their own on one service, and what each may see. The same ids and
+ * keys each time that it is opened.
+ */
 
 export type Item = { readonly id: string; readonly lastChangeId: string; readonly path: string };
 
-/** Two workspaces; in the first, folders that only some keys may read. Each document has a marker in its name and another in its text. */
+/**
+ * Two workspaces; in the first, folders that only some keys may read. Each document has a marker in
+ * its name and another in its text.
+ */
 export function openWorld() {
   const opened = openService();
   const { service, key: owner, workspaceId } = opened;

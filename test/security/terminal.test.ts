@@ -3,7 +3,10 @@ import { jsonLine } from "../../src/cli/json-line.ts";
 import { linesForTerminal, oneLine } from "../../src/cli/paint.ts";
 import { processIo } from "../../src/cli/process-io.ts";
 
-/** Names and details come from the service and the disk: what is shown of them cannot steer a terminal, nor pass for another name. */
+/**
+ * Names and details come from the service and the disk: what is shown of them cannot steer a
+ * terminal, nor pass for another name.
+ */
 
 describe("a line on a terminal", () => {
   it.each([

@@ -1,6 +1,7 @@
 /**
- * Writes as fast as it can into the data folder of argv, and prints each write once it is acknowledged: `id changeId n`. Text n is
- * n's line repeated, so that a half write shows. Runs until it is killed.
+ * Writes as fast as it can into the data folder of argv, and prints each write once it is
+ * acknowledged: `id changeId n`. Text n is n's line repeated, so that a half write shows. Runs
+ * until it is killed.
  */
 import { writeSync } from "node:fs";
 import { openData } from "../../src/server/data.ts";

@@ -13,7 +13,10 @@ const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 
 type Acknowledged = Map<string, { readonly changeId: string; readonly n: number }>;
 
-/** Runs the writer until it has acknowledged so many writes, then kills it in the middle of its work. */
+/**
+ * Runs the writer until it has acknowledged so many writes, then kills it in the middle of its
+ * work.
+ */
 async function killAfter(folder: string, writes: number, acknowledged: Acknowledged): Promise<void> {
   const child = spawn(process.execPath, [CHILD, folder], { stdio: ["ignore", "pipe", "inherit"] });
   const closed = once(child, "close");

@@ -4,7 +4,10 @@ import { PROBLEM_CODES, type ProblemCode } from "../../src/contract/problem.ts";
 import type { WireResponse } from "../../src/contract/wire.ts";
 import { ADMIN_KEY, openService } from "./ground.ts";
 
-/** Hostile input: whatever is sent, the answer is one that the document knows, and never another key's data. */
+/**
+ * Hostile input: whatever is sent, the answer is one that the document knows, and never another
+ * key's data.
+ */
 
 const SECRET = "the-other-workspace-holds-this";
 

@@ -1,4 +1,7 @@
-/** A self-signed certificate of `localhost` for the tests of TLS, and its key: both public, worth nothing anywhere else. */
+/**
+ * A self-signed certificate of `localhost` for the tests of TLS, and its key: both public, worth
+ * nothing anywhere else.
+ */
 
 export const TEST_CERT = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUN4N5RT8y99qlnNGWoGJGuz3ApRowCgYIKoZIzj0EAwIw

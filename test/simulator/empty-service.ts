@@ -5,7 +5,10 @@ type Copied = Exclude<ServiceOptions["database"], string> & { readonly copy: Uin
 
 let made: Copied | null = null;
 
-/** The database of a service in memory that holds nothing: its schema is made once a process, not once a rig. */
+/**
+ * The database of a service in memory that holds nothing: its schema is made once a process, not
+ * once a rig.
+ */
 export function emptyDatabase(): Copied {
   made ??= { copy: makeEmpty() };
   return made;

@@ -7,8 +7,9 @@ import { isObject, type Members } from "../../src/server/body.ts";
 import { splitTarget } from "../../src/server/router.ts";
 
 /**
- * A deployment that takes names for one that differ in case, or in their Unicode normal form, as a store on such a disk or with such a collation does: it keeps
- * each name as it was given, refuses a second one, and finds an item by any spelling of its path.
+ * A deployment that takes names for one that differ in case, or in their Unicode normal form, as a
+ * store on such a disk or with such a collation does: it keeps each name as it was given, refuses a
+ * second one, and finds an item by any spelling of its path.
  */
 
 export type Answer = (request: WireRequest) => WireResponse;
@@ -86,7 +87,10 @@ function spellMembers(method: string, route: string, members: Members, ask: Ask,
   return parent === undefined ? members : { ...members, name: spellIn(parent, name, id, ask, folding) };
 }
 
-/** A path, each name as what stands there spells it; from the first that nothing has, as it was sent. */
+/**
+ * A path, each name as what stands there spells it; from the first that nothing has, as it was
+ * sent.
+ */
 function spell(sent: string, ask: Ask, folding: DiskFolding): string {
   const names = pathSegments(sent);
   let parent: string | null = null;

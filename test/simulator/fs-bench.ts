@@ -6,7 +6,10 @@ import type { Fs } from "../../src/ports/disk.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
 import { createRamDisk, type RamDiskOptions } from "./ram-disk.ts";
 
-/** An empty folder on a real disk or in memory, with what a test must do there beside the calls of the Fs. */
+/**
+ * An empty folder on a real disk or in memory, with what a test must do there beside the calls of
+ * the Fs.
+ */
 export type Bench = {
   readonly fs: Fs;
   readonly root: string;

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Bench, createNodeBench, createRamBench } from "./fs-bench.ts";
 
-/** One list for the real disk and the one in memory: what a call answers or with which errno it ends, and what is there afterwards. */
+/**
+ * One list for the real disk and the one in memory: what a call answers or with which errno it
+ * ends, and what is there afterwards.
+ */
 
 type Case = {
   readonly title: string;
@@ -12,7 +15,8 @@ type Case = {
 const bytes = (text: string) => Buffer.from(text);
 const text = (content: Uint8Array) => Buffer.from(content).toString();
 
-// The tree of every case: a.md, b.md, full/c.md, empty/, link -> a.md, folder-link -> full, dangling -> nowhere, loop -> loop, pipe.
+// The tree of every case: a.md, b.md, full/c.md, empty/, link -> a.md, folder-link -> full,
+// dangling -> nowhere, loop -> loop, pipe.
 function build(bench: Bench, at: (name: string) => string): void {
   bench.write(at("a.md"), "a");
   bench.write(at("b.md"), "b");

@@ -9,13 +9,19 @@ export type RamDiskOptions = {
   readonly foldsUnicode?: boolean;
   /** False: `link` answers EPERM, as FAT does. Default true. */
   readonly hardLinks?: boolean;
-  /** Milliseconds to which stamps are rounded down. Default 4, a kernel tick; 2000 is FAT's; 0: every change has its own time. */
+  /**
+   * Milliseconds to which stamps are rounded down. Default 4, a kernel tick; 2000 is FAT's; 0:
+   * every change has its own time.
+   */
   readonly granularityMs?: number;
   /** Whether the number of a removed inode is given to the next one, as ext4 does. Default true. */
   readonly reusesInodes?: boolean;
 };
 
-/** The name of a call, as `beforeCall` and `fail` know it. `writeNew` has two more moments: the file exists, and its bytes are there. `makeNew` is one, too. */
+/**
+ * The name of a call, as `beforeCall` and `fail` know it. `writeNew` has two more moments: the file
+ * exists, and its bytes are there. `makeNew` is one, too.
+ */
 export type RamCall = Exclude<keyof Fs, "makeNew"> | "writeNew.bytes" | "writeNew.sync" | "stat";
 
 export type RamFault = {
@@ -27,9 +33,15 @@ export type RamFault = {
   readonly times?: number;
 };
 
-/** A disk in memory that behaves as ext4 does, errno by errno (proven by the test list that both run), but for what its options say. */
+/**
+ * A disk in memory that behaves as ext4 does, errno by errno (proven by the test list that both
+ * run), but for what its options say.
+ */
 export type RamDisk = Fs & {
-  /** Runs before each call of the Fs (not of `user`): may act as a user, and kill by throwing an error without an errno. */
+  /**
+   * Runs before each call of the Fs (not of `user`): may act as a user, and kill by throwing an
+   * error without an errno.
+   */
   beforeCall: ((call: RamCall, path: string) => void) | null;
   /** Calls of the Fs so far. */
   readonly calls: number;
@@ -44,7 +56,10 @@ export type RamDisk = Fs & {
   advance(ms: number): void;
   /** Everything reaches the medium. */
   settle(): void;
-  /** What was not synced survives or not, by `fraction` (a seeded random in [0, 1)). Open handles are dead. */
+  /**
+   * What was not synced survives or not, by `fraction` (a seeded random in [0, 1)). Open handles
+   * are dead.
+   */
   losePower(fraction: () => number): void;
 };
 

@@ -1,7 +1,10 @@
 import { type DiskFolding, pathKey } from "../../src/model/path.ts";
 import type { FsStat } from "../../src/ports/disk.ts";
 
-/** Inodes, names and the order in which they reach the medium: the state of the RAM disk, without hooks or faults. */
+/**
+ * Inodes, names and the order in which they reach the medium: the state of the RAM disk, without
+ * hooks or faults.
+ */
 
 export type Inode = {
   readonly ino: number;
@@ -43,7 +46,8 @@ export type NodesOptions = {
 /** Bytes. */
 const SECTOR = 512;
 const EMPTY = new Uint8Array();
-// As a kernel writes its journal every few seconds, no more than this many changes of names are ever at risk.
+// As a kernel writes its journal every few seconds, no more than this many changes of names are
+// ever at risk.
 const MAX_AT_RISK = 2_000;
 
 export class RamNodes {
@@ -140,7 +144,10 @@ export class RamNodes {
     inode.mtimeMs = inode.ctimeMs = this.stampTime();
   }
 
-  /** After a name went: an inode without names is gone, and its number is free at once. An open handle keeps the object, not the number. */
+  /**
+   * After a name went: an inode without names is gone, and its number is free at once. An open
+   * handle keeps the object, not the number.
+   */
   release(inode: Inode): void {
     inode.ctimeMs = this.stampTime();
     const gone = inode.kind === "folder" ? inode.parent === null : inode.nlink === 0;
@@ -166,9 +173,10 @@ export class RamNodes {
   }
 
   /**
-   * ASSUMES: names reach the medium in the order of their changes (ext4, XFS, Btrfs, APFS and NTFS journal them so); bytes that were not
-   * fsynced reach it or not, each file by itself: whole, as they were at the last fsync, empty, zeroed, or cut off at a
-   * sector, what follows gone or zeroed.
+   * ASSUMES: names reach the medium in the order of their changes (ext4, XFS, Btrfs, APFS and NTFS
+   * journal them so); bytes that were not fsynced reach it or not, each file by itself: whole, as
+   * they were at the last fsync, empty, zeroed, or cut off at a sector, what follows gone or
+   * zeroed.
    */
   losePower(fraction: () => number): void {
     const kept = Math.floor(fraction() * (this.log.length + 1));
@@ -214,7 +222,8 @@ function survivingBytes(inode: Inode, fraction: () => number): Uint8Array {
     case 3:
       return new Uint8Array(bytes.length);
     default: {
-      // Disks write whole sectors, and systems whole pages of them: what tears, tears there. The size may be on the medium before the bytes are.
+      // Disks write whole sectors, and systems whole pages of them: what tears, tears there. The
+      // size may be on the medium before the bytes are.
       const cut = bytes.slice(0, Math.floor((fraction() * bytes.length) / SECTOR) * SECTOR);
       if (fraction() < 0.5) return cut;
       const padded = new Uint8Array(bytes.length);

@@ -13,7 +13,10 @@ export class RamError extends Error {
   }
 }
 
-/** Where a path leads: the folder of its last name, and what has that name there. `inode` null: nothing. The root has no folder. */
+/**
+ * Where a path leads: the folder of its last name, and what has that name there. `inode` null:
+ * nothing. The root has no folder.
+ */
 export type Found = {
   readonly folder: Inode;
   readonly name: string;
@@ -27,7 +30,10 @@ const MAX_NAME_BYTES = 255;
 const MAX_PATH_BYTES = 4_095;
 const MAX_SYMLINKS = 40;
 
-/** Resolves an absolute path as the kernel does; symlinks in the middle are followed, one at the end only when `follow`. */
+/**
+ * Resolves an absolute path as the kernel does; symlinks in the middle are followed, one at the end
+ * only when `follow`.
+ */
 export function findPath(nodes: RamNodes, call: string, path: string, follow: boolean): Found {
   if (path.includes("\0")) throw new RamError("ERR_INVALID_ARG_VALUE", call, path);
   if (path.length > MAX_PATH_BYTES / 4 && Buffer.byteLength(path) > MAX_PATH_BYTES)

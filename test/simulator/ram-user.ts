@@ -28,7 +28,9 @@ export type RamUser = {
   chmod(path: string, mode: number): void;
   /** An empty folder of another disk covers the one that is there. @returns what uncovers it */
   mount(path: string): () => void;
-  /** Every file below, by path relative to `folder`, sorted; `.mdmirror` left out unless asked for. */
+  /**
+   * Every file below, by path relative to `folder`, sorted; `.mdmirror` left out unless asked for.
+   */
   texts(folder: string, withMirror?: boolean): Map<string, string>;
   /** Every folder below, likewise. */
   folders(folder: string): string[];

@@ -15,7 +15,10 @@ export function textsOf(state: StoredState, path: LocalPath): string[] {
   });
 }
 
-/** Texts in the store that are no base, and that no `history` of a path lists under which they were seen. */
+/**
+ * Texts in the store that are no base, and that no `history` of a path lists under which they were
+ * seen.
+ */
 export function unreachableTexts(state: StoredState): string[] {
   const { links } = state.load();
   const bases = new Set<Digest>();

@@ -2,7 +2,10 @@ import type { Digest } from "../../src/model/digest.ts";
 import type { LocalPath } from "../../src/model/path.ts";
 import type { Disk } from "../../src/ports/disk.ts";
 
-/** What recovery does with an open intent by looking alone: the model that the engine's recovery is tested against. */
+/**
+ * What recovery does with an open intent by looking alone: the model that the engine's recovery is
+ * tested against.
+ */
 
 export type LocalIntent =
   | {
@@ -16,7 +19,8 @@ export type LocalIntent =
   | { readonly kind: "move"; readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * `open`: cannot be settled now, the intent stays. `keep` is given a text that must not be lost before its parked file goes.
+ * `open`: cannot be settled now, the intent stays. `keep` is given a text that must not be lost
+ * before its parked file goes.
  */
 export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: string) => void): "settled" | "open" {
   if (intent.kind === "move") return recoverMove(disk, intent.from, intent.to);

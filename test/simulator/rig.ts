@@ -26,12 +26,18 @@ import { foldNames } from "./folding-service.ts";
 import { createRamDisk, type RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 import { type Dice, rollDice } from "./dice.ts";
 
-/** A whole mdmirror in one thread: the real engine, planner, client, disk layer and state over a RAM disk, the service in process and virtual time. */
+/**
+ * A whole mdmirror in one thread: the real engine, planner, client, disk layer and state over a RAM
+ * disk, the service in process and virtual time.
+ */
 
 // Before any virtual time: modules are read in the machine's own.
 await loadTools();
 
-/** What kills a mirror: thrown by a port call, and by every one after it, until the mirror is started anew. */
+/**
+ * What kills a mirror: thrown by a port call, and by every one after it, until the mirror is
+ * started anew.
+ */
 export class Killed extends Error {
   override readonly name = "Killed";
 }
@@ -40,7 +46,10 @@ export const ROOT = "/home/ann/notes";
 
 export type AppFile = { readonly id: DocId; readonly path: string; readonly text: string; readonly changeId: string };
 
-/** The person in the app: the service's API with a key of Full access, without any of the client's code. */
+/**
+ * The person in the app: the service's API with a key of Full access, without any of the client's
+ * code.
+ */
 export type App = {
   create(path: string, text: string): DocId;
   edit(path: string, text: string): void;
@@ -65,7 +74,10 @@ export type Mirror = {
   calls(): number;
   /** Dies at this call (1: the next one), counted over disk, state and wire. null: never. */
   killAt(call: number | null): void;
-  /** One `sync`, by hand unless `retryRefused` is false; a kill ends it with `null`, as a crash would. */
+  /**
+   * One `sync`, by hand unless `retryRefused` is false; a kill ends it with `null`, as a crash
+   * would.
+   */
   sync(settings?: Partial<Settings>, run?: { readonly retryRefused: boolean }): Promise<RunReport | null>;
   plan(settings?: Partial<Settings>): ReturnType<typeof planOnly>;
   write(path: string, text: string): void;

@@ -6,8 +6,9 @@ import type { Dice } from "./dice.ts";
 import { type App, createRig, type Mirror, type Rig } from "./rig.ts";
 
 /**
- * One seeded life of a mirror: a person at the disk and a person in the app work at once, the network loses requests and answers, the process is killed
- * at port calls; then quiet passes, and the promises of DESIGN 2 are checked. Same seed, same trace (I32).
+ * One seeded life of a mirror: a person at the disk and a person in the app work at once, the
+ * network loses requests and answers, the process is killed at port calls; then quiet passes, and
+ * the promises are checked. Same seed, same trace (I32).
  */
 
 export type SimulationOptions = {
@@ -246,8 +247,9 @@ class Chronicle {
   }
 
   /**
-   * Edited and renamed between two looks, a document is known by likeness at best; and onto the path of one that was removed, by nothing: the path
-   * speaks for that one (DESIGN 3). Renamed alone, it must keep its id.
+   * Edited and renamed between two looks, a document is known by likeness at best; and onto the
+   * path of one that was removed, by nothing: the path speaks for that one. Renamed alone, it must
+   * keep its id.
    */
   noteEdited(text: string): void {
     const tag = TAG.exec(text)?.[1];

@@ -3,7 +3,10 @@ import { FAULTS } from "../../scripts/soak/faults.ts";
 import { injectedFullDisk } from "../../scripts/soak/injected-disk.ts";
 import { type Row, tableLines } from "../../scripts/soak/row.ts";
 
-/** Of `npm run soak`, a few rounds of the faults that take seconds: real processes, real files, real HTTP. */
+/**
+ * Of `npm run soak`, a few rounds of the faults that take seconds: real processes, real files, real
+ * HTTP.
+ */
 
 const SEED = 5;
 

@@ -1,4 +1,7 @@
-/** What the tests do in another process: `write FOLDER`, `lock FOLDER`, `read FOLDER`, `migrate FILE`. Speaks in lines on stdout; ends when killed. */
+/**
+ * What the tests do in another process: `write FOLDER`, `lock FOLDER`, `read FOLDER`, `migrate
+ * FILE`. Speaks in lines on stdout; ends when killed.
+ */
 import { writeSync } from "node:fs";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
 import { openForWriting } from "../../src/state/database.ts";

@@ -136,7 +136,10 @@ export function eventOf(more: Partial<MirrorEvent> = {}): MirrorEvent {
   };
 }
 
-/** Runs `child.ts` with these words; lines of its output arrive one by one. It is killed with the test at the latest. */
+/**
+ * Runs `child.ts` with these words; lines of its output arrive one by one. It is killed with the
+ * test at the latest.
+ */
 export function startChild(...words: string[]): {
   readonly child: ChildProcess;
   readonly lines: AsyncIterator<string>;

@@ -23,7 +23,10 @@ import {
   tombstoneOf,
 } from "./ground.ts";
 
-/** Both files as version 1 wrote them. The fixtures are never written anew: a later schema gets its own beside them. */
+/**
+ * Both files as version 1 wrote them. The fixtures are never written anew: a later schema gets its
+ * own beside them.
+ */
 function folderOfVersion1(): string {
   const folder = tempFolder();
   for (const file of ["state", "texts"]) {

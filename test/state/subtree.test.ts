@@ -4,7 +4,10 @@ import { isWithin, rebase } from "../../src/model/path.ts";
 import type { BaseTree } from "../../src/model/tree.ts";
 import { conflictOf, dirOf, doc, holdOf, linkOf, memoryState, openIn, tombstoneOf } from "./ground.ts";
 
-/** Names that patterns and ranges get wrong: wildcards, neighbours of "/", case, other lengths in bytes than in units. */
+/**
+ * Names that patterns and ranges get wrong: wildcards, neighbours of "/", case, other lengths in
+ * bytes than in units.
+ */
 const name = fc.constantFrom("a", "A", "a.b", "a0", "a-b", "a%", "a_", "ab", "%", "_", "é", "😀", "[a]", "a'b", "\\");
 const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
 

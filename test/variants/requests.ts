@@ -93,7 +93,10 @@ async function parentIsThere(path: string, ask: Ask): Promise<boolean> {
   return listed.status !== 200 || (JSON.parse(listed.body) as { data: unknown[] }).data.length > 0;
 }
 
-/** Caps `limit`; a cursor that stands for an empty page is answered with one, if the cursor within is good for the query. */
+/**
+ * Caps `limit`; a cursor that stands for an empty page is answered with one, if the cursor within
+ * is good for the query.
+ */
 async function shortPage(
   request: WireRequest,
   variant: { readonly maxPageSize: number },

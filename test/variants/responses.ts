@@ -50,7 +50,10 @@ function shapeItem(item: Members, variant: Variant, state: VariantState): Member
   };
 }
 
-/** The first page, and about half of the others; by the request alone, so that the same listing always has the same pages. */
+/**
+ * The first page, and about half of the others; by the request alone, so that the same listing
+ * always has the same pages.
+ */
 function precedesEmpty(request: WireRequest): boolean {
   const cursor = new URLSearchParams(splitTarget(request.path).query).get("cursor");
   return cursor === null || cursor.charCodeAt(cursor.length - 1) % 2 === 0;

@@ -5,8 +5,9 @@ import { shapeRequest } from "./requests.ts";
 import { shapeResponse } from "./responses.ts";
 
 /**
- * Other deployments: where API.md is silent, another service may have chosen differently. Each switch makes the embedded service
- * answer as such a one would, so that a client can be proven against it.
+ * Other deployments: where the contract is silent, another service may have chosen differently.
+ * Each switch makes the embedded service answer as such a one would, so that a client can be proven
+ * against it.
  * (Stale bases that are never combined are no switch here: give the service `combine: () => null`.)
  */
 export type Variant = {
@@ -20,7 +21,9 @@ export type Variant = {
   readonly noFolderPatchOrDelete?: 404 | 405;
   /** A rename or move of a file gives it a new `lastChangeId`. */
   readonly changeIdMovesOnRename?: boolean;
-  /** Pages hold at most so many items, and the first, and some others, are followed by an empty one. */
+  /**
+   * Pages hold at most so many items, and the first, and some others, are followed by an empty one.
+   */
   readonly maxPageSize?: number;
   /** On save: CRLF to LF, no BOM, a final newline, NFC. */
   readonly normalise?: boolean;
@@ -32,14 +35,18 @@ export type Variant = {
   readonly refusedCharacters?: string;
   /**
    * @param n the number of the request, from 1
-   * @returns what befalls it: lost before or after it was executed, answered by something else unexecuted, or nothing
+   * @returns what befalls it: lost before or after it was executed, answered by something else
+   * unexecuted, or nothing
    */
   readonly fault?: (request: WireRequest, n: number) => Fault | null;
 };
 
 export type Fault = "drop-before" | "drop-after" | WireResponse;
 
-/** What `handle` rejects with when the connection is lost; over HTTP the socket is destroyed instead. */
+/**
+ * What `handle` rejects with when the connection is lost; over HTTP the socket is destroyed
+ * instead.
+ */
 export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }

@@ -4,7 +4,10 @@ import { link, unlink } from "../ground.ts";
 import { type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 
-/** As `VERIFIED_CREATES` in src/engine/apply/create-remote.ts: new documents of a run that are read back. */
+/**
+ * As `VERIFIED_CREATES` in src/engine/apply/create-remote.ts: new documents of a run that are read
+ * back.
+ */
 const VERIFIED = 3;
 
 const everySize = (asked: readonly string[]) => asked;

@@ -1,4 +1,7 @@
-/** A whole `sync --quiet` with nothing to do, against loading rows + a walk with lstat + list pages of 1,000. */
+/**
+ * A whole `sync --quiet` with nothing to do, against loading rows + a walk with lstat + list pages
+ * of 1,000.
+ */
 import type { Start } from "../child.ts";
 import { writeRows } from "../ground.ts";
 import type { Line } from "../line.ts";

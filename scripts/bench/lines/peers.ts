@@ -1,4 +1,7 @@
-/** The same as `no-op`, and edits, against the peers. Local to local is a handicap for us: we speak HTTP and JSON with a service that keeps every version. */
+/**
+ * The same as `no-op`, and edits, against the peers. Local to local is a handicap for us: we speak
+ * HTTP and JSON with a service that keeps every version.
+ */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Start } from "../child.ts";
@@ -149,7 +152,10 @@ export const EDIT_BISYNC: Line = {
   },
 };
 
-/** rclone as it comes asks md5sum for each file: a minute for 10,000, so a single pair of each there. */
+/**
+ * rclone as it comes asks md5sum for each file: a minute for 10,000, so a single pair of each
+ * there.
+ */
 export const BISYNC_HASHES: Line = {
   name: "bisync-hashes",
   about:

@@ -1,4 +1,7 @@
-/** Short commands against a bare Node; the rename of a folder; a clone over a slow wire; memory of `sync`. */
+/**
+ * Short commands against a bare Node; the rename of a folder; a clone over a slow wire; memory of
+ * `sync`.
+ */
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { runChild, type Start } from "../child.ts";
@@ -128,8 +131,9 @@ export const LATENCY: Line = {
 const LONE = 100;
 
 /**
- * What a request takes that has the service to itself, in ms: more than it is asked to wait, as timers go by whole milliseconds and the answer has to be made.
- * No client gets more of them than concurrency ÷ this.
+ * What a request takes that has the service to itself, in ms: more than it is asked to wait, as
+ * timers go by whole milliseconds and the answer has to be made. No client gets more of them than
+ * concurrency ÷ this.
  */
 async function loneLatency(url: string, key: string): Promise<number> {
   const { Pool } = await import("undici");

@@ -1,4 +1,7 @@
-/** A clone and one changed file against two Syncthing instances: from disk to disk, as we are from service to disk. */
+/**
+ * A clone and one changed file against two Syncthing instances: from disk to disk, as we are from
+ * service to disk.
+ */
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isGenerated, pathsOf } from "../corpus.ts";
@@ -33,7 +36,8 @@ export const SYNCTHING: Line = {
           return ground.mdmirror(["sync", "--quiet", root], key);
         },
         async (turn) => {
-          // A folder of its own each time; the first instance has hashed it before the clock starts.
+          // A folder of its own each time; the first instance has hashed it before the clock
+          // starts.
           await pair.offer(`clone-${turn}`, offered);
           taken[turn] = ground.fresh("syncthing-taken");
           return { ms: await pair.take(`clone-${turn}`, taken[turn], documents) };

@@ -1,4 +1,7 @@
-/** The daemon: from a save to its PUT, processor time at rest, and memory at rest against chokidar alone. */
+/**
+ * The daemon: from a save to its PUT, processor time at rest, and memory at rest against chokidar
+ * alone.
+ */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";

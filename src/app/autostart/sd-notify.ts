@@ -1,14 +1,17 @@
 import { execFile } from "node:child_process";
 
 /**
- * Tells systemd that the daemon is ready, and that it is alive. Node has no datagram sockets of the Unix family, so the word goes through
- * systemd's own `systemd-notify`, which waits until it was taken (so that its sender is still there to be looked up); the unit says
- * `NotifyAccess=all` for that. One such call takes some 10 ms, and one is made a minute.
+ * Tells systemd that the daemon is ready, and that it is alive. Node has no datagram sockets of the
+ * Unix family, so the word goes through systemd's own `systemd-notify`, which waits until it was
+ * taken (so that its sender is still there to be looked up); the unit says `NotifyAccess=all` for
+ * that. One such call takes some 10 ms, and one is made a minute.
  */
 export type SdNotify = {
   /** `READY=1`, `STOPPING=1`, `STATUS=…`: one line each. */
   say(...assignments: readonly string[]): void;
-  /** Milliseconds between two signs of life that systemd waits for; null: it does not wait for any. */
+  /**
+   * Milliseconds between two signs of life that systemd waits for; null: it does not wait for any.
+   */
   readonly watchdogMs: number | null;
 };
 
@@ -49,8 +52,8 @@ function watchdogOf(env: SdOptions["env"], pid: number): number | null {
 }
 
 /**
- * Says that the daemon is alive, a quarter of the time that systemd waits, as long as `alive` is true; and nothing more once it is not: then
- * systemd ends and restarts it.
+ * Says that the daemon is alive, a quarter of the time that systemd waits, as long as `alive` is
+ * true; and nothing more once it is not: then systemd ends and restarts it.
  * @returns what ends it
  */
 export function keepWatchdog(sd: SdNotify, alive: () => boolean): () => void {

@@ -5,7 +5,10 @@ import { withoutKey } from "../mirror/key.ts";
 import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
-/** Gives a unit to the system's service manager, and takes it away. The file is ours; the rest is asked of the manager's own tool. */
+/**
+ * Gives a unit to the system's service manager, and takes it away. The file is ours; the rest is
+ * asked of the manager's own tool.
+ */
 
 export type Env = Readonly<Record<string, string | undefined>>;
 /** `ran: false`: the tool is not there, or has not answered in time. */
@@ -18,7 +21,10 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
   return platform === "darwin" ? "launchd" : null;
 }
 
-/** @returns null when it runs now; else what the manager said: the file is there, and the user has to start it */
+/**
+ * @returns null when it runs now; else what the manager said: the file is there, and the user has
+ * to start it
+ */
 export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
   try {
     mkdirSync(dirname(unit.file), { recursive: true });

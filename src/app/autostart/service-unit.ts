@@ -4,7 +4,10 @@ import { basename, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
-/** What the system's service manager is given: a systemd user unit, or a launchd agent, from the templates in `config/`. */
+/**
+ * What the system's service manager is given: a systemd user unit, or a launchd agent, from the
+ * templates in `config/`.
+ */
 
 export type ManagerKind = "systemd" | "launchd";
 
@@ -23,7 +26,10 @@ export type UnitOptions = {
   readonly root: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether `systemd-notify` is there; without it a unit that waits for word would never count as started. */
+  /**
+   * Whether `systemd-notify` is there; without it a unit that waits for word would never count as
+   * started.
+   */
   readonly notifies: boolean;
 };
 
@@ -34,7 +40,8 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const stateHome = env["XDG_STATE_HOME"] ?? "";
   if (/\p{Cc}/u.test(stateHome))
     return trouble("usage", "XDG_STATE_HOME holds a control character", "set it to another folder");
-  // The list of this user's mirrors is there, and the service does not have this shell's environment.
+  // The list of this user's mirrors is there, and the service does not have this shell's
+  // environment.
   const kept = isAbsolute(stateHome) ? stateHome : null;
   const hash = createHash("sha256").update(root).digest("hex").slice(0, 8);
   const slug = basename(root)
@@ -67,7 +74,9 @@ function systemdText(root: string, command: readonly string[], stateHome: string
     .replace("Type=notify", "Type=exec");
 }
 
-/** One word of `ExecStart=:`: quoted, with `%` doubled (specifiers). The colon there turns `$` off. */
+/**
+ * One word of `ExecStart=:`: quoted, with `%` doubled (specifiers). The colon there turns `$` off.
+ */
 function unitWord(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
   return `"${escaped}"`;

@@ -11,8 +11,9 @@ import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { previewSync, type RunRequest } from "../mirror/run.ts";
 
 /**
- * What a guard halts now, and the approval of exactly that. The plan is made anew, so that what is shown is what the next sync would do; the
- * approval names its guarded actions one by one: those that still mean the same run, new ones halt again (I21).
+ * What a guard halts now, and the approval of exactly that. The plan is made anew, so that what is
+ * shown is what the next sync would do; the approval names its guarded actions one by one: those
+ * that still mean the same run, new ones halt again (I21).
  */
 export type Halted =
   | { readonly kind: "offline"; readonly fault: Fault }
@@ -38,7 +39,8 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   const { reasons, guarded, stopsAll } = verdict;
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
   const actions = guarded.map((index) => steps[index]!.action);
-  // What lets nothing run is approved by its name: it is about the folder or the workspace, not about an action.
+  // What lets nothing run is approved by its name: it is about the folder or the workspace, not
+  // about an action.
   const keys = stopsAll ? reasons.map(({ reason }) => reason) : actions.map(guardKey);
   return { kind: "halted", reasons, actions, keys, plan: preview.plan, trees: preview.trees };
 }

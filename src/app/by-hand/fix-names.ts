@@ -3,7 +3,10 @@ import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "..
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 
-/** Renames on disk what the service names otherwise (`My notes.md`, mirrored as `My-notes.md`), so that both sides show one name. */
+/**
+ * Renames on disk what the service names otherwise (`My notes.md`, mirrored as `My-notes.md`), so
+ * that both sides show one name.
+ */
 
 export type NameFix = {
   readonly kind: NameKind;
@@ -15,7 +18,10 @@ export type NameFix = {
     | { readonly kind: "left"; readonly why: string };
 };
 
-/** @param write false: only says what it would do. Renamed deepest first, so that the paths of the rest stay true. */
+/**
+ * @param write false: only says what it would do. Renamed deepest first, so that the paths of the
+ * rest stay true.
+ */
 export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;
   const local = disk.walk(

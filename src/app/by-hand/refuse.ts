@@ -66,7 +66,10 @@ function itemOf(action: Action, { base }: Trees): RefuseItem[] {
   }
 }
 
-/** Folders that were removed with them: what the plan does to those follows as soon as they are empty. */
+/**
+ * Folders that were removed with them: what the plan does to those follows as soon as they are
+ * empty.
+ */
 function foldersOf({ steps }: Plan, guarded: readonly number[]): RefuseItem[] {
   const stopped = new Set(guarded.map((index) => steps[index]!.action.kind));
   return steps.flatMap(({ action }): RefuseItem[] => {

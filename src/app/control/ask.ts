@@ -19,7 +19,10 @@ const { existsSync, realpathSync } = process.getBuiltinModule("node:fs");
 
 export const NO_DAEMON = "no-daemon";
 
-/** How long a daemon may be silent. While it works it says so every few seconds, as long as its loop moves on. */
+/**
+ * How long a daemon may be silent. While it works it says so every few seconds, as long as its loop
+ * moves on.
+ */
 export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   status: 3_000,
   pause: 30_000,
@@ -51,7 +54,10 @@ export type Borrowed = {
   giveBack(): void;
 };
 
-/** Asks the daemon to leave the folder to this process, which can then take its lock. It is given back at the latest when the process ends. */
+/**
+ * Asks the daemon to leave the folder to this process, which can then take its lock. It is given
+ * back at the latest when the process ends.
+ */
 export async function borrowFolder(
   dir: string,
   what: string,
@@ -91,7 +97,8 @@ function callDaemon(
       onConnected?.();
       socket.write(requestLine({ id: 1, root, request }));
     });
-    // Before it is connected: nobody listens any more, so a crash left the file; the lock tells whether one runs all the same.
+    // Before it is connected: nobody listens any more, so a crash left the file; the lock tells
+    // whether one runs all the same.
     socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
     socket.once("close", () => end(cut(root, request)));
     const reader = lineReader(MAX_ANSWER, (line) => {

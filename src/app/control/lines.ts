@@ -1,6 +1,8 @@
 /**
- * Cuts a stream of bytes into lines, bounded: a sender that never ends its line cannot fill the memory.
- * @returns false from `push` when a line is longer than `maxBytes`; what follows is not read any more
+ * Cuts a stream of bytes into lines, bounded: a sender that never ends its line cannot fill the
+ * memory.
+ * @returns false from `push` when a line is longer than `maxBytes`; what follows is not read any
+ * more
  */
 export function lineReader(maxBytes: number, onLine: (line: string) => void): { push(chunk: Buffer): boolean } {
   let parts: Buffer[] = [];

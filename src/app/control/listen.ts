@@ -30,8 +30,10 @@ const MAX_ASKED = 16;
 const FIRST_WORD_MS = 10_000;
 
 /**
- * ORDER: only the holder of the folder's lock calls this, so a socket that is at the path was left by a crash and is replaced.
- * @param options.socket in a folder that only this user may enter, so that nobody connects before the mode is set
+ * ORDER: only the holder of the folder's lock calls this, so a socket that is at the path was left
+ * by a crash and is replaced.
+ * @param options.socket in a folder that only this user may enter, so that nobody connects before
+ * the mode is set
  */
 export async function listenControl(options: {
   readonly socket: string;
@@ -79,7 +81,8 @@ function serveCaller(socket: Socket, serving: Serving): void {
   socket.on("error", () => socket.destroy());
   socket.once("close", () => gone.abort());
   let asked = 0;
-  // A caller that asks faster than it is answered, or does not read its answers, waits: nothing piles up here.
+  // A caller that asks faster than it is answered, or does not read its answers, waits: nothing
+  // piles up here.
   const pace = () => {
     if (asked < MAX_ASKED && !socket.writableNeedDrain) socket.resume();
     else socket.pause();

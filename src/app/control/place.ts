@@ -64,7 +64,10 @@ function makePrivate(folder: string): string | null {
   return isLink ? "it is a symbolic link" : "others own it or may enter it";
 }
 
-/** Somebody else may have made the folder first, in a place that all may write: so it is looked at, not trusted. */
+/**
+ * Somebody else may have made the folder first, in a place that all may write: so it is looked at,
+ * not trusted.
+ */
 function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwner(stat.uid);
@@ -81,7 +84,8 @@ export function removePlace(folder: string): void {
 
 /**
  * Where a daemon of this user said that it listens; whether it still does shows when it is asked.
- * @returns null when there is none, or none that can be trusted: another user's, or a socket in a folder that others may enter
+ * @returns null when there is none, or none that can be trusted: another user's, or a socket in a
+ * folder that others may enter
  */
 export function findPlace(folder: string): ControlPlace | null {
   let json: unknown;

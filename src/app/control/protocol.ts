@@ -2,8 +2,9 @@ import type { RunReport } from "../mirror/run.ts";
 import type { Trouble } from "../mirror/trouble.ts";
 
 /**
- * What commands and a running daemon say to each other: one JSON object a line. Never a text, never the key: `sync` answers with a report, and a
- * command that has to write asks for the folder itself (`lend`) and works on it as if no daemon ran.
+ * What commands and a running daemon say to each other: one JSON object a line. Never a text, never
+ * the key: `sync` answers with a report, and a command that has to write asks for the folder itself
+ * (`lend`) and works on it as if no daemon ran.
  */
 
 export const PROTOCOL = 1;
@@ -18,7 +19,10 @@ export type ControlRequest =
   | { readonly do: "sync" }
   | { readonly do: "pause" }
   | { readonly do: "resume" }
-  /** The daemon ends its pass, closes the folder and frees its lock until this connection ends. `what`: the command. */
+  /**
+   * The daemon ends its pass, closes the folder and frees its lock until this connection ends.
+   * `what`: the command.
+   */
   | { readonly do: "lend"; readonly what: string };
 
 export type ControlAnswers = {
@@ -37,7 +41,10 @@ export type DaemonStatus = {
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
-  /** Milliseconds since the epoch: when both sides were last seen to agree, holds apart; null: not yet since the start. */
+  /**
+   * Milliseconds since the epoch: when both sides were last seen to agree, holds apart; null: not
+   * yet since the start.
+   */
   readonly inSyncAsOf: number | null;
   /** Milliseconds since its loop was last seen to move on. */
   readonly stillMs: number;
@@ -70,7 +77,10 @@ const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
 };
 const COMMON: readonly string[] = ["protocol", "id", "root", "do"];
 
-/** Strict: what is not known is refused, so that nothing that an older daemon would leave out passes for done. */
+/**
+ * Strict: what is not known is refused, so that nothing that an older daemon would leave out passes
+ * for done.
+ */
 export function readRequest(line: string): ReadRequest {
   const json = parseObject(line);
   if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object a line" };

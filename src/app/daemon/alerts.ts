@@ -5,8 +5,8 @@ import { openDesktop } from "./notify.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 /**
- * What is worth interrupting a person for: a new conflict, and a halt. Nothing else: a note that is not needed teaches to overlook the next one.
- * Conflicts of one run are one note.
+ * What is worth interrupting a person for: a new conflict, and a halt. Nothing else: a note that is
+ * not needed teaches to overlook the next one. Conflicts of one run are one note.
  */
 export function openAlerts(
   env: Readonly<Record<string, string | undefined>>,

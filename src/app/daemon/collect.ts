@@ -4,8 +4,9 @@ import type { Session } from "node:inspector";
 const REST_MS = 2_000;
 
 /**
- * Gives back the memory of what was let go. The trees of a whole look at 100,000 documents are 0.5 GB of garbage, and V8 collects nothing while
- * nothing is allocated: a daemon at rest would keep it for hours. The inspector's own command is the one way that Node documents; it takes no port.
+ * Gives back the memory of what was let go. The trees of a whole look at 100,000 documents are 0.5
+ * GB of garbage, and V8 collects nothing while nothing is allocated: a daemon at rest would keep it
+ * for hours. The inspector's own command is the one way that Node documents; it takes no port.
  */
 export function collectAtRest(): () => void {
   let session: Session | null = null;

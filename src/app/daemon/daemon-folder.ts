@@ -12,7 +12,10 @@ import { pruneDaily } from "../mirror/upkeep.ts";
 import { isPaused, syncNow } from "./sync-now.ts";
 import { codeOf, errnoClause, ok, type Result, type Trouble, trouble } from "../mirror/trouble.ts";
 
-/** One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again when its ground broke. */
+/**
+ * One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again when
+ * its ground broke.
+ */
 
 export type FolderNews =
   | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
@@ -25,7 +28,9 @@ export type FolderNews =
 export type FolderOptions = DaemonGround & { readonly onNews: (root: string, news: FolderNews) => void };
 
 const BEAT_MS = 2_000;
-/** A loop that has not turned for so long hangs: its longest call of the service ends well before. */
+/**
+ * A loop that has not turned for so long hangs: its longest call of the service ends well before.
+ */
 export const HANG_MS = 240_000;
 /** A command that waits for another one waits so long. */
 const LENT_MS = 30_000;
@@ -100,7 +105,10 @@ export class DaemonFolder {
     return { ...common, phase: phase.kind, detail, paused: isPaused(this.#open.daemon) };
   }
 
-  /** Milliseconds since the loop was last seen to move. Lent or closed, there is no loop that could stand still. */
+  /**
+   * Milliseconds since the loop was last seen to move. Lent or closed, there is no loop that could
+   * stand still.
+   */
   stillMs(): number {
     if (this.#open === null || this.#lent !== null) return 0;
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
@@ -193,7 +201,8 @@ export class DaemonFolder {
       return { kind: "done", value: { report: boundReport(report) } };
     }
     const changed = isPaused(daemon) === (verb === "resume");
-    // A resume is followed by a run, which is the daemon's own matter; a pause waits for the one under way.
+    // A resume is followed by a run, which is the daemon's own matter; a pause waits for the one
+    // under way.
     if (verb === "pause") await daemon.request("pause");
     else if (changed) daemon.request("resume").catch(() => undefined);
     return { kind: "done", value: { changed } };

@@ -19,7 +19,8 @@ export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher
 
 /**
  * Opens all folders, or none: a daemon that keeps half of what it was asked to is not noticed.
- * Resolves when `stop` is aborted and everything under way has ended. From then on a folder that breaks is opened again by itself.
+ * Resolves when `stop` is aborted and everything under way has ended. From then on a folder that
+ * breaks is opened again by itself.
  */
 export async function runDaemons(
   dirs: readonly string[],

@@ -6,8 +6,9 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 
 /**
- * Lends a folder to a command: between two passes the daemon frees its lock and waits. The command works as if no daemon ran, with its own
- * state, log and network; so there is one code for each command, and no text and no choice has to travel.
+ * Lends a folder to a command: between two passes the daemon frees its lock and waits. The command
+ * works as if no daemon ran, with its own state, log and network; so there is one code for each
+ * command, and no text and no choice has to travel.
  */
 export type Lending = {
   readonly mirror: OpenedMirror;
@@ -18,11 +19,17 @@ export type Lending = {
   readonly stop: AbortSignal;
   readonly onLent: () => void;
   readonly onReturned: () => void;
-  /** The borrower put another state file in place of a damaged one: what is open here is no longer the state. */
+  /**
+   * The borrower put another state file in place of a damaged one: what is open here is no longer
+   * the state.
+   */
   readonly onReplaced: () => void;
 };
 
-/** @returns when the lock is free (or nobody wants it any more). @throws what `exclusive` rejects with: the daemon is ending */
+/**
+ * @returns when the lock is free (or nobody wants it any more). @throws what `exclusive` rejects
+ * with: the daemon is ending
+ */
 export async function lendFolder(lending: Lending): Promise<void> {
   const { mirror, daemon, gone, stop } = lending;
   const free = Promise.withResolvers<void>();
@@ -33,7 +40,8 @@ export async function lendFolder(lending: Lending): Promise<void> {
     mirror.lock?.free();
     free.resolve();
     await aborted(AbortSignal.any([gone, stop]));
-    // RACE: a command that asked nobody may have taken the lock in between; it ends, or the daemon does.
+    // RACE: a command that asked nobody may have taken the lock in between; it ends, or the daemon
+    // does.
     while (!stop.aborted && mirror.lock?.take() === false) await wait(100);
     lending.onReturned();
     if (stateFiles(mirror.root) !== before) lending.onReplaced();

@@ -3,7 +3,10 @@ import type { FolderNews } from "./daemon-folder.ts";
 
 type Line = Parameters<Log["write"]>;
 
-/** What the daemon did, as lines of its log: events, places and numbers. Looking alone is not logged. */
+/**
+ * What the daemon did, as lines of its log: events, places and numbers. Looking alone is not
+ * logged.
+ */
 export function logNews(log: Log, news: FolderNews): void {
   const line = lineOf(news);
   if (line !== null) log.write(...line);

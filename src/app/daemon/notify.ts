@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
 import { withoutKey } from "../mirror/key.ts";
 
-/** A note on the desktop, where there is one: for what needs a person, conflicts and halts. It names paths, never a text. */
+/**
+ * A note on the desktop, where there is one: for what needs a person, conflicts and halts. It names
+ * paths, never a text.
+ */
 
 export type Desktop = { show(title: string, body: string): void };
 

@@ -28,7 +28,8 @@ export async function openDaemon(dir: string, options: DaemonGround): Promise<Re
   const watcher = options.createWatcher(mirror.root);
   const settings = {
     ...settingsOf(mirror, USUAL_RUN),
-    // Asked anew for each run: what `init --prefer` chose ends with the first one that reached its end.
+    // Asked anew for each run: what `init --prefer` chose ends with the first one that reached its
+    // end.
     get prefer() {
       return settingsOf(mirror, USUAL_RUN).prefer;
     },

@@ -3,8 +3,9 @@ import type { Daemon } from "../../engine/daemon/daemon.ts";
 import type { RunReport } from "../mirror/run.ts";
 
 /**
- * What `sync` asks of the daemon. A person who asks wants both sides equal, not a look at what has settled: so after the run it is waited for what
- * the daemon holds back for a while, files that were saved a moment ago and the grace of deletions. The runs of that time are one report.
+ * What `sync` asks of the daemon. A person who asks wants both sides equal, not a look at what has
+ * settled: so after the run it is waited for what the daemon holds back for a while, files that
+ * were saved a moment ago and the grace of deletions. The runs of that time are one report.
  */
 export async function syncNow(
   daemon: Pick<Daemon, "request" | "status" | "onEvent">,
@@ -39,13 +40,17 @@ const LOOK_MS = 100;
 
 function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   const { phase, dirty, pendingDeletions } = daemon.status();
-  // Offline or paused it would be waited for in vain, and so for deletions that a guard stops; what they are is told.
+  // Offline or paused it would be waited for in vain, and so for deletions that a guard stops; what
+  // they are is told.
   if (last.state === "offline" || isPaused(daemon)) return false;
   if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
   return last.state !== "halted" && pendingDeletions.length > 0;
 }
 
-/** A daemon that is neither to poll nor to try again. A run by hand while it is paused shows another phase. */
+/**
+ * A daemon that is neither to poll nor to try again. A run by hand while it is paused shows another
+ * phase.
+ */
 export function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);

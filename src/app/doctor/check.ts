@@ -1,11 +1,17 @@
-/** One thing that `doctor` looked at. `note`: nothing is wrong, yet it is good to know; `warn`: it may bite; `bad`: the mirror cannot work so. */
+/**
+ * One thing that `doctor` looked at. `note`: nothing is wrong, yet it is good to know; `warn`: it
+ * may bite; `bad`: the mirror cannot work so.
+ */
 export type Check = {
   readonly about: string;
   readonly state: "good" | "note" | "warn" | "bad";
   readonly detail: string;
   /** What to do; null when nothing is to be done. */
   readonly next: string | null;
-  /** Of a `bad` one: whether the way to the service is what fails, or the user's setup, or the ground. */
+  /**
+   * Of a `bad` one: whether the way to the service is what fails, or the user's setup, or the
+   * ground.
+   */
   readonly fault?: "offline" | "usage" | "fault";
   /** What was measured, for programs: bytes by name. */
   readonly bytes?: Readonly<Record<string, number>>;

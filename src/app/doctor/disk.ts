@@ -8,7 +8,9 @@ import { bad, type Check, good, note, warn } from "./check.ts";
 
 const LOW_BYTES = 200 * 1024 * 1024;
 
-/** What the disk can: case, Unicode, hard links, room. Makes and removes a file in `.mdmirror/tmp`. */
+/**
+ * What the disk can: case, Unicode, hard links, room. Makes and removes a file in `.mdmirror/tmp`.
+ */
 export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
   const { foldsCase, foldsUnicode } = disk.folding();
   const checks: Check[] = [
@@ -94,7 +96,10 @@ function readNumber(file: string): number | null {
   }
 }
 
-/** What two tools mirror, each copies the other's half-done work. By the files and folder names that such tools leave. */
+/**
+ * What two tools mirror, each copies the other's half-done work. By the files and folder names that
+ * such tools leave.
+ */
 const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
   ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
   ["Dropbox", /^\.dropbox(\.cache|\.attr)?$/, /^Dropbox( \(.*\))?$/],
@@ -116,7 +121,8 @@ export function checkNeighbours(root: string): Check[] {
     const names = existsSync(folder) ? namesIn(folder) : [];
     const own = folder.slice(folder.lastIndexOf("/") + 1);
     for (const [tool, inside, folderName] of TOOLS) {
-      // The root of a Unison or Resilio replica is marked by a file; a home folder's own settings are not one.
+      // The root of a Unison or Resilio replica is marked by a file; a home folder's own settings
+      // are not one.
       const marked =
         names.some((name) => inside.test(name)) && (folder === root || (tool !== "Unison" && tool !== "Dropbox"));
       if (marked || folderName?.test(own) === true) found.add(tool);

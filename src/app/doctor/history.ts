@@ -11,7 +11,9 @@ export type HistorySizes = {
   readonly log: number;
 };
 
-/** SQLite's own companions belong to their file: between two checkpoints most of it may be in there. */
+/**
+ * SQLite's own companions belong to their file: between two checkpoints most of it may be in there.
+ */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder `.mdmirror` */

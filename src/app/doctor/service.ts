@@ -5,7 +5,10 @@ import { ageText } from "../mirror/ground.ts";
 import { bad, type Check, good, warn } from "./check.ts";
 import { failureWords } from "../../remote/failure-words.ts";
 
-/** A clock that is wrong by more makes dates of folders, retention and `Retry-After` dates wrong; no decision about a text (I29). */
+/**
+ * A clock that is wrong by more makes dates of folders, retention and `Retry-After` dates wrong; no
+ * decision about a text (I29).
+ */
 const SKEW_MS = 60_000;
 /** A `Date` header counts whole seconds. */
 const HEADER_MS = 1_000;

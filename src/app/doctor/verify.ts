@@ -62,7 +62,10 @@ type Row = {
   readonly why: string;
 };
 
-/** One GET for each document of the service; the client's queue paces them. A text is dropped as soon as it is hashed (I33). */
+/**
+ * One GET for each document of the service; the client's queue paces them. A text is dropped as
+ * soon as it is hashed (I33).
+ */
 async function readRows(
   world: World,
   base: BaseTree,
@@ -157,7 +160,10 @@ function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
   }));
 }
 
-/** What stands for something to be done, and whatever else is held and not equal, but for what the ignore rules leave out (I18). */
+/**
+ * What stands for something to be done, and whatever else is held and not equal, but for what the
+ * ignore rules leave out (I18).
+ */
 function listHeld(holds: readonly HeldRow[], local: LocalTree, rows: readonly Row[]): VerifyReport["held"][number][] {
   const differing = new Set<string>(
     rows.flatMap(({ end, file, path }) => (end === "same" || local.ignores(path, "file") ? [] : [file.id, path])),

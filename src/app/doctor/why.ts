@@ -20,7 +20,9 @@ import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
 import { previewSync, USUAL_RUN } from "../mirror/run.ts";
 
-/** What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23). */
+/**
+ * What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23).
+ */
 export type Why = {
   readonly path: LocalPath;
   readonly link: Link | null;
@@ -40,14 +42,20 @@ export type Why = {
   readonly conflict: Conflict | null;
   readonly hold: Hold | null;
   readonly holdNext: string | null;
-  /** What the next sync would do about it, or about what is in the folder; `guarded`: only after `approve`. */
+  /**
+   * What the next sync would do about it, or about what is in the folder; `guarded`: only after
+   * `approve`.
+   */
   readonly steps: readonly { readonly action: Action; readonly guarded: boolean }[];
   /** What is held below the path, where it is a folder. */
   readonly heldBelow: readonly Pick<Hold, "path" | "reason">[];
   /** Why a guard has halted the mirror, or would; empty: none does. */
   readonly halts: readonly string[];
   readonly lastError: MirrorEvent | null;
-  /** Of which texts the one that is here was merged, and whose its changed lines are; null: it was not. */
+  /**
+   * Of which texts the one that is here was merged, and whose its changed lines are; null: it was
+   * not.
+   */
   readonly merge: MergeFacts | null;
   /** Oldest first. */
   readonly events: readonly MirrorEvent[];

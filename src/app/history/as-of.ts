@@ -4,8 +4,10 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2})?))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * `2h`: so long ago. `2026-11-22 09:30`: in this computer's time, unless `Z` or an offset says otherwise; a day alone is its beginning.
- * @returns milliseconds since the epoch; null for anything else, a day that there is not, and what is still to come
+ * `2h`: so long ago. `2026-11-22 09:30`: in this computer's time, unless `Z` or an offset says
+ * otherwise; a day alone is its beginning.
+ * @returns milliseconds since the epoch; null for anything else, a day that there is not, and what
+ * is still to come
  */
 export function readMoment(text: string, now: number): number | null {
   const ago = /^(\d{1,5})([smhdw])$/.exec(text);

@@ -51,7 +51,10 @@ export type DiffList =
   | { readonly kind: "offline"; readonly fault: Fault }
   | { readonly kind: "listed"; readonly rows: readonly DiffRow[] };
 
-/** Every document that the two sides do not hold alike: those that the listing and the stamps show are read, the others are not. */
+/**
+ * Every document that the two sides do not hold alike: those that the listing and the stamps show
+ * are read, the others are not.
+ */
 export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
   const { world } = mirror;
   const preview = await previewSync(mirror, USUAL_RUN);

@@ -2,7 +2,10 @@ import type { LocalPath } from "../../model/path.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import { findDocument } from "./find-document.ts";
 
-/** Oldest first; the newest `limit`. Of a document: under all the names that it had, and what was about its path before it had an id. */
+/**
+ * Oldest first; the newest `limit`. Of a document: under all the names that it had, and what was
+ * about its path before it had an id.
+ */
 export function readEvents(
   state: State,
   wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },

@@ -13,7 +13,9 @@ export type KnownDocument = {
   readonly tombstone: Tombstone | null;
 };
 
-/** A path under which texts are known: of a document, or of a file that never was one (`id` null). */
+/**
+ * A path under which texts are known: of a document, or of a file that never was one (`id` null).
+ */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
   /** The path that was asked for, where that is one that the document had before. */
@@ -30,7 +32,9 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
   return path === undefined ? place : { ...place, id: name, path, asked: path };
 }
 
-/** One that left the mirrored subtree is found by the path that it had, where no other has it now. */
+/**
+ * One that left the mirrored subtree is found by the path that it had, where no other has it now.
+ */
 export function linkAt(base: BaseTree, path: LocalPath): Link | null {
   let away: Link | null = null;
   for (const link of base.links.values()) {
@@ -52,7 +56,8 @@ export function indexLinks(base: BaseTree): LinkIndex {
 }
 
 /**
- * By its path now; else by the path of a deleted one (the last deleted, if there were several); else by any path that it once had.
+ * By its path now; else by the path of a deleted one (the last deleted, if there were several);
+ * else by any path that it once had.
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {

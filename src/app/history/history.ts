@@ -6,7 +6,10 @@ import { type MergeOf, mergeOf } from "./origins.ts";
 
 /** The texts that a document had, as far as the mirror saw them. */
 
-/** One text. `n` counts from 1, oldest first, so that it names the same text while newer ones arrive. */
+/**
+ * One text. `n` counts from 1, oldest first, so that it names the same text while newer ones
+ * arrive.
+ */
 export type HistoryEntry = {
   readonly n: number;
   /** When it was first seen: milliseconds since the epoch. */
@@ -17,7 +20,10 @@ export type HistoryEntry = {
   readonly changeId: ChangeId | null;
   /** What came with it, as a clause. */
   readonly what: string;
-  /** Another document, which stood at this path when this was its text; null: it is the document's own. */
+  /**
+   * Another document, which stood at this path when this was its text; null: it is the document's
+   * own.
+   */
   readonly other: DocId | null;
   /** Bytes in UTF-8; null: the text is no longer kept. */
   readonly size: number | null;
@@ -33,8 +39,9 @@ type Seen = Omit<HistoryEntry, "n" | "size" | "merge">;
 type Numbered = Omit<HistoryEntry, "merge">;
 
 /**
- * Every version that the service showed, every text that an effect replaced here, and whatever else the text store has under this document or this path:
- * a text that lost a conflict, or was taken away before it was sent. The same text twice in a row is one.
+ * Every version that the service showed, every text that an effect replaced here, and whatever else
+ * the text store has under this document or this path: a text that lost a conflict, or was taken
+ * away before it was sent. The same text twice in a row is one.
  */
 export function readHistory(state: State, document: KnownPlace): HistoryEntry[] {
   const { id } = document;
@@ -42,7 +49,8 @@ export function readHistory(state: State, document: KnownPlace): HistoryEntry[] 
   const events = id === null ? [] : state.events({ limit: EVENTS, id }).toReversed();
   const wasLive = new Set(versions.map(({ digest }) => digest));
   const seen: Seen[] = versions.map(({ at, digest, changeId }) => {
-    // A version and the event that brought it are written in one transaction, with a clock that may have moved in between.
+    // A version and the event that brought it are written in one transaction, with a clock that may
+    // have moved in between.
     const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
     return {
       at: event?.at ?? at,
@@ -68,7 +76,9 @@ export function readHistory(state: State, document: KnownPlace): HistoryEntry[] 
   return withMerges(numbered(state, [...seen, ...sightedAlone(state, document, events, seen)]), events);
 }
 
-/** The result of a merge is the first text like it from then on; what is put back later is no merge. */
+/**
+ * The result of a merge is the first text like it from then on; what is put back later is no merge.
+ */
 function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const made = new Map<number, MergeOf>();
   for (const event of events) {
@@ -85,7 +95,10 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
   return { digest, changeId: null, other: null };
 }
 
-/** Texts of which nothing tells but that they were stored under this document, this path, or, before it had an id, a path that it had. */
+/**
+ * Texts of which nothing tells but that they were stored under this document, this path, or, before
+ * it had an id, a path that it had.
+ */
 function sightedAlone(
   state: State,
   { id, path, asked }: KnownPlace,

@@ -2,7 +2,9 @@ import { newBudget } from "../../merge/budget.ts";
 import { Interner, splitLines } from "../../merge/split.ts";
 import { diff, type Edit } from "../../merge/myers.ts";
 
-/** A difference of two texts by lines (Myers 1986; past its cap what differs is one replacement). */
+/**
+ * A difference of two texts by lines (Myers 1986; past its cap what differs is one replacement).
+ */
 
 export type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
 /** Lines are 1-based; a count of 0 names the line before, as in any unified diff. */
@@ -24,7 +26,10 @@ export function countLines(before: string, after: string): { readonly added: num
   return { added, removed };
 }
 
-/** Hunks with three lines around; the lines keep their line feeds, so that a missing one at the end shows. */
+/**
+ * Hunks with three lines around; the lines keep their line feeds, so that a missing one at the end
+ * shows.
+ */
 export function diffLines(before: string, after: string): DiffHunk[] {
   const [a, b] = [splitLines(before), splitLines(after)];
   const groups: Edit[][] = [];

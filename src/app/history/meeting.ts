@@ -12,8 +12,9 @@ import type { MeetingRow } from "./origins.ts";
 /** Where two edits of a document in conflict go together, and where they do not. */
 
 /**
- * What merges of two edits and what does not. `whole`: no line of one meets a line of the other, and the result was refused
- * all the same. `no-base`: the text that both were made of is no longer kept.
+ * What merges of two edits and what does not. `whole`: no line of one meets a line of the other,
+ * and the result was refused all the same. `no-base`: the text that both were made of is no longer
+ * kept.
  */
 export type Meeting =
   | { readonly kind: "merges" }
@@ -23,7 +24,10 @@ export type Meeting =
 
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
-/** Of a document in conflict, with the live text as it is now; null: it is not in conflict, or a side has no text. */
+/**
+ * Of a document in conflict, with the live text as it is now; null: it is not in conflict, or a
+ * side has no text.
+ */
 export function readMeeting(state: State, { path, live, local }: TwoTexts): Meeting | null {
   const link = linkAt(state.load(), path);
   const conflict = link === null ? null : state.conflict(link.id);
@@ -38,7 +42,8 @@ export function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
   const blocks = mergeLines(base, mine, theirs, newBudget());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: merged.reason };
-  // Where they meet base stands in, so that the lines around it are compared with what they were made of.
+  // Where they meet base stands in, so that the lines around it are compared with what they were
+  // made of.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {
@@ -49,7 +54,9 @@ export function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
   return { kind: "parts", rows, conflicts: places.size };
 }
 
-/** @param places by the line, 0-based, at which each conflict begins in the text that the rows make */
+/**
+ * @param places by the line, 0-based, at which each conflict begins in the text that the rows make
+ */
 function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MeetingRow[] {
   const shown: MeetingRow[] = [];
   let [line, standIns] = [0, 0];

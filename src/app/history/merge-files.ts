@@ -6,15 +6,18 @@ import { withoutKey } from "../mirror/key.ts";
 import { markedMerge, USUAL_MARKERS } from "../by-hand/conflicts.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
-/** Three files merged: the text, with git's markers where it is no clean merge; and where each line of a clean one is from. */
+/**
+ * Three files merged: the text, with git's markers where it is no clean merge; and where each line
+ * of a clean one is from.
+ */
 export type MergedFiles = { readonly text: string; readonly conflicts: number; readonly origins: readonly Origin[] };
 
 /** Absolute paths, in the order base, mine, theirs. */
 export type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
 /**
- * Three files as texts; `binary` names the first one that is no UTF-8 text without NULs: decoded and written again it would
- * not be what it was.
+ * Three files as texts; `binary` names the first one that is no UTF-8 text without NULs: decoded
+ * and written again it would not be what it was.
  */
 type ReadFiles =
   | { readonly kind: "texts"; readonly texts: readonly string[] }
@@ -78,8 +81,9 @@ export type GitCall = {
 };
 
 /**
- * Merges as git's merge driver: the result, with markers of the size that git asks for, is written into the second file. What
- * is no UTF-8 text is left to git's own merge of lines; what that does not merge either stays what it was.
+ * Merges as git's merge driver: the result, with markers of the size that git asks for, is written
+ * into the second file. What is no UTF-8 text is left to git's own merge of lines; what that does
+ * not merge either stays what it was.
  */
 export function driveMerge(paths: ThreePaths, call: GitCall): Result<Driven> {
   const read = readFiles(paths);

@@ -6,7 +6,10 @@ export type OriginHunk = Pick<DiffHunk, "before" | "after"> & { readonly rows: r
 
 const CONTEXT = 3;
 
-/** As the hunks of a unified diff: what is far from any change is left out. Lines that do not merge stand for those of base. */
+/**
+ * As the hunks of a unified diff: what is far from any change is left out. Lines that do not merge
+ * stand for those of base.
+ */
 export function originHunks(rows: readonly MeetingRow[]): OriginHunk[] {
   const shown = rows.map(() => false);
   for (const [at, { kind }] of rows.entries())

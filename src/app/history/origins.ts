@@ -37,7 +37,10 @@ export type MeetingRow =
   | Origin
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
-/** Whose a run of lines is. `neither`: removed, though both sides have it; `base`: of the three texts of a conflict, the first. */
+/**
+ * Whose a run of lines is. `neither`: removed, though both sides have it; `base`: of the three
+ * texts of a conflict, the first.
+ */
 export type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
 const WHOSE: Readonly<Record<Origin["from"], Whose>> = {
@@ -49,8 +52,8 @@ const WHOSE: Readonly<Record<Origin["from"], Whose>> = {
 };
 
 /**
- * Lines in a row that are alike in what they are and whose, without their text. `line` is 1-based: of base where removed or of
- * base's part of a conflict, else of all that is not.
+ * Lines in a row that are alike in what they are and whose, without their text. `line` is 1-based:
+ * of base where removed or of base's part of a conflict, else of all that is not.
  */
 export type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
@@ -77,7 +80,10 @@ export function originSpans(rows: readonly MeetingRow[]): OriginSpan[] {
   return spans;
 }
 
-/** A merge for a program: no text, but which of them are gone, and whose the lines are; `origins` is null where that cannot be told. */
+/**
+ * A merge for a program: no text, but which of them are gone, and whose the lines are; `origins` is
+ * null where that cannot be told.
+ */
 export type MergeFacts = MergeOf & {
   readonly gone: readonly string[];
   readonly origins: readonly OriginSpan[] | null;

@@ -13,7 +13,10 @@ import { type HistoryEntry, readHistory } from "./history.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
-/** Several documents put back at once: a folder, a pattern; what was deleted, or all as it was at a time. */
+/**
+ * Several documents put back at once: a folder, a pattern; what was deleted, or all as it was at a
+ * time.
+ */
 
 export type RestoreItem =
   | {
@@ -28,7 +31,10 @@ export type RestoreItem =
     }
   | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
 
-/** A document that is, or was. `gone`: when it went, in milliseconds since the epoch; null: it is linked. */
+/**
+ * A document that is, or was. `gone`: when it went, in milliseconds since the epoch; null: it is
+ * linked.
+ */
 type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: DocId; readonly gone: number | null };
 
 /** Whether a name means one document, rather than a folder or a pattern. */

@@ -16,7 +16,10 @@ export type Restored = {
   readonly notes: readonly string[];
 };
 
-/** A document of which something is known, and one of its texts. @param n of the history; null: the newest */
+/**
+ * A document of which something is known, and one of its texts. @param n of the history; null: the
+ * newest
+ */
 export function findVersion(
   world: Pick<World, "state">,
   name: string,
@@ -45,7 +48,10 @@ export function findVersion(
   return ok({ document, entry, entries });
 }
 
-/** The document's own, where there is one: what another had at its path is there for whoever asks for it. */
+/**
+ * The document's own, where there is one: what another had at its path is there for whoever asks
+ * for it.
+ */
 function newestOf(
   entries: readonly HistoryEntry[],
   wanted: (entry: HistoryEntry) => boolean,
@@ -96,7 +102,10 @@ export function chooseVersion(
   return ok({ document, path, entry, anew: link === null, now });
 }
 
-/** Puts an earlier text back, as an edit: the next run sends it. What is gone comes back as a new document. */
+/**
+ * Puts an earlier text back, as an edit: the next run sends it. What is gone comes back as a new
+ * document.
+ */
 export async function restoreVersion(world: World, name: string, n: number | null): Promise<Result<Restored>> {
   const chosen = chooseVersion(world, name, n);
   if (chosen.kind === "trouble") return chosen;

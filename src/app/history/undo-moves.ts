@@ -9,14 +9,18 @@ import type { BaseTree } from "../../model/tree.ts";
 /** Something the run moved: where base has it now, and where it was before the run. */
 export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
-/** The name under which something waits while another takes its place: the same each time, so that a second `undo` finds it taken. */
+/**
+ * The name under which something waits while another takes its place: the same each time, so that a
+ * second `undo` finds it taken.
+ */
 export function spareName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
 /**
- * Those that can go where they were: nothing that stays is there. One that cannot go stays itself, and may so keep the next from going.
+ * Those that can go where they were: nothing that stays is there. One that cannot go stays itself,
+ * and may so keep the next from going.
  * @param taken who is at a path in base now
  */
 export function splitTaken(
@@ -36,7 +40,9 @@ export function splitTaken(
   }
 }
 
-/** One rename on the disk. `last`: with it `id` is where it was; else it only made way for another. */
+/**
+ * One rename on the disk. `last`: with it `id` is where it was; else it only made way for another.
+ */
 export type Hop = {
   readonly id: DocId | DirId;
   readonly from: LocalPath;
@@ -44,7 +50,10 @@ export type Hop = {
   readonly last: boolean;
 };
 
-/** The run's net move of a folder: `to` is where base has it now; `moved`: base and the events do not agree on that. */
+/**
+ * The run's net move of a folder: `to` is where base has it now; `moved`: base and the events do
+ * not agree on that.
+ */
 export type FolderMove = {
   readonly id: DirId;
   readonly from: LocalPath;
@@ -74,8 +83,9 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
 }
 
 /**
- * A path of one of the run's events as it was before the run. The folder it is in may have moved before that event or after it: where
- * both readings are possible (two folders that changed places), the one by which it stayed in its own folder is taken.
+ * A path of one of the run's events as it was before the run. The folder it is in may have moved
+ * before that event or after it: where both readings are possible (two folders that changed
+ * places), the one by which it stayed in its own folder is taken.
  * @param now where base has it
  */
 export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly FolderMove[]): LocalPath {
@@ -89,8 +99,9 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
 }
 
 /**
- * Folders first; a place that another one still holds waits for it, and where all wait for each other (a swap) one makes way, beside its place.
- * What is there by then because its folder went back is not named.
+ * Folders first; a place that another one still holds waits for it, and where all wait for each
+ * other (a swap) one makes way, beside its place. What is there by then because its folder went
+ * back is not named.
  */
 export function orderMoves(moves: readonly MovedBack[]): Hop[] {
   let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
@@ -107,13 +118,17 @@ export function orderMoves(moves: readonly MovedBack[]): Hop[] {
       if (one === next) return free === undefined ? [{ ...one, at: to }] : [];
       return isWithin(one.at, next.at) ? [{ ...one, at: rebase(one.at, next.at, to) }] : [one];
     });
-    // LIMIT: each one steps aside once at most; more would be a cycle that moving aside does not break, and there is none.
+    // LIMIT: each one steps aside once at most; more would be a cycle that moving aside does not
+    // break, and there is none.
     if (hops.length > 2 * moves.length) break;
   }
   return hops;
 }
 
-/** Whether `other` must move before `one` can: it stands where that goes, or the folder that it goes into is not back yet. */
+/**
+ * Whether `other` must move before `one` can: it stands where that goes, or the folder that it goes
+ * into is not back yet.
+ */
 function isInTheWay(other: MovedBack, one: MovedBack): boolean {
   if (other.at === one.to) return true;
   return isDirId(other.id) && isWithin(one.to, other.to);

@@ -15,7 +15,8 @@ export function isMoveItem(item: UndoItem): item is MoveItem {
 
 /**
  * The moves of a run, taken back on the disk alone: base stays, and the next run sends them.
- * RACE: killed between the two moves of one that made way, it has the name of the wait, which the next run sends as any rename; its text is whole.
+ * RACE: killed between the two moves of one that made way, it has the name of the wait, which the
+ * next run sends as any rename; its text is whole.
  */
 export function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): Map<MoveItem, HandEnd> {
   const ends = new Map<MoveItem, HandEnd>();

@@ -6,12 +6,18 @@ import type { BaseTree } from "../../model/tree.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { type FolderMove, folderMoves, type MovedBack, orderMoves, pathBefore, splitTaken } from "./undo-moves.ts";
 
-/** How one run is taken back, document by document. Pure: of the run's events and of base as it is now. */
+/**
+ * How one run is taken back, document by document. Pure: of the run's events and of base as it is
+ * now.
+ */
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
   /** Deleted by the run: comes back as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
-  /** Sent by the run as new: the file goes to the trash, and the next run deletes it on the service, under the guards. */
+  /**
+   * Sent by the run as new: the file goes to the trash, and the next run deletes it on the service,
+   * under the guards.
+   */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
   /** With all that is in it now. */
@@ -44,7 +50,10 @@ export function planUndo(events: readonly MirrorEvent[], base: BaseTree): UndoIt
   );
 }
 
-/** Folders and documents together: one may stand where another was, and a document goes back with its folder. */
+/**
+ * Folders and documents together: one may stand where another was, and a document goes back with
+ * its folder.
+ */
 function planMoves(
   items: readonly UndoItem[],
   folders: readonly FolderMove[],
@@ -129,7 +138,10 @@ function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: 
   return { path, kind: "move-back", id, to };
 }
 
-/** From where to where an event moved its document, on the side it names; `here`: its path here before, as newer versions record it. */
+/**
+ * From where to where an event moved its document, on the side it names; `here`: its path here
+ * before, as newer versions record it.
+ */
 export function movedBy(event: MirrorEvent): {
   readonly side: "local" | "remote";
   readonly from: string;

@@ -47,8 +47,10 @@ export function readUndo(state: State, run: number | null): Result<UndoPlan> {
 export type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonly note: string };
 
 /**
- * Takes back what has not moved since; the rest is left, with why. Each item is guarded by what it expects to find.
- * ORDER: texts and new files where they are now, then the moves, then what was deleted: its folder is back by then.
+ * Takes back what has not moved since; the rest is left, with why. Each item is guarded by what it
+ * expects to find.
+ * ORDER: texts and new files where they are now, then the moves, then what was deleted: its folder
+ * is back by then.
  */
 export async function undoRun(world: World, plan: UndoPlan): Promise<readonly UndoEnd[]> {
   const detail = `undo of run ${plan.run}`;

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 
 /**
  * Names this boot of the machine: what tells a power loss from an edit.
- * @returns null where the system does not say (anything but Linux): files that may be torn are then taken as they are
+ * @returns null where the system does not say (anything but Linux): files that may be torn are then
+ * taken as they are
  */
 export function readBootId(file = "/proc/sys/kernel/random/boot_id"): string | null {
   try {

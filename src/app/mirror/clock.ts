@@ -1,6 +1,9 @@
 import type { Clock } from "../../ports/world.ts";
 
-/** Turns of the event loop, one for each who asks, in their order; between two of them the answers that have come are read. */
+/**
+ * Turns of the event loop, one for each who asks, in their order; between two of them the answers
+ * that have come are read.
+ */
 function systemTurns(): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const step = (): void => {

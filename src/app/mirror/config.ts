@@ -8,17 +8,26 @@ import type { Policy } from "../../model/policy.ts";
 import { readAge } from "./read-age.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
-/** `.mdmirror/config.json`: what links a folder to a workspace, and how it is mirrored. Written by `init`, edited by people. */
+/**
+ * `.mdmirror/config.json`: what links a folder to a workspace, and how it is mirrored. Written by
+ * `init`, edited by people.
+ */
 export type Config = {
   readonly url: string;
   /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole. */
   readonly remote: RemotePath;
   readonly names: Policy["names"];
-  /** One policy, or the first of a list whose `paths` (one gitignore pattern) matches; where none does, `sidecar`. */
+  /**
+   * One policy, or the first of a list whose `paths` (one gitignore pattern) matches; where none
+   * does, `sidecar`.
+   */
   readonly conflicts: ConflictPolicy | readonly ConflictRule[];
   /** Hosts that plain http may be used for, besides loopback. */
   readonly allowHttp: readonly string[];
-  /** `quietFor`: how long `sync --quiet` leaves unsaid that the folder is locked or the service not reached; `readAge` knows its form. */
+  /**
+   * `quietFor`: how long `sync --quiet` leaves unsaid that the folder is locked or the service not
+   * reached; `readAge` knows its form.
+   */
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
 };
 

@@ -4,7 +4,10 @@ import { examineOwnFolder } from "../../state/own-folder.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
-/** Whether a command may open what lies in `.mdmirror/`: before it looks at anything there. @param root the mirrored folder */
+/**
+ * Whether a command may open what lies in `.mdmirror/`: before it looks at anything there. @param
+ * root the mirrored folder
+ */
 export function examineFolder(root: string): Result<string> {
   try {
     examineOwnFolder(join(root, MIRROR_FOLDER));

@@ -7,11 +7,14 @@ import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 const { existsSync, readFileSync } = process.getBuiltinModule("node:fs");
 
 /**
- * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain > `.mdmirror/key`. The one home of secrets; no message
- * here repeats what it read (I30).
+ * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
+ * `.mdmirror/key`. The one home of secrets; no message here repeats what it read (I30).
  */
 export type KeySource = {
-  /** Absolute path of `.mdmirror`; it need not be there yet. null: what lies in the folder is not asked. */
+  /**
+   * Absolute path of `.mdmirror`; it need not be there yet. null: what lies in the folder is not
+   * asked.
+   */
   readonly folder: string | null;
   /** What `--key-file` said; relative to `cwd`. */
   readonly keyFile: string | null;
@@ -35,7 +38,10 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
   return lookUp({ ...source, url: origin.url });
 }
 
-/** Where a key would come from; null: there is none, or none that can be used. For an address that is not trusted, so not the key itself. */
+/**
+ * Where a key would come from; null: there is none, or none that can be used. For an address that
+ * is not trusted, so not the key itself.
+ */
 export function findKeySource(source: Lookup): FoundKey["from"] | null {
   const found = lookUp(source);
   return found.kind === "ok" ? found.value.from : null;
@@ -43,7 +49,8 @@ export function findKeySource(source: Lookup): FoundKey["from"] | null {
 
 function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The user names this file anew each time, and may keep it as they like (a mounted secret is often readable by a group).
+    // The user names this file anew each time, and may keep it as they like (a mounted secret is
+    // often readable by a group).
     const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
   }
@@ -103,14 +110,18 @@ function unreadable(shown: string, error: unknown): Result<never> {
   return trouble("usage", what, "give another with --key-file FILE");
 }
 
-/** Never anybody else's to read, not even while it is written. @throws UnsafePath; else as node:fs does */
+/**
+ * Never anybody else's to read, not even while it is written. @throws UnsafePath; else as node:fs
+ * does
+ */
 export function storeKey(folder: string, key: string): void {
   replaceOwn(folder, KEY_FILE, `${key}\n`);
 }
 
 /**
- * The keychain where there is one and it can answer without asking anybody: never required. Put there by the user:
- * `secret-tool store --label mdmirror service mdmirror account URL`, or `security add-generic-password -s mdmirror -a URL -w`.
+ * The keychain where there is one and it can answer without asking anybody: never required. Put
+ * there by the user: `secret-tool store --label mdmirror service mdmirror account URL`, or
+ * `security add-generic-password -s mdmirror -a URL -w`.
  */
 function askKeychain(url: string, env: KeySource["env"]): string | null {
   // Without a session bus nobody can answer secret-tool (cron, a container).

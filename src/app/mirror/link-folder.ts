@@ -26,7 +26,10 @@ import { checkOwner, ownershipOf } from "../trust/owner.ts";
 import { quoted } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
-/** Linking a folder to a workspace: may it be linked, what would the first sync do, and the linking itself. */
+/**
+ * Linking a folder to a workspace: may it be linked, what would the first sync do, and the linking
+ * itself.
+ */
 
 export type FolderKind = "new" | "linked";
 
@@ -64,7 +67,10 @@ export function judgeFolder(
   return ok("new");
 }
 
-/** Another user's mirror above is none of ours: whoever may write to a folder such as `/tmp` could make one. */
+/**
+ * Another user's mirror above is none of ours: whoever may write to a folder such as `/tmp` could
+ * make one.
+ */
 function mirrorAbove(root: string, env: Env): string | null {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
     const isMirror = existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE));
@@ -75,8 +81,9 @@ function mirrorAbove(root: string, env: Env): string | null {
 
 /**
  * What `.mdmirror/` of a folder that is not linked holds from before.
- * `known`: this user's own, of a link that was cut off or whose configuration was lost. `fresh`: nothing that counts.
- * A state that is not known as the user's is refused: it would say what was deleted here.
+ * `known`: this user's own, of a link that was cut off or whose configuration was lost. `fresh`:
+ * nothing that counts. A state that is not known as the user's is refused: it would say what was
+ * deleted here.
  */
 export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
@@ -108,8 +115,9 @@ export type LinkRequest = {
 };
 
 /**
- * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, its disk is only looked at. A folder that is not
- * there is made, with those above it, and taken away by `close` as long as nothing is in it.
+ * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, its disk
+ * is only looked at. A folder that is not there is made, with those above it, and taken away by
+ * `close` as long as nothing is in it.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress } = request;
@@ -153,7 +161,10 @@ function unmake(dir: string, first: string): void {
   }
 }
 
-/** The marker is written by the linking; before it, the folder counts as marked, so that it can be planned. */
+/**
+ * The marker is written by the linking; before it, the folder counts as marked, so that it can be
+ * planned.
+ */
 function asIfMarked(disk: Disk): Disk {
   return {
     ...disk,
@@ -183,7 +194,8 @@ export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>):
 
 /**
  * Makes `.mdmirror/`, and writes the mirror into the user's registry.
- * ORDER: the registry first, the config last; a folder without it is not linked, and `init` begins anew.
+ * ORDER: the registry first, the config last; a folder without it is not linked, and `init` begins
+ * anew.
  * @returns what was set aside in the registry, or null
  */
 export function linkFolder(

@@ -2,9 +2,10 @@ import { constants } from "node:os";
 import { shownName } from "../../model/shown-name.ts";
 
 /**
- * What a log line may hold: fields of this list, each of its own narrow form. Free words (a service's `detail`, an exception's message) may
- * repeat a document's text, so none of them gets in: of `detail` and `why` only the names of system errors stay. People's words are in the
- * state file (`mdmirror log`, `mdmirror why`).
+ * What a log line may hold: fields of this list, each of its own narrow form. Free words (a
+ * service's `detail`, an exception's message) may repeat a document's text, so none of them gets
+ * in: of `detail` and `why` only the names of system errors stay. People's words are in the state
+ * file (`mdmirror log`, `mdmirror why`).
  */
 
 export type LogValue = string | number | boolean | null;
@@ -81,7 +82,10 @@ const FIELDS: Readonly<Record<string, Form>> = {
   why: errors,
 };
 
-/** @param secret taken out of what would hold it all the same: a path that somebody named after the key */
+/**
+ * @param secret taken out of what would hold it all the same: a path that somebody named after the
+ * key
+ */
 export function keepFields(fields: Readonly<Record<string, LogValue>>, secret: string): Record<string, LogValue> {
   const kept: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {

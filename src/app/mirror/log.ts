@@ -3,15 +3,19 @@ import type { Clock, Log } from "../../ports/world.ts";
 import { appendOwn, lookAtOwn, makeOwnFolder, renameOwn } from "../../state/own-files.ts";
 import { keepFields } from "./log-fields.ts";
 
-/** LIMIT: of one log file, and of the older ones kept beside it: `mdmirror.log`, `mdmirror.log.1` … `mdmirror.log.4`. */
+/**
+ * LIMIT: of one log file, and of the older ones kept beside it: `mdmirror.log`, `mdmirror.log.1` …
+ * `mdmirror.log.4`.
+ */
 const MAX_BYTES = 1024 * 1024;
 const OLDER = 4;
 
 export const SILENT_LOG: Log = { debug: false, write: () => undefined };
 
 /**
- * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only fields of the list in `log-fields.ts` get in, each by its form, so neither a text
- * nor the key can (I30). A log that cannot be written (a full disk) is told once and then left: it must not stop the mirror.
+ * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only fields of the list in `log-fields.ts` get
+ * in, each by its form, so neither a text nor the key can (I30). A log that cannot be written (a
+ * full disk) is told once and then left: it must not stop the mirror.
  */
 export function openLog(options: {
   readonly folder: string;

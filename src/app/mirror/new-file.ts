@@ -1,7 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
-/** A file that a user asked for by name, outside of what is mirrored or in it. Never over another. @param path absolute */
+/**
+ * A file that a user asked for by name, outside of what is mirrored or in it. Never over another.
+ * @param path absolute
+ */
 export function writeNewFile(path: string, text: string): Result<null> {
   try {
     writeFileSync(path, text, { flag: "wx" });

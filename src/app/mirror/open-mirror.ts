@@ -25,8 +25,8 @@ import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 export type MirrorOptions = {
   /**
-   * `read`: no lock, the state as it is, a disk and a log that are never written (I23). `write`: locked; a damaged state is set aside and
-   * rebuilt by adoption.
+   * `read`: no lock, the state as it is, a disk and a log that are never written (I23). `write`:
+   * locked; a damaged state is set aside and rebuilt by adoption.
    */
   readonly mode: "read" | "write";
   /** The command, for whoever finds the folder locked. */
@@ -128,7 +128,8 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
       bootId: readBootId(),
       prefix: config.value.remote,
     };
-    // A state without a past takes the folder as it is: adoption deletes and overwrites nothing (I05).
+    // A state without a past takes the folder as it is: adoption deletes and overwrites nothing
+    // (I05).
     if (isNew) rememberRoot(world);
     const lendable = lock === null ? {} : { lock: { free: lock.free, take: () => lock.take().kind === "locked" } };
     const borrowed = giveBack !== null;
@@ -155,7 +156,8 @@ function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
 }
 
 /**
- * The lock, also where a daemon has it: asked by a command, it ends its pass and lends the folder until it is given back.
+ * The lock, also where a daemon has it: asked by a command, it ends its pass and lends the folder
+ * until it is given back.
  * @returns what gives it back; null: nobody had it
  */
 async function takeFolder(

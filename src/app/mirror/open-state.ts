@@ -15,7 +15,10 @@ export type StateInUse = {
   readonly notes: string[];
 };
 
-/** Under the lock. A damaged file is set aside; what it told is found again by adoption, which deletes and overwrites nothing. */
+/**
+ * Under the lock. A damaged file is set aside; what it told is found again by adoption, which
+ * deletes and overwrites nothing.
+ */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
   let lostTexts = false;
@@ -41,12 +44,18 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   );
 }
 
-/** Cut off (a kill, a full disk) between the making of the file and the first row: it is as new as one that is made now. */
+/**
+ * Cut off (a kill, a full disk) between the making of the file and the first row: it is as new as
+ * one that is made now.
+ */
 function knowsNoFolder(state: StoredState): boolean {
   return state.meta(META.rootMarker) === null && state.load().links.size === 0;
 }
 
-/** No stamp vouches any more for a file whose text the store has lost: the next walk reads it, and stores it. */
+/**
+ * No stamp vouches any more for a file whose text the store has lost: the next walk reads it, and
+ * stores it.
+ */
 function readAgain(state: StoredState): void {
   const missing = new Set(state.missingTexts());
   const links = [...state.load().links.values()];

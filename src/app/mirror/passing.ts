@@ -2,9 +2,10 @@ import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { codeOf } from "./trouble.ts";
 
 /**
- * Troubles that mostly end by themselves: another run still holds the folder, the service is not reached. To a timer that runs every five
- * minutes each line is a mail, so `sync --quiet` says nothing of them until they have lasted. The time they began is kept in a file: a
- * run that did not get the lock may not write the state.
+ * Troubles that mostly end by themselves: another run still holds the folder, the service is not
+ * reached. To a timer that runs every five minutes each line is a mail, so `sync --quiet` says
+ * nothing of them until they have lasted. The time they began is kept in a file: a run that did not
+ * get the lock may not write the state.
  */
 export type Passing = "locked" | "offline";
 
@@ -42,7 +43,10 @@ export function notePassing(folder: string, kind: Passing, now: number, quietMs:
   }
 }
 
-/** They ended. Writes nothing where there was none. @throws as node:fs does, but for a disk that cannot be written: then they end later */
+/**
+ * They ended. Writes nothing where there was none. @throws as node:fs does, but for a disk that
+ * cannot be written: then they end later
+ */
 export function endPassing(folder: string, ended: readonly Passing[]): void {
   try {
     const notes = readNotes(folder);

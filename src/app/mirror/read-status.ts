@@ -18,7 +18,10 @@ export type MirrorStatus = Standing & {
   readonly folders: number;
   /** Effects that were cut off: the next run settles them. */
   readonly pending: number;
-  /** Rows on which nothing is left to do, though the sides are not equal: in review, left out by the ignore rules. */
+  /**
+   * Rows on which nothing is left to do, though the sides are not equal: in review, left out by the
+   * ignore rules.
+   */
   readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
   readonly conflicts: readonly string[];
   /** Documents with text in review. */

@@ -10,8 +10,9 @@ const ENOUGH_BYTES = 15_000_000;
 const ASKED_EVERY = 64;
 
 /**
- * Gives V8's space for new objects leave to grow while many steps are carried out: else the texts that are under way, more than it holds, are taken for old
- * before they are let go. At any other time it stays as small as `entry.mjs` left it, for what a look makes lives on anyway.
+ * Gives V8's space for new objects leave to grow while many steps are carried out: else the texts
+ * that are under way, more than it holds, are taken for old before they are let go. At any other
+ * time it stays as small as `entry.mjs` left it, for what a look makes lives on anyway.
  */
 export function withRoom(progress: Progress): Progress {
   let growing = false;

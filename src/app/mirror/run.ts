@@ -22,9 +22,14 @@ export type { RunReport } from "../../engine/run/report.ts";
 
 export type RunRequest = {
   readonly direction: Policy["direction"];
-  /** `--max-deletes`: so many deletions a side without a question, in this run; null: the usual budget. */
+  /**
+   * `--max-deletes`: so many deletions a side without a question, in this run; null: the usual
+   * budget.
+   */
   readonly maxDeletes: number | null;
-  /** Whether somebody sees it: without, protected texts wait until they were the same in two runs. */
+  /**
+   * Whether somebody sees it: without, protected texts wait until they were the same in two runs.
+   */
   readonly attended: boolean;
   /** Run by a timer (`--quiet`) rather than asked for by somebody. */
   readonly byTimer?: boolean;
@@ -38,7 +43,7 @@ const PREFER = "first.prefer";
 const HALTED_WITH = "halt.max-deletes";
 const RETRIED_AT = "refused.retried.at";
 const RETRY_MS = 86_400_000;
-/** Between the two looks at what is gone from the disk (DESIGN 5). */
+/** Between the two looks at what is gone from the disk. */
 const SECOND_LOOK_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
@@ -82,7 +87,10 @@ export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: s
   return report;
 }
 
-/** A grant is invisible, so what was refused is tried again: when asked for always, on a terminal or not; by a timer once a day. */
+/**
+ * A grant is invisible, so what was refused is tried again: when asked for always, on a terminal or
+ * not; by a timer once a day.
+ */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
   const now = clock.now();
@@ -93,13 +101,19 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   return due;
 }
 
-/** The run that an answer to a halt is planned with: with the budget of the run that halted, or it would find nothing halted. */
+/**
+ * The run that an answer to a halt is planned with: with the budget of the run that halted, or it
+ * would find nothing halted.
+ */
 export function runThatHalted({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(HALTED_WITH);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
-/** Notes what outlives a run: the budget that it halted with. Ends what held until the first run that reached its end. */
+/**
+ * Notes what outlives a run: the budget that it halted with. Ends what held until the first run
+ * that reached its end.
+ */
 export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
   if (report.state !== "offline") {

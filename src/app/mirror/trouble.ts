@@ -1,11 +1,14 @@
 import { UnsafePath } from "../../state/unsafe-path.ts";
 
 /**
- * Why a command cannot go on, for people: what, which path, the code, the request, what to do next (DESIGN 9). A value that app returns and cli
- * shows. It never holds a key or a document's text.
+ * Why a command cannot go on, for people: what, which path, the code, the request, what to do next.
+ * A value that app returns and cli shows. It never holds a key or a document's text.
  */
 export type Trouble = {
-  /** `usage`: the user's to mend in what was given or configured; `fault`: the ground is broken; `offline`: no service, or a refused key. */
+  /**
+   * `usage`: the user's to mend in what was given or configured; `fault`: the ground is broken;
+   * `offline`: no service, or a refused key.
+   */
   readonly kind: "usage" | "fault" | "locked" | "offline";
   /** One clause, without a full stop. */
   readonly what: string;
@@ -81,7 +84,10 @@ export function errnoClause(error: unknown): string {
   }
 }
 
-/** The code that an error of the system or of SQLite bears (`ENOSPC`, `SQLITE_FULL`); null: it bears none. */
+/**
+ * The code that an error of the system or of SQLite bears (`ENOSPC`, `SQLITE_FULL`); null: it bears
+ * none.
+ */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }

@@ -7,20 +7,27 @@ import { SEARCH_FILE } from "../../state/search-file.ts";
 import type { StoredState } from "../../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 
-/** What a mirror does for itself between passes: once a day it lets go of what its retention has outlived, and the search index follows the disk. */
+/**
+ * What a mirror does for itself between passes: once a day it lets go of what its retention has
+ * outlived, and the search index follows the disk.
+ */
 
 const PRUNED_AT = "pruned.at";
 const DAY_MS = 86_400_000;
 /** Of texts that nothing names any more, counted in days of running. */
 export const RETENTION_DAYS = 30;
 const RETENTION_BYTES = 500_000_000;
-/** LIMIT: one upkeep ends after so many slices; the next day's goes on. A slice takes some milliseconds. */
+/**
+ * LIMIT: one upkeep ends after so many slices; the next day's goes on. A slice takes some
+ * milliseconds.
+ */
 const SLICES = 400;
 
 /** @param local the walk of the pass that just ended; null when there was none */
 export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
   pruneDaily(mirror);
-  // Where nobody has searched yet there is no index, and nothing of the search is loaded: its modules take a tenth of a sync that has nothing to do.
+  // Where nobody has searched yet there is no index, and nothing of the search is loaded: its
+  // modules take a tenth of a sync that has nothing to do.
   if (local === null || !existsSync(join(mirror.root, MIRROR_FOLDER, SEARCH_FILE))) return;
   const { keepSearchIndex } = await import("../search.ts");
   keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);

@@ -25,7 +25,8 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
 }
 
 /**
- * The address that a key is bound to: `https://host[:port]` and the path prefix. On one host two prefixes may be two people's.
+ * The address that a key is bound to: `https://host[:port]` and the path prefix. On one host two
+ * prefixes may be two people's.
  * @param allowHttp hosts that plain http may be used for, besides loopback
  */
 export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {

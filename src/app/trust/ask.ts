@@ -11,7 +11,10 @@ import { checkOwner, ownerName } from "./owner.ts";
 import type { KnownMirror } from "./registry.ts";
 import { documentsOf, keyOf } from "./untrusted.ts";
 
-/** What `trust` asks about: a linked folder as it lies there. Nothing is sent, and nothing of the folder is run. */
+/**
+ * What `trust` asks about: a linked folder as it lies there. Nothing is sent, and nothing of the
+ * folder is run.
+ */
 export type TrustQuestion = {
   /** Real path. */
   readonly root: string;
@@ -72,7 +75,10 @@ export function questionOf(
   });
 }
 
-/** Plain http that the folder asks for is allowed by the user's own word alone, each host by its name. */
+/**
+ * Plain http that the folder asks for is allowed by the user's own word alone, each host by its
+ * name.
+ */
 function allowFirst(root: string, url: string): Result<never> {
   return trouble(
     "usage",

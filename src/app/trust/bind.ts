@@ -15,8 +15,8 @@ export type Given = {
 };
 
 /**
- * Writes down that the user gave this mirror's key for this address, beside what was given before. Called for what a person said alone: by
- * `init --url` and `trust`.
+ * Writes down that the user gave this mirror's key for this address, beside what was given before.
+ * Called for what a person said alone: by `init --url` and `trust`.
  * @param root real path
  * @returns what was set aside in the registry, or null
  */

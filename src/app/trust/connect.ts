@@ -3,7 +3,10 @@ import { createRemote, type RemoteOptions } from "../../remote/client.ts";
 import { createUndiciWire } from "../../remote/undici-wire.ts";
 import type { TrustedOrigin } from "./origin.ts";
 
-/** The one place where a connection is made: nothing is sent to an address that this user did not give a key for. */
+/**
+ * The one place where a connection is made: nothing is sent to an address that this user did not
+ * give a key for.
+ */
 
 export function openWire(origin: TrustedOrigin): Wire {
   return createUndiciWire({ baseUrl: origin.url, allowHttpHosts: origin.allowHttp });

@@ -16,8 +16,9 @@ import {
 import { type Doubt, untrusted } from "./untrusted.ts";
 
 /**
- * May the documents of a folder, and the key, go where its configuration says? A folder is data of whoever made it, so its word counts
- * only for what the user's own registry, outside of the folder, has bound to its marker.
+ * May the documents of a folder, and the key, go where its configuration says? A folder is data of
+ * whoever made it, so its word counts only for what the user's own registry, outside of the folder,
+ * has bound to its marker.
  */
 
 export type Admitted = {
@@ -36,7 +37,10 @@ export type GateOptions = UrlSources & {
   readonly cwd: string;
 };
 
-/** The address that the user names in this very command, by `--url` or `MDMIRROR_URL`. @returns null: none is named */
+/**
+ * The address that the user names in this very command, by `--url` or `MDMIRROR_URL`. @returns
+ * null: none is named
+ */
 export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
 ): Result<TrustedOrigin> | null {
@@ -53,13 +57,15 @@ function seal(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOr
 /**
  * Of a linked folder. Sends nothing and runs nothing.
  * @param root real path
- * @returns the trouble of code `untrusted` for what the user has to be asked about once, by `mdmirror trust`
+ * @returns the trouble of code `untrusted` for what the user has to be asked about once, by
+ * `mdmirror trust`
  */
 export function admit(root: string, config: Config, options: GateOptions): Result<Admitted> {
   const owner = checkOwner(root, options.env);
   if (owner.kind === "trouble") return owner;
   const picked = pickUrl(config.url, options)!;
-  // Judged with all that the folder asks for: that its URL is none at all is to be told before who may use it.
+  // Judged with all that the folder asks for: that its URL is none at all is to be told before who
+  // may use it.
   const address = addressOf(picked, config.allowHttp);
   if (address.kind === "trouble") return address;
   const place = placeOf(options.env);
@@ -108,7 +114,10 @@ function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): Doubt 
   }
 }
 
-/** The registry follows a folder that was moved, and knows a copy as one. Where it cannot be written, the note comes again. */
+/**
+ * The registry follows a folder that was moved, and knows a copy as one. Where it cannot be
+ * written, the note comes again.
+ */
 function followRoot(
   place: string,
   mirror: KnownMirror,

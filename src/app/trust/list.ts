@@ -12,11 +12,17 @@ export type ListedMirror = {
   readonly marker: string;
   readonly addresses: readonly string[];
   readonly allowHttp: readonly string[];
-  /** `gone`: no folder is there (moved, deleted, or its disk is not mounted); `other`: a folder that is not this mirror any more. */
+  /**
+   * `gone`: no folder is there (moved, deleted, or its disk is not mounted); `other`: a folder that
+   * is not this mirror any more.
+   */
   readonly state: "here" | "gone" | "other";
 };
 
-/** This user's mirrors, by path, and what of the registry cannot be believed. Looks at the folders; writes and sends nothing. */
+/**
+ * This user's mirrors, by path, and what of the registry cannot be believed. Looks at the folders;
+ * writes and sends nothing.
+ */
 export function listOwnMirrors(
   env: Readonly<Record<string, string | undefined>>,
 ): Result<{ readonly mirrors: readonly ListedMirror[]; readonly notes: readonly string[] }> {

@@ -6,8 +6,9 @@ import { ok, type Result, trouble } from "../mirror/trouble.ts";
 const { lstatSync } = process.getBuiltinModule("node:fs");
 
 /**
- * Whom a mirrored folder belongs to. What another user made is never worked on: whoever owns `.mdmirror/` decides where the documents go,
- * and whoever owns the folder can put another `.mdmirror/` there.
+ * Whom a mirrored folder belongs to. What another user made is never worked on: whoever owns
+ * `.mdmirror/` decides where the documents go, and whoever owns the folder can put another
+ * `.mdmirror/` there.
  */
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -24,13 +25,18 @@ export type Ownership =
 export type Owned = {
   readonly path: string;
   readonly uid: number;
-  /** The system's own user may own it too: a mount point is often root's, and root can do all anyway. */
+  /**
+   * The system's own user may own it too: a mount point is often root's, and root can do all
+   * anyway.
+   */
   readonly rootMay: boolean;
 };
 
 const ROOT_UID = 0;
 
-/** @param me the effective user; null on a system without user ids, where there is nothing to judge */
+/**
+ * @param me the effective user; null on a system without user ids, where there is nothing to judge
+ */
 export function judgeOwners(owned: readonly Owned[], me: number | null, caller: SudoCaller | null): Ownership {
   if (me === null) return { kind: "own" };
   const foreign = foreignTo(owned, me);
@@ -55,7 +61,10 @@ export function ownershipOf(root: string, env: Env): Ownership {
   return judgeOwners(owned, effectiveUser(), sudoCaller(env));
 }
 
-/** The owner of the path itself, not of what a link there names; null: nothing is there. @throws as node:fs does */
+/**
+ * The owner of the path itself, not of what a link there names; null: nothing is there. @throws as
+ * node:fs does
+ */
 function ownerOf(path: string): number | null {
   try {
     return lstatSync(path).uid;

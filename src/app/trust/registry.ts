@@ -6,10 +6,12 @@ const { closeSync, constants, fstatSync, fsyncSync, lstatSync, mkdirSync, openSy
 const { renameSync, rmSync, statSync, writeFileSync } = process.getBuiltinModule("node:fs");
 
 /**
- * This user's mirrors: which folder may send what to which address. It lies outside of every mirror, in
- * `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), one file for each marker, so that processes that deal with
- * different mirrors never meet, and a file is replaced as a whole.
- * RACE: of two commands that change the entry of one mirror in the same moment the later one's stays. What is lost is asked for again.
+ * This user's mirrors: which folder may send what to which address. It lies outside of every
+ * mirror, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), one file for each
+ * marker, so that processes that deal with different mirrors never meet, and a file is replaced as
+ * a whole.
+ * RACE: of two commands that change the entry of one mirror in the same moment the later one's
+ * stays. What is lost is asked for again.
  */
 
 export type KnownMirror = {
@@ -28,7 +30,9 @@ export type KnownMirror = {
 export type FoundMirror =
   | { readonly kind: "known"; readonly mirror: KnownMirror }
   | { readonly kind: "unknown" }
-  /** The entry, or the registry's folder, cannot be believed. `why`: a clause that names the path. */
+  /**
+   * The entry, or the registry's folder, cannot be believed. `why`: a clause that names the path.
+   */
   | { readonly kind: "unfit"; readonly why: string };
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -39,8 +43,8 @@ const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The registry's folder, absolute. A HOME that is another user's (`sudo` keeps it on some systems) or that is not there (cron, a container)
- * gives way to the home of the user database.
+ * The registry's folder, absolute. A HOME that is another user's (`sudo` keeps it on some systems)
+ * or that is not there (cron, a container) gives way to the home of the user database.
  * @throws when this user has no home at all, and the environment names none
  */
 export function registryFolder(env: Env): string {
@@ -104,7 +108,10 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Somebody else must not be able to put an entry there: the registry's own two folders are this user's, and no links. */
+/**
+ * Somebody else must not be able to put an entry there: the registry's own two folders are this
+ * user's, and no links.
+ */
 function unfitFolder(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
     try {
@@ -170,7 +177,8 @@ function isStrings(value: unknown): value is string[] {
 }
 
 /**
- * Whole or not at all; makes the folder where it is not there. An entry that cannot be believed is set aside.
+ * Whole or not at all; makes the folder where it is not there. An entry that cannot be believed is
+ * set aside.
  * @returns what was set aside, as a clause, or null
  * @throws as node:fs does, or with `EPERM` where the folder is not this user's alone
  */

@@ -8,7 +8,10 @@ import { addressOf, type PickedUrl } from "./address.ts";
 
 const { readdirSync } = process.getBuiltinModule("node:fs");
 
-/** What is said of a folder that is not one of the user's mirrors: what it would send where, with which key, and how to let it. */
+/**
+ * What is said of a folder that is not one of the user's mirrors: what it would send where, with
+ * which key, and how to let it.
+ */
 
 /** Why a folder is not let in. */
 export type Doubt =

@@ -66,7 +66,8 @@ export const command: Command = {
     const link = await newLink(io, args);
     if (typeof link === "number") return link;
     const { findKey } = await import("../../app/mirror/key.ts");
-    // A key in a folder that is not known as the user's may be anybody's, and the documents would go to that one's workspace.
+    // A key in a folder that is not known as the user's may be anybody's, and the documents would
+    // go to that one's workspace.
     const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
     const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin });
     if (key.kind === "trouble") return complain(io, key.trouble);
@@ -74,7 +75,10 @@ export const command: Command = {
   },
 };
 
-/** By `sudo`, on the folder of the user who called it: as that user. A folder that is to be made belongs to whom the one around it does. */
+/**
+ * By `sudo`, on the folder of the user who called it: as that user. A folder that is to be made
+ * belongs to whom the one around it does.
+ */
 function workOnNew(io: Io, dir: string): Result<string> {
   let there = dir;
   while (!existsSync(there) && dirname(there) !== there) there = dirname(there);

@@ -74,7 +74,10 @@ function misused(io: Io, why: string): ExitCode {
   return EXIT.usage;
 }
 
-/** As grep prints them, with its colours on a terminal. A file without a line (it is empty) is its path. */
+/**
+ * As grep prints them, with its colours on a terminal. A file without a line (it is empty) is its
+ * path.
+ */
 function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): string[] {
   const colours = io.terminal.output && (io.env["NO_COLOR"] ?? "") === "";
   const paint = (code: string, text: string) => (colours ? `\x1b[${code}m${text}\x1b[m` : text);

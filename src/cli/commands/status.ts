@@ -57,7 +57,10 @@ export const command: Command = {
   },
 };
 
-/** What lies in the folder is data of whoever made it: where it is not known as the user's, nothing of it is worth telling. */
+/**
+ * What lies in the folder is data of whoever made it: where it is not known as the user's, nothing
+ * of it is worth telling.
+ */
 async function doubtOf(io: Io, root: string): Promise<Trouble | null> {
   const [{ admit }, { readConfig }] = await Promise.all([
     import("../../app/trust/gate.ts"),
@@ -156,7 +159,10 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
   else for (const way of nextOfHalt(halt.reasons)) io.out(`  next: ${way}`);
 }
 
-/** Of a review only its acceptance can be seen from here, by the live text; so it is said what waits, since when, and what ends it. */
+/**
+ * Of a review only its acceptance can be seen from here, by the live text; so it is said what
+ * waits, since when, and what ends it.
+ */
 function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];
   return [
@@ -165,7 +171,10 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   ];
 }
 
-/** In sync as of the last run that proved it; where another ended otherwise since, what that came to. */
+/**
+ * In sync as of the last run that proved it; where another ended otherwise since, what that came
+ * to.
+ */
 function standingLine({ state, attention }: MirrorStatus, age: string | null, paint: Paint): string {
   if (state === "in-sync") return `${paint.good("in sync")} as of ${age} ago`;
   if (state === "never") return "never in sync yet: mdmirror sync";

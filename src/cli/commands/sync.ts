@@ -47,7 +47,8 @@ export const command: Command = {
     }
     const plain = direction === "both" && asked === null && args.text("url") === null && args.text("key-file") === null;
     if (plain) {
-      // Anything else than a plain sync is not what the daemon does: then it lends the folder (open-mirror).
+      // Anything else than a plain sync is not what the daemon does: then it lends the folder
+      // (open-mirror).
       const { syncByDaemon } = await import("../sync-by-daemon.ts");
       const ended = await syncByDaemon(io, root.value, { quiet, json });
       if (ended !== null) return ended;

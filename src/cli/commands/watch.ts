@@ -18,7 +18,8 @@ export const command: Command = {
   },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: asked for first: a signal that comes while the folders are opened ends this cleanly too.
+    // ORDER: asked for first: a signal that comes while the folders are opened ends this cleanly
+    // too.
     const { stop } = io;
     const roots = new Set<string>();
     for (const operand of args.operands.length === 0 ? [undefined] : args.operands) {

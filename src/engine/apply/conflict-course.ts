@@ -11,10 +11,16 @@ import { type PassContext, recordEvent } from "../run/world.ts";
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
 const MERGES = "the newer version merges: the conflict ended by itself";
-/** A sidecar that vanished this soon after it was renewed was deleted by somebody who had seen the version before. Milliseconds. */
+/**
+ * A sidecar that vanished this soon after it was renewed was deleted by somebody who had seen the
+ * version before. Milliseconds.
+ */
 const JUST_SHOWN_MS = 60_000;
 
-/** The remote moved on: what merges now ends the conflict; else the sidecar shows the new version, unless the user edited it. */
+/**
+ * The remote moved on: what merges now ends the conflict; else the sidecar shows the new version,
+ * unless the user edited it.
+ */
 export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict">): Promise<Outcome> {
   const { state } = ctx.world;
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -78,8 +84,9 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
 }
 
 /**
- * Ended by the user. The text that is at the document's path goes up, based on the version that the sidecar showed: on the one before, if the last was
- * shown only just now. The next pass sends it; if the remote moved on meanwhile it is merged first.
+ * Ended by the user. The text that is at the document's path goes up, based on the version that the
+ * sidecar showed: on the one before, if the last was shown only just now. The next pass sends it;
+ * if the remote moved on meanwhile it is merged first.
  */
 export function endConflict(ctx: PassContext, action: Of<"end-conflict">): Outcome {
   const { state, clock, disk } = ctx.world;
@@ -153,7 +160,8 @@ export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Out
   const { state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return DONE;
-  // By its inode, as the plan knows it; by its record; and beside its document: a pass that was cut off may have moved it without the record.
+  // By its inode, as the plan knows it; by its record; and beside its document: a pass that was cut
+  // off may have moved it without the record.
   const link = state.link(action.id);
   const beside = link === null ? [] : [sidecarPath(link.localPath)];
   for (const at of new Set([action.sidecarPath ?? conflict.sidecarPath, conflict.sidecarPath, ...beside])) {
@@ -161,8 +169,8 @@ export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Out
     const dropped = dropSidecar(ctx, { ...conflict, sidecarPath: at }, conflict.shown.at(-1)!.digest);
     if (dropped !== null) return dropped;
   }
-  // Deleted here while it is in conflict, the service's text comes back: until that is done the record says that there is a conflict, or a crash
-  // would leave a plain deletion.
+  // Deleted here while it is in conflict, the service's text comes back: until that is done the
+  // record says that there is a conflict, or a crash would leave a plain deletion.
   state.transact(() => {
     if (action.comesBack !== true) state.removeConflict(action.id);
     recordEvent(ctx.world, ctx.run, {

@@ -8,8 +8,8 @@ import { keepSidecar } from "./keep-sidecar.ts";
 import { type PassContext, trashPlace } from "../run/world.ts";
 
 /**
- * Where the file of a document is: as the plan found it, for base does not know of a move that is held; or where an effect took it since, while its text was
- * fetched.
+ * Where the file of a document is: as the plan found it, for base does not know of a move that is
+ * held; or where an effect took it since, while its text was fetched.
  * @param link as it was when the action began
  */
 function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
@@ -18,7 +18,8 @@ function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
 }
 
 /**
- * The one conflict of a document: the local text stays as it is, the live remote text is put beside it as `note (theirs).md`.
+ * The one conflict of a document: the local text stays as it is, the live remote text is put beside
+ * it as `note (theirs).md`.
  * @param link the link as it is from now on: its base stays where the two sides parted
  * @param found where the plan found its file
  * @param base where they parted; null when both were new at one path
@@ -33,7 +34,8 @@ export async function openConflict(
 ): Promise<Outcome> {
   const { disk, state, clock } = ctx.world;
   const { conflictBudget: budget } = ctx;
-  // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks (`conflict-flood`).
+  // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks
+  // (`conflict-flood`).
   if (budget !== undefined && ctx.counts.conflicts > budget.most && !budget.approved.has(link.id))
     return stale("more conflicts than a run may open without a question");
   const at = sidecarPath(standsAt(ctx, link, found));
@@ -45,7 +47,8 @@ export async function openConflict(
   }
   // ORDER: before anything else may run: others ask the budget meanwhile.
   ctx.counts.conflicts++;
-  // ORDER: before the state says that it is there. What is not there was removed by its user, who so chose the local text: no power cut may say that.
+  // ORDER: before the state says that it is there. What is not there was removed by its user, who
+  // so chose the local text: no power cut may say that.
   await flushFiles(ctx.world, [at]);
   const now = clock.now();
   const look = disk.look(at);
@@ -82,7 +85,10 @@ export async function openConflict(
   });
 }
 
-/** The sidecar shows the service's version of now, unless the user edited it. @returns the conflict as it is from now on; the caller commits it */
+/**
+ * The sidecar shows the service's version of now, unless the user edited it. @returns the conflict
+ * as it is from now on; the caller commits it
+ */
 export async function showVersion(
   ctx: PassContext,
   conflict: Conflict,
@@ -95,17 +101,20 @@ export async function showVersion(
   const found = disk.look(conflict.sidecarPath);
   const edited = found.kind === "file" && ![...conflict.shown, { digest }].some((one) => one.digest === found.digest);
   const places = !edited && (digest !== last.digest || replaced);
-  // An edited sidecar goes on showing the version it was made of; the newer one is noted so that it is not fetched again.
+  // An edited sidecar goes on showing the version it was made of; the newer one is noted so that it
+  // is not fetched again.
   const at = edited ? last.at : clock.now();
   const shown =
     digest === last.digest
       ? [...conflict.shown.slice(0, -1), { ...last, changeId: file.lastChangeId, ...(places ? { at } : {}) }]
       : [...conflict.shown, { changeId: file.lastChangeId, digest, at }];
-  // Taken away for the newer one, by a pass that ended between the two: its document may have moved since.
+  // Taken away for the newer one, by a pass that ended between the two: its document may have moved
+  // since.
   const sidecar = replaced && found.kind === "absent" ? sidecarPath(documentPath) : conflict.sidecarPath;
   const renewed: Conflict = { ...conflict, sidecarPath: sidecar, looksGone: 0, shown };
   if (places) {
-    // ORDER: noted before the old one goes. Cut off in between, or refused by a full disk, the sidecar is not there, and its user did not remove it.
+    // ORDER: noted before the old one goes. Cut off in between, or refused by a full disk, the
+    // sidecar is not there, and its user did not remove it.
     state.putConflict({ ...renewed, sidecarIno: 0 });
     const placed = placeSidecar(ctx, sidecar, text, digest);
     if (placed.kind === "end") return placed;
@@ -117,7 +126,10 @@ export async function showVersion(
 
 type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
 
-/** Puts a text at a sidecar's path. One that is there already (of a state that was lost) goes to the trash first: it may have been edited. */
+/**
+ * Puts a text at a sidecar's path. One that is there already (of a state that was lost) goes to the
+ * trash first: it may have been edited.
+ */
 export function placeSidecar(ctx: PassContext, at: string, text: string, digest: Digest): Placed {
   const { disk } = ctx.world;
   const look = disk.look(at);
@@ -131,7 +143,10 @@ export function placeSidecar(ctx: PassContext, at: string, text: string, digest:
   return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
 }
 
-/** The sidecar goes; one that the user edited goes to the trash as a file, as does one that is as it was (it costs nothing and loses nothing). */
+/**
+ * The sidecar goes; one that the user edited goes to the trash as a file, as does one that is as it
+ * was (it costs nothing and loses nothing).
+ */
 export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest): Outcome | null {
   const { disk } = ctx.world;
   const look = disk.look(conflict.sidecarPath);
@@ -146,7 +161,10 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest)
   return end.kind === "done" ? null : outcomeOfDisk(end);
 }
 
-/** Policy `copy`: theirs in place, yours kept beside as `note (mine).md`. Returns the place of yours, or how it failed. */
+/**
+ * Policy `copy`: theirs in place, yours kept beside as `note (mine).md`. Returns the place of
+ * yours, or how it failed.
+ */
 export function keepBeside(ctx: PassContext, link: Link, found: LocalPath, local: string, digest: Digest): Placed {
   return placeSidecar(ctx, sidecarPath(standsAt(ctx, link, found), "mine"), local, digest);
 }

@@ -13,7 +13,10 @@ import { judgeTaken, learnedNames } from "./in-the-way.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
-/** New documents of a run that are read back although their text has nothing that a deployment normalises. */
+/**
+ * New documents of a run that are read back although their text has nothing that a deployment
+ * normalises.
+ */
 const VERIFIED_CREATES = 3;
 
 /** POST. Found occupied by what the listing does not show: held, not sent again. */

@@ -11,7 +11,10 @@ import type { PassContext } from "../run/world.ts";
 /** How a deletion on the service ended. */
 export type DeleteEnd =
   | { readonly kind: "deleted" }
-  /** It was not sent, or the service said no. `live` is the document as it was read before a refusal. */
+  /**
+   * It was not sent, or the service said no. `live` is the document as it was read before a
+   * refusal.
+   */
   | { readonly kind: "stays"; readonly outcome: Outcome; readonly live: RemoteText | null }
   /** No answer came, and this is what reading told. */
   | { readonly kind: "settled"; readonly outcome: Outcome; readonly fault: Fault };
@@ -27,8 +30,10 @@ export type Deletion = {
 };
 
 /**
- * The one way in which a document is deleted on the service: read again, looked for here again, journalled, DELETE; then its link ends.
- * ORDER: the look here comes after the read: a file that is saved again while the answer is under way is seen.
+ * The one way in which a document is deleted on the service: read again, looked for here again,
+ * journalled, DELETE; then its link ends.
+ * ORDER: the look here comes after the read: a file that is saved again while the answer is under
+ * way is seen.
  */
 export async function deleteProven(
   ctx: PassContext,
@@ -43,7 +48,8 @@ export async function deleteProven(
   if (fetched.value.file.lastChangeId !== changeId) return stays(stale("it was edited on the service meanwhile"));
   if (onlyWhileAbsent && disk.look(localPath).kind !== "absent") return stays(stale("something is at its path again"));
   const intent = { kind: "delete", id, localPath, changeId } as const satisfies Intent;
-  // RACE: what is written on either side from here on is not seen; the contract has no conditional DELETE. The text read is in the text store.
+  // RACE: what is written on either side from here on is not seen; the contract has no conditional
+  // DELETE. The text read is in the text store.
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFile(id);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;

@@ -20,7 +20,10 @@ import { ensureFolders } from "./parents.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
-/** GET, then a new file. A crash before the commit leaves an unlinked file that the next pass meets and adopts. */
+/**
+ * GET, then a new file. A crash before the commit leaves an unlinked file that the next pass meets
+ * and adopts.
+ */
 export async function createLocal(ctx: PassContext, action: Of<"create-local">): Promise<Outcome> {
   const { disk, state } = ctx.world;
   const fetched = await fetchUnkept(ctx, action.id, action.localPath);
@@ -35,7 +38,8 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
     return notMade(stale("it was moved on the service meanwhile"));
   state.prepareText(digest, text);
   let made = await ctx.group.create({ path: action.localPath, text });
-  // Almost always the folder is there; a look at it before each file would be a tenth of the file's price.
+  // Almost always the folder is there; a look at it before each file would be a tenth of the file's
+  // price.
   if (made.kind === "stale" && disk.look(parentOf(action.localPath)).kind === "absent") {
     const parents = ensureFolders(ctx, action.localPath);
     if (parents !== null) return notMade(parents);
@@ -70,7 +74,9 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
   });
 }
 
-/** GET, then the journalled replace. A change id that moved without a new text only moves the id. */
+/**
+ * GET, then the journalled replace. A change id that moved without a new text only moves the id.
+ */
 export async function writeLocal(ctx: PassContext, action: Of<"write-local">): Promise<Outcome> {
   const link = ctx.world.state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
@@ -113,9 +119,10 @@ export async function writeLocal(ctx: PassContext, action: Of<"write-local">): P
 }
 
 /**
- * Both sides have a document of their own at one path, and no base. Equal texts, also but for line ends, BOM and final newline, are linked and
- * the bytes left alone; else the preference of the first sync decides, else it is a conflict with an empty base. Nothing is overwritten (I05)
- * but by a preference that was asked for, and then the loser is in the text store.
+ * Both sides have a document of their own at one path, and no base. Equal texts, also but for line
+ * ends, BOM and final newline, are linked and the bytes left alone; else the preference of the
+ * first sync decides, else it is a conflict with an empty base. Nothing is overwritten (I05) but by
+ * a preference that was asked for, and then the loser is in the text store.
  */
 export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcome> {
   const { state } = ctx.world;
@@ -152,7 +159,8 @@ export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcom
   if (sameButForDress(local.value.text, text))
     return adopt("equal but for line ends, BOM or final newline: linked, bytes left alone");
   const { prefer } = ctx.settings;
-  // The remote version becomes the base under the local text: it is sent as an edit of it, and both texts are kept.
+  // The remote version becomes the base under the local text: it is sent as an edit of it, and both
+  // texts are kept.
   if (prefer === "local") return adopt("both new, local preferred", { ...adopted, localDigest: digest });
   if (prefer === "remote" && ctx.settings.direction !== "push-only") {
     const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null);

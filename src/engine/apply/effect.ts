@@ -11,7 +11,10 @@ import { bury } from "../../model/settle.ts";
 import { madeOfBoth, seenHere, seenThere } from "./text-name.ts";
 import { type EventFields, type PassContext, parkingPlace, recordEvent } from "../run/world.ts";
 
-/** What every effect is made of: a call that may fail, a text that lands on the disk, and the one transaction that moves base. */
+/**
+ * What every effect is made of: a call that may fail, a text that lands on the disk, and the one
+ * transaction that moves base.
+ */
 
 export const DONE: Outcome = { kind: "done" };
 
@@ -33,7 +36,10 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
 /** Nothing else that is sent would fare better. */
 const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
-/** A fault of a read, or of a write that certainly did nothing. A 404 is stale: the next pass proves or disproves the absence. */
+/**
+ * A fault of a read, or of a write that certainly did nothing. A 404 is stale: the next pass proves
+ * or disproves the absence.
+ */
 export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome {
   switch (fault.kind) {
     case "problem":
@@ -53,7 +59,10 @@ export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome 
   }
 }
 
-/** A disk effect that did not happen. A fault (no space, no permission) is tried again by the next run; nothing was changed. */
+/**
+ * A disk effect that did not happen. A fault (no space, no permission) is tried again by the next
+ * run; nothing was changed.
+ */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
   if (end.kind === "stale") return stale(end.detail);
   return { kind: "later", detail: `${end.errno}: ${end.detail}`, unreachable: false, requestId: null };
@@ -75,7 +84,10 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
   return fetched;
 }
 
-/** GET for its facts alone. The text that it shows is kept all the same: it may be another there before it is read again (I03). */
+/**
+ * GET for its facts alone. The text that it shows is kept all the same: it may be another there
+ * before it is read again (I03).
+ */
 export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok && answer.value.content.isWellFormed())
@@ -83,10 +95,14 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
   return answer;
 }
 
-/** GET, judged. The caller keeps the text, at the latest with the commit of what it was fetched for; until then nothing may be taken away for it. */
+/**
+ * GET, judged. The caller keeps the text, at the latest with the commit of what it was fetched for;
+ * until then nothing may be taken away for it.
+ */
 export async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
   const answer = await (ctx.ahead?.take(id) ?? ctx.world.remote.getFile(id));
-  // ORDER: the next request goes out before this one's text is dealt with, which takes longer than its answer.
+  // ORDER: the next request goes out before this one's text is dealt with, which takes longer than
+  // its answer.
   if (ctx.world.clock.turn !== undefined) await ctx.world.clock.turn();
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
   const text = answer.value.content;
@@ -133,9 +149,11 @@ export type Landed = {
 };
 
 /**
- * Brings a document's file to a text by the journalled replace (DESIGN 5); equal bytes are not written. The caller moves base in `commit`, which
- * turns the intent into `parked`: the old inode is looked at once more in the next pass, for what an editor wrote into it meanwhile.
- * @param link the base before, which a late edit in the old inode would be based on; null where there was none
+ * Brings a document's file to a text by the journalled replace; equal bytes are not written. The
+ * caller moves base in `commit`, which turns the intent into `parked`: the old inode is looked at
+ * once more in the next pass, for what an editor wrote into it meanwhile.
+ * @param link the base before, which a late edit in the old inode would be based on; null where
+ * there was none
  */
 export function landText(
   ctx: PassContext,
@@ -173,7 +191,10 @@ export type Commit = {
   readonly keeps?: { readonly digest: Digest; readonly text: string };
   /** The link as it is from now on, whole: a first one, or one that was read in this very turn. */
   readonly link?: Link;
-  /** The link after an effect on its text that waited for an answer: where the document stands is taken from the state, for a step on its place may have ended meanwhile. */
+  /**
+   * The link after an effect on its text that waited for an answer: where the document stands is
+   * taken from the state, for a step on its place may have ended meanwhile.
+   */
   readonly text?: Link;
   /** The version to remember for the history, when base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
@@ -196,7 +217,10 @@ export function commit(ctx: PassContext, change: Commit): Outcome {
   return DONE;
 }
 
-/** The same, in one transaction with the commits of other steps. Resolves when it is done: until then a kill leaves the effect without its base, as ever. */
+/**
+ * The same, in one transaction with the commits of other steps. Resolves when it is done: until
+ * then a kill leaves the effect without its base, as ever.
+ */
 export async function commitWithOthers(
   ctx: PassContext,
   change: Commit,
@@ -206,7 +230,10 @@ export async function commitWithOthers(
   return DONE;
 }
 
-/** Resolves when the intent, and the text that it names, are written: only then may the effect begin. */
+/**
+ * Resolves when the intent, and the text that it names, are written: only then may the effect
+ * begin.
+ */
 export async function openIntentWithOthers(
   ctx: PassContext,
   intent: Intent,
@@ -241,7 +268,10 @@ function write(ctx: PassContext, change: Commit): void {
   recordEvent(ctx.world, ctx.run, event);
 }
 
-/** The end of a link, within the caller's transaction: its id is known as buried, and nothing of it stays open. */
+/**
+ * The end of a link, within the caller's transaction: its id is known as buried, and nothing of it
+ * stays open.
+ */
 export function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
   const { state, clock } = ctx.world;
   state.putTombstone(bury(link, trashPath, clock.now()));

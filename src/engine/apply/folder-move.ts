@@ -48,7 +48,10 @@ export function moveFolderLocal(ctx: PassContext, action: Of<"move-folder-local"
   });
 }
 
-/** One PATCH for a folder and all below it. A deployment without that route is remembered; the next plan moves file by file. */
+/**
+ * One PATCH for a folder and all below it. A deployment without that route is remembered; the next
+ * plan moves file by file.
+ */
 export async function moveFolderRemote(
   ctx: PassContext,
   action: Of<"rename-folder-remote" | "reparent-folder-remote">,

@@ -23,7 +23,10 @@ function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remote
   return { id: dirId, localPath, remotePath, dev: look.dev, ino: look.ino, birthMs: look.birthMs };
 }
 
-/** Folders of one depth are made side by side, and are in one transaction: what is to go into them waits for it. */
+/**
+ * Folders of one depth are made side by side, and are in one transaction: what is to go into them
+ * waits for it.
+ */
 export async function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local">): Promise<Outcome> {
   const { disk, state } = ctx.world;
   // A key that reads a folder need not read the one above it.
@@ -112,7 +115,10 @@ async function refusedFolder(
   );
 }
 
-/** Base learns where a folder stands, and with it what is below: whoever moved it there, its documents stayed where they are in it. */
+/**
+ * Base learns where a folder stands, and with it what is below: whoever moved it there, its
+ * documents stayed where they are in it.
+ */
 export function linkFolderBoth(ctx: PassContext, action: Of<"link-folder">): Outcome {
   const { state } = ctx.world;
   const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
@@ -188,7 +194,8 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
   state.closeIntent(intentId);
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
-    // Something is in it that this key cannot read, or that came meanwhile: the folder comes back and is listed again.
+    // Something is in it that this key cannot read, or that came meanwhile: the folder comes back
+    // and is listed again.
     state.removeDir(action.dirId);
     return stale("the folder still holds something on the service, so it comes back");
   }
@@ -205,7 +212,10 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
   return { kind: "refused", code: fault.code, detail, requestId: fault.requestId, hold };
 }
 
-/** A deployment without that route: the empty folder stays there, deleted here, and nothing is sent again. */
+/**
+ * A deployment without that route: the empty folder stays there, deleted here, and nothing is sent
+ * again.
+ */
 function undeletable(
   ctx: PassContext,
   action: Of<"remove-folder-remote">,

@@ -11,9 +11,11 @@ export type Taken =
   | { readonly kind: "held"; readonly detail: string };
 
 /**
- * Asks what stands at a path that is said to be taken (409 `path_already_exists`): whether it shows itself to this key, and under just this path. A service that
- * takes several spellings for one name shows what has another one; seen once, that is a trait which the next plan reckons with. Where the question fails the write
- * is held too: a 4xx is not sent again unread (I08), and what is there after all shows in the next listing.
+ * Asks what stands at a path that is said to be taken (409 `path_already_exists`): whether it shows
+ * itself to this key, and under just this path. A service that takes several spellings for one name
+ * shows what has another one; seen once, that is a trait which the next plan reckons with. Where
+ * the question fails the write is held too: a 4xx is not sent again unread (I08), and what is there
+ * after all shows in the next listing.
  * @param self what is being moved; null: it is new
  */
 export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {

@@ -8,9 +8,15 @@ import { commit, landText } from "./effect.ts";
 import { madeOfBoth, seenHere } from "./text-name.ts";
 import { noteReturned, type PassContext, recordEvent } from "../run/world.ts";
 
-/** The second look at a file that was replaced, and the ways back from the place where it was parked. */
+/**
+ * The second look at a file that was replaced, and the ways back from the place where it was
+ * parked.
+ */
 
-/** What was taken aside, and what stands at its path now; or why that cannot be told, which keeps the intent open. */
+/**
+ * What was taken aside, and what stands at its path now; or why that cannot be told, which keeps
+ * the intent open.
+ */
 export function lookAtParked(
   { world: { disk } }: PassContext,
   { parkAt, path }: { readonly parkAt: string; readonly path: LocalPath },
@@ -50,7 +56,10 @@ export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): 
   return back.kind === "done" ? null : `could not be put back: ${"detail" in back ? back.detail : back.kind}`;
 }
 
-/** The second look at an inode that was replaced: an editor that still had it open may have saved into it (I14). */
+/**
+ * The second look at an inode that was replaced: an editor that still had it open may have saved
+ * into it (I14).
+ */
 export function inspectParked(
   ctx: PassContext,
   intentId: number,
@@ -70,7 +79,8 @@ export function inspectParked(
   if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
   if (parked.value === null || parked.value.digest === intent.expect) {
     if (parked.value !== null) {
-      // It was stored when it was first seen; a store that was lost or damaged since has it again before its last file goes (I03).
+      // It was stored when it was first seen; a store that was lost or damaged since has it again
+      // before its last file goes (I03).
       state.putKnownText(parked.value.digest, parked.value.text, seenHere(intent.path, intent.id));
       // ORDER: a power cut takes back the last commits of the store, and not this removal.
       state.secureTexts();
@@ -85,9 +95,11 @@ export function inspectParked(
 }
 
 /**
- * Its path is free: it was deleted or moved since, or taken aside again by an effect that was cut off. The text of the link's own file stays noted
- * (`localDigest`), so that a document that was moved is known by it, and what comes back is then a document of its own.
- * ORDER: base first. A text that is back on the base of the text that replaced it would undo what came with that one.
+ * Its path is free: it was deleted or moved since, or taken aside again by an effect that was cut
+ * off. The text of the link's own file stays noted (`localDigest`), so that a document that was
+ * moved is known by it, and what comes back is then a document of its own.
+ * ORDER: base first. A text that is back on the base of the text that replaced it would undo what
+ * came with that one.
  */
 function putBackOnItsBase(
   ctx: PassContext,
@@ -102,8 +114,8 @@ function putBackOnItsBase(
 }
 
 /**
- * The base that the parked text was made on; nothing where it had none, or where it is that version still: a new document's that was read back since, whose text
- * is the one that was read (I12).
+ * The base that the parked text was made on; nothing where it had none, or where it is that version
+ * still: a new document's that was read back since, whose text is the one that was read (I12).
  */
 function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parked" }>, link: Link): Partial<Link> {
   return baseChangeId === null || baseDigest === null || baseChangeId === link.changeId
@@ -112,10 +124,12 @@ function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "parke
 }
 
 /**
- * A text that was saved into the old inode. It is the user's newest, based on the text before the replace: where the file is still what the mirror wrote, it
- * becomes the local text again, on the old base, so that the next plan merges it with what the mirror had written. Else it is merged here, and stays on the
- * newer base only if that base's changes are in it: an editor that had the old text open may have saved it by its path as well. What does not merge becomes a
- * document of its own beside, so that nothing is lost and nothing is hidden.
+ * A text that was saved into the old inode. It is the user's newest, based on the text before the
+ * replace: where the file is still what the mirror wrote, it becomes the local text again, on the
+ * old base, so that the next plan merges it with what the mirror had written. Else it is merged
+ * here, and stays on the newer base only if that base's changes are in it: an editor that had the
+ * old text open may have saved it by its path as well. What does not merge becomes a document of
+ * its own beside, so that nothing is lost and nothing is hidden.
  */
 function landLateWrite(
   ctx: PassContext,

@@ -13,9 +13,10 @@ type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
 
 /**
- * Both sides edited the document. Clean: the merged text goes to disk and the remote version becomes the base under it; what is left to send is an ordinary
- * edit, which the next pass sends on the remote's change id. Not clean: the policy decides, by default a conflict. A base text that the store lost counts as
- * no base: equal texts are fine, all else is a conflict.
+ * Both sides edited the document. Clean: the merged text goes to disk and the remote version
+ * becomes the base under it; what is left to send is an ordinary edit, which the next pass sends on
+ * the remote's change id. Not clean: the policy decides, by default a conflict. A base text that
+ * the store lost counts as no base: equal texts are fine, all else is a conflict.
  */
 export async function merge(ctx: PassContext, action: Of<"merge">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -46,7 +47,10 @@ export async function merge(ctx: PassContext, action: Of<"merge">): Promise<Outc
   return disagree(ctx, action, both.value);
 }
 
-/** A document whose live text moved while local text is in review. What was written here since it was sent stays an edit, and goes out by the next pass. */
+/**
+ * A document whose live text moved while local text is in review. What was written here since it
+ * was sent stays an edit, and goes out by the next pass.
+ */
 export async function settleReview(ctx: PassContext, action: Of<"settle-review">): Promise<Outcome> {
   const { state } = ctx.world;
   const both = await readBoth(ctx, action);
@@ -77,7 +81,10 @@ export async function settleReview(ctx: PassContext, action: Of<"settle-review">
   return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
 }
 
-/** Those that were made on base; where its change id moved without a new text, all. Of a text that the store lost nothing can be said. */
+/**
+ * Those that were made on base; where its change id moved without a new text, all. Of a text that
+ * the store lost nothing can be said.
+ */
 function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
   return (onBase.length > 0 ? onBase : submissions).flatMap(({ digest, at, baseChangeId }) => {
@@ -158,7 +165,10 @@ function withoutDoubles(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((one) => [one.digest, one])).values()];
 }
 
-/** The two texts do not merge. The loser of a policy is in the text store, as is every text that was ever read. */
+/**
+ * The two texts do not merge. The loser of a policy is in the text store, as is every text that was
+ * ever read.
+ */
 async function disagree(
   ctx: PassContext,
   action: Of<"merge" | "settle-review">,

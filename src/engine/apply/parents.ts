@@ -4,7 +4,10 @@ import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import { outcomeOfDisk, stale } from "./effect.ts";
 import type { PassContext } from "../run/world.ts";
 
-/** Makes the folders above a path that are not there (a folder that no listing shows; a document that comes back after its folder was deleted). */
+/**
+ * Makes the folders above a path that are not there (a folder that no listing shows; a document
+ * that comes back after its folder was deleted).
+ */
 export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
     if (ctx.world.disk.look(folder).kind !== "absent") continue;
@@ -16,8 +19,9 @@ export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null
 }
 
 /**
- * RACE: a linked folder that was there when this pass looked, or that it made, and that somebody moved since. Made anew, it would stand where base has the
- * moved one, and what is put into it would look moved out of that one by its user.
+ * RACE: a linked folder that was there when this pass looked, or that it made, and that somebody
+ * moved since. Made anew, it would stand where base has the moved one, and what is put into it
+ * would look moved out of that one by its user.
  */
 function wentMeanwhile({ local, made, world }: PassContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);

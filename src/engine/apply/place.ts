@@ -89,7 +89,8 @@ export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | 
 
 /**
  * Where what stood at a path when the plan was made is now.
- * RACE: a folder above it may have moved here during the request; a hold at the old path would end at once (I08).
+ * RACE: a folder above it may have moved here during the request; a hold at the old path would end
+ * at once (I08).
  */
 export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   let path = stood;
@@ -97,7 +98,10 @@ export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   return path;
 }
 
-/** Why a move that was refused is held. @param taken by what no look shows; @param toRoot refused where it led to the root */
+/**
+ * Why a move that was refused is held. @param taken by what no look shows; @param toRoot refused
+ * where it led to the root
+ */
 export function reasonOf({ status }: { readonly status: number }, taken: boolean, toRoot: boolean): HoldReason {
   if (taken) return "occupied-unseen";
   if (toRoot) return "no-move-to-root";
@@ -119,8 +123,9 @@ async function landMove(
   const current = state.link(action.id);
   if (current === null) return stale("its link went meanwhile");
   const moved = movePlace(current, { remotePath });
-  // A deployment whose change id moves on a rename: the same text under a new id. With another text, or where an effect on the text ended during the look, the old id
-  // stays, and the next pass reads what the answer told of.
+  // A deployment whose change id moves on a rename: the same text under a new id. With another
+  // text, or where an effect on the text ended during the look, the old id stays, and the next pass
+  // reads what the answer told of.
   const now = sameText && current.changeId === link.changeId ? renameVersion(moved, answer.value.lastChangeId) : moved;
   if (!action.temporary) ctx.counts.movedRemote++;
   const done = commit(ctx, {
@@ -140,11 +145,14 @@ async function landMove(
     },
   });
   if (nameOf(remotePath) !== nameOf(action.to)) return renamedOtherwise(ctx, action, remotePath, answer.requestId);
-  // Moved, and not at an end: a run that stopped here would call equal what the service has just said is not.
+  // Moved, and not at an end: a run that stopped here would call equal what the service has just
+  // said is not.
   return now.changeId === answer.value.lastChangeId ? done : stale("it has another version on the service by now");
 }
 
-/** Answered as done, under another name than was asked for: asked again, it would be so again (I08). */
+/**
+ * Answered as done, under another name than was asked for: asked again, it would be so again (I08).
+ */
 function renamedOtherwise(
   ctx: PassContext,
   action: Of<"rename-remote" | "reparent-remote">,
@@ -178,8 +186,9 @@ export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<
 }
 
 /**
- * The stamp of a file that was found at another place than base has it. What was written there in this pass has given the link its stamp, which the
- * walk from before does not know: an older one would be another file's inode, and the document would be looked for elsewhere.
+ * The stamp of a file that was found at another place than base has it. What was written there in
+ * this pass has given the link its stamp, which the walk from before does not know: an older one
+ * would be another file's inode, and the document would be looked for elsewhere.
  */
 function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.local?.files.get(path)?.stamp ?? null;

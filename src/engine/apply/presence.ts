@@ -8,7 +8,10 @@ import { didNotHappen } from "../journal/unsettled.ts";
 
 type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
-/** Gone from the service: the local text goes to the trash as a plain file, and the link becomes a tombstone that its id can take back. */
+/**
+ * Gone from the service: the local text goes to the trash as a plain file, and the link becomes a
+ * tombstone that its id can take back.
+ */
 export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome {
   const { disk, state } = ctx.world;
   const link = state.link(action.id);
@@ -40,7 +43,10 @@ export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome
   });
 }
 
-/** Deleted here: the document goes there too, unless either side has something new. What the service refuses to delete comes back. */
+/**
+ * Deleted here: the document goes there too, unless either side has something new. What the service
+ * refuses to delete comes back.
+ */
 export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">): Promise<Outcome> {
   const { state } = ctx.world;
   const link = state.link(action.id);
@@ -54,7 +60,10 @@ export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">
   return outcome.kind === "refused" && end.live !== null ? comeBack(ctx, action, end.live, outcome) : outcome;
 }
 
-/** The service refuses the deletion (protected, in review, no grant): the file comes back, and the run says why. */
+/**
+ * The service refuses the deletion (protected, in review, no grant): the file comes back, and the
+ * run says why.
+ */
 function comeBack(
   ctx: PassContext,
   action: Of<"delete-remote">,

@@ -65,8 +65,9 @@ export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome>
 }
 
 /**
- * The base's text is in the store before a PUT takes it from the service (I03, I07). A store that was lost or damaged has it again from there, as long as the
- * document stands at that version; else it is an edit of both sides on a base that nobody has, which the next plan makes of it.
+ * The base's text is in the store before a PUT takes it from the service (I03, I07). A store that
+ * was lost or damaged has it again from there, as long as the document stands at that version; else
+ * it is an edit of both sides on a base that nobody has, which the next plan makes of it.
  * @returns null when the text is held
  */
 async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
@@ -90,7 +91,8 @@ async function savedVersion(
 ): Promise<Got<Saved>> {
   if (content?.isWellFormed()) {
     const digest = digestOf(content);
-    // What was sent is in the store since its intent. Without its change id it may be another text when that is asked for, and is kept all the same (I03).
+    // What was sent is in the store since its intent. Without its change id it may be another text
+    // when that is asked for, and is kept all the same (I03).
     if (digest !== action.expect) ctx.world.state.putKnownText(digest, content, seenThere(action.localPath, action.id));
     if (changeId !== null) return got({ text: content, digest, changeId });
   }
@@ -101,7 +103,8 @@ async function savedVersion(
 
 function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentId: number, stamp: Stamp): Outcome {
   ctx.counts.submitted++;
-  // Where change ids move on a rename, one that went out beside the PUT moved base's: what is in review changes no version.
+  // Where change ids move on a rename, one that went out beside the PUT moved base's: what is in
+  // review changes no version.
   const current = ctx.world.state.link(link.id) ?? link;
   commit(ctx, {
     text: submit(current, action.expect, ctx.world.clock.now(), stamp),
@@ -120,7 +123,10 @@ function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentI
   return { kind: "submitted" };
 }
 
-/** The saved text is the sent one; or the base's own (a service that normalises); or a third, which goes to disk as a three-way step. */
+/**
+ * The saved text is the sent one; or the base's own (a service that normalises); or a third, which
+ * goes to disk as a three-way step.
+ */
 async function landSaved(
   ctx: PassContext,
   link: Link,
@@ -165,7 +171,8 @@ async function landSaved(
   }
   const landed = landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link);
   if (landed.kind === "end") {
-    // Saved by the user meanwhile: the base stays the old one, and the next pass merges the new local text with what was saved.
+    // Saved by the user meanwhile: the base stays the old one, and the next pass merges the new
+    // local text with what was saved.
     ctx.world.state.closeIntent(intentId);
     return landed.outcome;
   }
@@ -185,11 +192,15 @@ async function landSaved(
   });
 }
 
-/** A definite no to a PUT: if the document moved on, the next pass merges and sends anew; else it is held until the text changes. */
+/**
+ * A definite no to a PUT: if the document moved on, the next pass merges and sends anew; else it is
+ * held until the text changes.
+ */
 async function refusedPut(ctx: PassContext, action: Of<"put">, link: Link, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const live = await fetchText(ctx, action.id, action.localPath);
-  // Not read, it may have moved on or not: a refusal all the same, which ends with a newer version, and is not sent again unchanged (I08).
+  // Not read, it may have moved on or not: a refusal all the same, which ends with a newer version,
+  // and is not sent again unchanged (I08).
   const unread =
     live.kind === "end" &&
     (live.outcome.kind === "later" || (live.outcome.kind === "refused" && live.outcome.hold === null));

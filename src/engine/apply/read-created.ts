@@ -5,8 +5,10 @@ import { commit, DONE, fetchText, landText } from "./effect.ts";
 import type { PassContext } from "../run/world.ts";
 
 /**
- * A 201 shows no text: it is read back, and a text that the service changed goes to disk. Until it was read, base has what was sent, and `intentId` says so: where a
- * crash or a lost answer comes between, the next pass reads it (I12), or what the mirror itself put on the disk would go up as an edit (I10).
+ * A 201 shows no text: it is read back, and a text that the service changed goes to disk. Until it
+ * was read, base has what was sent, and `intentId` says so: where a crash or a lost answer comes
+ * between, the next pass reads it (I12), or what the mirror itself put on the disk would go up as
+ * an edit (I10).
  */
 export async function readCreated(ctx: PassContext, intentId: number, link: Link): Promise<Outcome> {
   const { state } = ctx.world;
@@ -40,12 +42,14 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     after: digest,
   } as const;
   if (landed.kind === "end") {
-    // Edited there since, and saved here: base stays what was sent, which both texts were made of, and the next pass merges them.
+    // Edited there since, and saved here: base stays what was sent, which both texts were made of,
+    // and the next pass merges them.
     if (file.lastChangeId !== link.changeId) {
       state.closeIntent(intentId);
       return landed.outcome;
     }
-    // The base is what the service holds; the local bytes are an edit of it, or the same in another dress.
+    // The base is what the service holds; the local bytes are an edit of it, or the same in another
+    // dress.
     return commit(ctx, {
       text: { ...link, ...version, localDigest: digest, stampTrusted: false },
       version: { id: link.id, ...version },

@@ -11,8 +11,9 @@ import type { PassContext } from "../run/world.ts";
 export type WayBack = (path: LocalPath) => LocalPath | null;
 
 /**
- * Before there is a plan: base has the folder of the path where it was, and somebody may have moved it since the process died. Its inode tells where to, by a
- * walk that only such a folder is worth. One that is nowhere was deleted: it is made anew with what comes back to its path (DESIGN 5).
+ * Before there is a plan: base has the folder of the path where it was, and somebody may have moved
+ * it since the process died. Its inode tells where to, by a walk that only such a folder is worth.
+ * One that is nowhere was deleted: it is made anew with what comes back to its path.
  */
 export function wayBack(ctx: PassContext): WayBack {
   const { disk, state } = ctx.world;
@@ -31,7 +32,10 @@ export function wayBack(ctx: PassContext): WayBack {
   };
 }
 
-/** Where each folder is, by its inode; none where inodes are no evidence. `whole`: nothing is hidden. */
+/**
+ * Where each folder is, by its inode; none where inodes are no evidence. `whole`: nothing is
+ * hidden.
+ */
 function lookForFolders({ world }: PassContext): {
   readonly places: ReadonlyMap<string, LocalPath>;
   readonly whole: boolean;

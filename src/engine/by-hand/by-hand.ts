@@ -13,7 +13,10 @@ import { recoverLocal } from "../journal/recover.ts";
 import { madeOfBoth, seenHere } from "../apply/text-name.ts";
 import { type PassContext, type Settings, trashPlace, type World, zeroCounts, zeroTally } from "../run/world.ts";
 
-/** What a person asks for, outside of a pass: under the lock, as a run of its own, with the same journal and the same commits. */
+/**
+ * What a person asks for, outside of a pass: under the lock, as a run of its own, with the same
+ * journal and the same commits.
+ */
 
 /** Nothing here plans, so nothing here follows a policy. */
 const SETTINGS: Settings = {
@@ -32,7 +35,8 @@ export type HandEnd = { readonly outcome: Outcome; readonly notes: readonly stri
 
 /**
  * One run of effects by hand.
- * ORDER: what a crash left half done on the disk is put back first, so that no file is taken for absent that is only parked.
+ * ORDER: what a crash left half done on the disk is put back first, so that no file is taken for
+ * absent that is only parked.
  */
 export async function runByHand(
   world: World,
@@ -72,8 +76,9 @@ export type LandedByHand = {
 };
 
 /**
- * Brings a file to a text by the journalled replace, with the trash as the place aside: what loses by a choice stays as a file, as well as in
- * the text store, and an editor that still had it open saves into that file.
+ * Brings a file to a text by the journalled replace, with the trash as the place aside: what loses
+ * by a choice stays as a file, as well as in the text store, and an editor that still had it open
+ * saves into that file.
  */
 export function landByHand(
   ctx: PassContext,
@@ -106,7 +111,8 @@ export function landByHand(
 
 /**
  * Into the text store, where it is a text at all; bytes that are none stay a file.
- * @param name whose it is, where that is not the document at this path: a conflict's other version is its document's
+ * @param name whose it is, where that is not the document at this path: a conflict's other version
+ * is its document's
  * @returns its digest, or null without a file
  */
 export function keepText(

@@ -13,9 +13,11 @@ import type { Placed } from "./resolve.ts";
 import { fromService, type PassContext } from "../run/world.ts";
 
 /**
- * A move to the root, which this service cannot do: a new document at the new place, then, once that is proven, the old one is deleted.
- * ORDER: the old link goes before the POST: at no moment are two ids linked to one file (I11). Killed in between, the file is an unlinked one
- * that the next pass sends as new, and the old document comes down again beside it: two documents rather than none.
+ * A move to the root, which this service cannot do: a new document at the new place, then, once
+ * that is proven, the old one is deleted.
+ * ORDER: the old link goes before the POST: at no moment are two ids linked to one file (I11).
+ * Killed in between, the file is an unlinked one that the next pass sends as new, and the old
+ * document comes down again beside it: two documents rather than none.
  */
 export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
   const { state, clock } = ctx.world;
@@ -63,7 +65,8 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
 }
 
 /**
- * The old document and its history are deleted for good, so the new one is read by its id first: it must be where it was made, with the text that was sent (I04).
+ * The old document and its history are deleted for good, so the new one is read by its id first: it
+ * must be where it was made, with the text that was sent (I04).
  * @returns what speaks against it, as a clause; null: nothing
  */
 async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {

@@ -10,7 +10,10 @@ import { commit, DONE, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { keepAsNew } from "./resolve-hold.ts";
 import type { PassContext } from "../run/world.ts";
 
-/** What a guard stopped, taken back by a person. All of it is what a user could have done in the folder: what has to travel goes with the next run. */
+/**
+ * What a guard stopped, taken back by a person. All of it is what a user could have done in the
+ * folder: what has to travel goes with the next run.
+ */
 
 const WHY = "brought back: its deletion was refused";
 
@@ -60,7 +63,10 @@ export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, 
   return { outcome, notes: notes.slice(1) };
 }
 
-/** A conflict whose other version is not there is shown it again by the next run, as one that was about to be replaced. */
+/**
+ * A conflict whose other version is not there is shown it again by the next run, as one that was
+ * about to be replaced.
+ */
 export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
@@ -70,7 +76,8 @@ export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
 }
 
 /**
- * The service shows an earlier version (it was put back from a backup): that becomes the base, so that what is here is an edit of it, which the next run sends.
+ * The service shows an earlier version (it was put back from a backup): that becomes the base, so
+ * that what is here is an edit of it, which the next run sends.
  * @param earlier the version that it shows, of which the text was seen
  */
 export function newerTextBack(

@@ -9,7 +9,10 @@ import type { PassContext } from "../run/world.ts";
 
 /** Holds about a document's presence or place, ended by a person. */
 
-/** Its file was renamed to a name that is not mirrored, and the user means: delete it on the service. Read again first, as any deletion. */
+/**
+ * Its file was renamed to a name that is not mirrored, and the user means: delete it on the
+ * service. Read again first, as any deletion.
+ */
 export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd> {
   const { id, localPath, remotePath, changeId } = link;
   const why = "renamed out of the mirror; deleted by hand";
@@ -18,7 +21,9 @@ export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd
   return { outcome, notes: [] };
 }
 
-/** …or: keep it. The service's text comes back under its old name; the renamed file is left alone. */
+/**
+ * …or: keep it. The service's text comes back under its old name; the renamed file is left alone.
+ */
 export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> {
   const { id, localPath, remotePath, changeId } = link;
   const parents = ensureFolders(ctx, localPath);
@@ -29,7 +34,10 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
   return { outcome, notes: [] };
 }
 
-/** Gone from the service, no longer readable, or moved out of the mirrored part; edited here: the edit goes to the trash. */
+/**
+ * Gone from the service, no longer readable, or moved out of the mirrored part; edited here: the
+ * edit goes to the trash.
+ */
 export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
@@ -72,7 +80,8 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
 }
 
 /**
- * ORDER: after the link and the conflict ended. A `(theirs)` file that a crash leaves belongs to nothing; a conflict without its file would end as mine.
+ * ORDER: after the link and the conflict ended. A `(theirs)` file that a crash leaves belongs to
+ * nothing; a conflict without its file would end as mine.
  * @returns what to tell of it
  */
 function dropOther(ctx: PassContext, conflict: Conflict | null): readonly string[] {

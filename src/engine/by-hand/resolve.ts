@@ -18,12 +18,16 @@ import { otherVersion } from "../apply/keep-sidecar.ts";
 import { madeOfBoth } from "../apply/text-name.ts";
 import { type EventFields, type PassContext, trashPlace } from "../run/world.ts";
 
-/** A linked document and where its file is now: elsewhere than the link says, where a move is held. The move is not this room's: it stays to be sent. */
+/**
+ * A linked document and where its file is now: elsewhere than the link says, where a move is held.
+ * The move is not this room's: it stays to be sent.
+ */
 export type Placed = { readonly link: Link; readonly at: LocalPath };
 
 /**
- * Conflicts, reviews and refused edits ended by a person. Effect first, base second, and never a text lost: what gives way is in the text
- * store and, as a file, in the trash. A crash between two effects leaves what an editor alone could have made, and the next pass goes on from it.
+ * Conflicts, reviews and refused edits ended by a person. Effect first, base second, and never a
+ * text lost: what gives way is in the text store and, as a file, in the trash. A crash between two
+ * effects leaves what an editor alone could have made, and the next pass goes on from it.
  */
 
 /** The local text stays and goes up, based on the version that the sidecar showed. */
@@ -40,7 +44,9 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
   return { outcome, notes: keptNote("the other version", dropped.value) };
 }
 
-/** A text that was made of both takes the document's place and goes up. Without a conflict: an edit. */
+/**
+ * A text that was made of both takes the document's place and goes up. Without a conflict: an edit.
+ */
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
   const { link, at } = placed;
   const before = keepText(ctx, at, link.id);
@@ -89,7 +95,10 @@ function endConflict(
   });
 }
 
-/** The live text takes the document's place: of a conflict, of a text in review, of an edit that the service refuses. */
+/**
+ * The live text takes the document's place: of a conflict, of a text in review, of an edit that the
+ * service refuses.
+ */
 export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
   const { state } = ctx.world;
   const { link, at: path } = placed;
@@ -177,7 +186,10 @@ export function tryAgain(ctx: PassContext, key: string): HandEnd {
   return { outcome: DONE, notes: [] };
 }
 
-/** Sends a text that the planner holds back (it holds conflict markers, and is meant to). On the base, as any PUT. */
+/**
+ * Sends a text that the planner holds back (it holds conflict markers, and is meant to). On the
+ * base, as any PUT.
+ */
 export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<HandEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
@@ -196,7 +208,10 @@ function closing(closes: number | null): { readonly closes: number } | Record<ne
   return closes === null ? {} : { closes };
 }
 
-/** The last one; the one before where it is not certain that the last was put there: what is only in that one is merged, as a newer edit would be. */
+/**
+ * The last one; the one before where it is not certain that the last was put there: what is only in
+ * that one is merged, as a newer edit would be.
+ */
 function versionSeen(conflict: Conflict): ShownVersion {
   const index = displayedIndex(conflict);
   const before = isBeingReplaced(conflict) ? conflict.shown[index - 1] : undefined;

@@ -7,9 +7,14 @@ import { ensureFolders } from "../apply/parents.ts";
 import { commit, outcomeOfDisk, stale } from "../apply/effect.ts";
 import type { PassContext } from "../run/world.ts";
 
-/** The time machine's effects. All are edits of the folder, as a user could have made them: base stays, and the next run sends what follows. */
+/**
+ * The time machine's effects. All are edits of the folder, as a user could have made them: base
+ * stays, and the next run sends what follows.
+ */
 
-/** Puts an earlier text back as an edit. @param expect the text that must still be there; null: any */
+/**
+ * Puts an earlier text back as an edit. @param expect the text that must still be there; null: any
+ */
 export function restoreText(
   ctx: PassContext,
   link: Link,
@@ -33,7 +38,10 @@ export function restoreText(
   return { outcome, notes: keptNote("the text before", keptAs) };
 }
 
-/** A document that is gone comes back as a new one: its id can not be had again. The path must be free. */
+/**
+ * A document that is gone comes back as a new one: its id can not be had again. The path must be
+ * free.
+ */
 export function restoreGone(
   ctx: PassContext,
   id: string | null,
@@ -55,7 +63,10 @@ export function restoreGone(
   };
 }
 
-/** Takes away a file that a run had sent as new; the next run deletes it on the service, under the guards, as any deletion here. */
+/**
+ * Takes away a file that a run had sent as new; the next run deletes it on the service, under the
+ * guards, as any deletion here.
+ */
 export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
   const { state, disk } = ctx.world;
   const path = link.localPath;
@@ -79,8 +90,8 @@ export type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; r
 
 /**
  * Moves a file, or a folder with all in it, back; the next run sees the move and sends it.
- * RACE: no intent: recovery would take the move for the mirror's own and not send it. Killed within it, a file has both names, as after
- * any `mv` that is killed there.
+ * RACE: no intent: recovery would take the move for the mirror's own and not send it. Killed within
+ * it, a file has both names, as after any `mv` that is killed there.
  */
 export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): HandEnd {
   const { disk } = ctx.world;

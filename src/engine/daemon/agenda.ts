@@ -4,7 +4,10 @@ import type { WaitReason } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 import type { Work } from "./work.ts";
 
-/** What the first due thing is. `dirty`: local hints have settled. `rest`: a text has been quiet, or a document empty, for long enough. */
+/**
+ * What the first due thing is. `dirty`: local hints have settled. `rest`: a text has been quiet, or
+ * a document empty, for long enough.
+ */
 export type Due = "retry" | "dirty" | "rescan" | "graces" | "rest" | "poll";
 
 /** When what is due. All times are monotonic. */
@@ -56,13 +59,19 @@ export class Agenda {
     return Math.min(dirty.dueAt() ?? never, Math.max(rest, this.#holdsBackUntil(now)));
   }
 
-  /** While a bulk change is under way nothing else is judged; not for ever, where changes have no end. */
+  /**
+   * While a bulk change is under way nothing else is judged; not for ever, where changes have no
+   * end.
+   */
   #holdsBackUntil(now: number): number {
     if (!this.#work.dirty.isBulkUnderWay(now)) return now;
     return Math.min(this.#rescanAt, this.#pollAt) + this.#timing.bulkMostMs;
   }
 
-  /** After a look at the service. @param away the folder is not there: to see whether it is back costs no request */
+  /**
+   * After a look at the service. @param away the folder is not there: to see whether it is back
+   * costs no request
+   */
   schedulePoll(away: boolean): void {
     const now = this.#clock.monotonic();
     const quiet = now - this.#activeAt;
@@ -89,7 +98,10 @@ export class Agenda {
     if (this.#pollAt > now + this.#timing.pollActiveMs) this.schedulePoll(false);
   }
 
-  /** @returns whether refused rows are due to be tried again (at the start, then daily); they count as tried now */
+  /**
+   * @returns whether refused rows are due to be tried again (at the start, then daily); they count
+   * as tried now
+   */
   takeRetryRefused(asked: boolean): boolean {
     const now = this.#clock.monotonic();
     if (!asked && this.#retryRefusedAt > now) return false;

@@ -18,8 +18,9 @@ import type {
 import type { PassEnd } from "../run/pass.ts";
 
 /**
- * Calm: the service was last seen to hold just what base says, and nothing is left to do but what is held. Then the trees need not be kept: base tells
- * them, and the part that a few paths are about can be cut out of it.
+ * Calm: the service was last seen to hold just what base says, and nothing is left to do but what
+ * is held. Then the trees need not be kept: base tells them, and the part that a few paths are
+ * about can be cut out of it.
  */
 export type Calm = {
   /** The last walk without its entries: its rules, and what the disk is like. */

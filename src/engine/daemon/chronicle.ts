@@ -6,10 +6,14 @@ import type { RunEnd } from "./run-passes.ts";
 import type { Herald } from "./tell.ts";
 import type { Deletions } from "./work.ts";
 
-/** What the runs ended as: kept for `status`, told to who listens, and written down as rarely as it may be. */
+/**
+ * What the runs ended as: kept for `status`, told to who listens, and written down as rarely as it
+ * may be.
+ */
 export type Chronicle = {
   /**
-   * @param saw whether the service was listed in that run: what is kept of an earlier look proves nothing of now
+   * @param saw whether the service was listed in that run: what is kept of an earlier look proves
+   * nothing of now
    * @param dueAt when a waiting deletion is due, since the epoch
    */
   note(ended: RunEnd & Deletions, saw: boolean, dueAt: (path: string) => number): void;

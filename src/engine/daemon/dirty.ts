@@ -1,9 +1,15 @@
 import type { LocalPath } from "../../model/path.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** Which paths had events, and when each has settled: an editor's save is one edit, whatever dance it does. Times are monotonic. */
+/**
+ * Which paths had events, and when each has settled: an editor's save is one edit, whatever dance
+ * it does. Times are monotonic.
+ */
 export type DirtyBook = {
-  /** @param whole a folder came or went, or notices were lost: what is at and below the path cannot be looked at file by file */
+  /**
+   * @param whole a folder came or went, or notices were lost: what is at and below the path cannot
+   * be looked at file by file
+   */
   note(path: LocalPath, whole: boolean, now: number): void;
   /** When a look is due; null when nothing is dirty. */
   dueAt(): number | null;
@@ -11,7 +17,10 @@ export type DirtyBook = {
   unsettled(now: number): ReadonlyMap<LocalPath, string>;
   /** Whether a bulk change is under way: better not judge anything before it has settled. */
   isBulkUnderWay(now: number): boolean;
-  /** Takes out what has settled. `many`: so much at once that the system may have dropped notices without a word. */
+  /**
+   * Takes out what has settled. `many`: so much at once that the system may have dropped notices
+   * without a word.
+   */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean };
   count(): number;
   paths(limit: number): LocalPath[];
@@ -20,7 +29,10 @@ export type DirtyBook = {
 /** LIMIT: paths kept apart; more are one whole look. */
 const MAX_PATHS = 2_000;
 const MANY = 500;
-/** So many dirty paths are a bulk change (checkout, unzip, copy): waited for longer, to be seen in one plan. */
+/**
+ * So many dirty paths are a bulk change (checkout, unzip, copy): waited for longer, to be seen in
+ * one plan.
+ */
 const BULK = 20;
 export const STILL_WRITTEN = "still-being-written";
 

@@ -3,7 +3,9 @@ import type { EventSide } from "../../ports/state.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Phase } from "./phase.ts";
 
-/** What `watch --json` prints, a line each. Never a text (I30). `at`: milliseconds since the epoch. */
+/**
+ * What `watch --json` prints, a line each. Never a text (I30). `at`: milliseconds since the epoch.
+ */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: Phase }
   /** One effect, or something that needs to be known: a line of the event log. */
@@ -26,7 +28,10 @@ export type DaemonEvent = { readonly at: number } & (
     }
   /** A run that did something, or ended otherwise than the one before. */
   | { readonly kind: "run"; readonly report: RunReport }
-  /** A local deletion waits for its grace, or no longer. What is in conflict comes back then, and is not deleted there. */
+  /**
+   * A local deletion waits for its grace, or no longer. What is in conflict comes back then, and is
+   * not deleted there.
+   */
   | {
       readonly kind: "deletion-pending";
       readonly path: LocalPath;

@@ -10,8 +10,9 @@ import type { World } from "../run/world.ts";
 type Seen = { readonly local: LocalTree; readonly remote: RemoteTree };
 
 /**
- * The two trees after the effects of a pass, as those effects themselves saw them: base was moved to what both sides were seen to hold (I12). Only plain
- * effects on single documents are followed. @returns null after any other, or when one did not end well: then everything is looked at again.
+ * The two trees after the effects of a pass, as those effects themselves saw them: base was moved
+ * to what both sides were seen to hold (I12). Only plain effects on single documents are followed.
+ * @returns null after any other, or when one did not end well: then everything is looked at again.
  */
 export function followEffects(
   world: World,
@@ -55,7 +56,8 @@ function follow(
   switch (action.kind) {
     case "put":
       listed.set(link.id, asListed(link));
-      // In review, or answered with the base's own text: the disk is as it was. Else it holds what was saved.
+      // In review, or answered with the base's own text: the disk is as it was. Else it holds what
+      // was saved.
       if (link.submissions.length > 0 || link.echoDigest !== null || link.localDigest === action.expect) return true;
       return followFile(link, files);
     case "create-remote":

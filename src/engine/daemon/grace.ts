@@ -2,12 +2,14 @@ import type { LocalPath } from "../../model/path.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * Local deletions that wait: a tool's delete-then-create and an undo cost nothing. While deletions keep arriving every wait begins anew, so
- * that an `rm -rf` of many is one plan and meets the budget as one. Times are monotonic.
+ * Local deletions that wait: a tool's delete-then-create and an undo cost nothing. While deletions
+ * keep arriving every wait begins anew, so that an `rm -rf` of many is one plan and meets the
+ * budget as one. Times are monotonic.
  */
 export type Graces = {
   /**
-   * The linked paths that the plan found absent and left waiting. What it could not judge goes on waiting, from now.
+   * The linked paths that the plan found absent and left waiting. What it could not judge goes on
+   * waiting, from now.
    * @returns what is new, and what came back (or was sent)
    */
   see(

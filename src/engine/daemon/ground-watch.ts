@@ -4,8 +4,9 @@ import type { Watching } from "./watching.ts";
 import type { Work } from "./work.ts";
 
 /**
- * Whether the folder is the one that it was: its disk may be unmounted, and mounted again. While it is away no absence means anything; when it is
- * back it is watched anew, and every grace begins anew.
+ * Whether the folder is the one that it was: its disk may be unmounted, and mounted again. While it
+ * is away no absence means anything; when it is back it is watched anew, and every grace begins
+ * anew.
  */
 export class GroundWatch {
   readonly #world: World;

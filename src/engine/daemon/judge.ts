@@ -3,8 +3,9 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { STILL_WRITTEN } from "./dirty.ts";
 
 /**
- * What of a local tree may not be judged yet: it is unseen then, neither present nor absent. Of the whole tree ("": a bulk change is under way) what is
- * there is judged as it is, and only nothing is absent.
+ * What of a local tree may not be judged yet: it is unseen then, neither present nor absent. Of the
+ * whole tree ("": a bulk change is under way) what is there is judged as it is, and only nothing is
+ * absent.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, string>): LocalTree {
   if (waiting.size === 0) return tree;
@@ -17,7 +18,10 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, string
   return waiting.has(path) || ancestorsOf(path).some((folder) => waiting.has(folder));
 }
 
-/** Linked documents that had text and are empty now: perhaps an editor crashed between truncating and writing. */
+/**
+ * Linked documents that had text and are empty now: perhaps an editor crashed between truncating
+ * and writing.
+ */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, string> {
   const empty = new Set<LocalPath>();
   for (const file of tree.files.values()) if (file.empty) empty.add(file.path);

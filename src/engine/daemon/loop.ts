@@ -9,7 +9,10 @@ import { tapState } from "./state-tap.ts";
 import { createHerald } from "./tell.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** The loop: sleeps until something is due, does it, and sleeps again. All time is the world's clock's. */
+/**
+ * The loop: sleeps until something is due, does it, and sleeps again. All time is the world's
+ * clock's.
+ */
 export function startLoop(given: World, watcher: Watcher, options: DaemonOptions, timing: DaemonTiming): Daemon {
   const { settings, onLetGo } = options;
   const { clock } = given;

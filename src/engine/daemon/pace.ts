@@ -7,7 +7,8 @@ import type { DaemonTiming } from "./timing.ts";
 const JITTER = 0.1;
 
 /**
- * Milliseconds between two polls: by how long nothing has happened, stretched so that the whole listing stays within the budget.
+ * Milliseconds between two polls: by how long nothing has happened, stretched so that the whole
+ * listing stays within the budget.
  * @param fraction [0, 1)
  */
 export function pollInterval(timing: DaemonTiming, quietMs: number, documents: number, fraction: number): number {
@@ -23,8 +24,9 @@ export function pollInterval(timing: DaemonTiming, quietMs: number, documents: n
 }
 
 /**
- * Milliseconds until a failed attempt is made again: doubling from the first to the most; the second half of it by chance, so that many
- * clients of a service that comes back do not come at once.
+ * Milliseconds until a failed attempt is made again: doubling from the first to the most; the
+ * second half of it by chance, so that many clients of a service that comes back do not come at
+ * once.
  * @param failures in a row, this one included
  */
 export function retryDelay(

@@ -12,7 +12,10 @@ export type Phase =
   | { readonly kind: "applying" }
   /** `failures`: attempts in a row that ended so. `detail`: a sentence for people. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
-  /** A guard stopped deletions or everything; the daemon goes on looking, and runs what is not guarded. */
+  /**
+   * A guard stopped deletions or everything; the daemon goes on looking, and runs what is not
+   * guarded.
+   */
   | { readonly kind: "halted"; readonly detail: string }
   | { readonly kind: "stopped" };
 
@@ -30,8 +33,10 @@ export const IDLE: Phase = { kind: "idle" };
 export const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "paused by hand" };
 
 /**
- * The one transition function. Pure and total: an event that means nothing in a phase leaves it as it is.
- * @param failures attempts in a row that failed before this one: a `look` hides the phase that counted them
+ * The one transition function. Pure and total: an event that means nothing in a phase leaves it as
+ * it is.
+ * @param failures attempts in a row that failed before this one: a `look` hides the phase that
+ * counted them
  */
 export function nextPhase(phase: Phase, event: PhaseEvent, failures = 0): Phase {
   if (phase.kind === "stopped") return phase;

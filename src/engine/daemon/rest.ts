@@ -1,4 +1,7 @@
-/** Since when something is as it is: texts that wait for their quiet time before review, documents that became empty. Times are monotonic. */
+/**
+ * Since when something is as it is: texts that wait for their quiet time before review, documents
+ * that became empty. Times are monotonic.
+ */
 export type Rest<Key, Value> = {
   /** What is there now. What went, or has another value, begins anew. */
   see(now: number, there: ReadonlyMap<Key, Value>): void;

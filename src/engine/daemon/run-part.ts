@@ -11,10 +11,12 @@ import { type Settings, type World, zeroCounts } from "../run/world.ts";
 import { lazyRun, type RunEnd } from "./run-passes.ts";
 
 /**
- * A run over a part of the trees: documents that were edited where they stand, while all else is calm. Nothing is loaded or compared that they are not
- * about: at 10,000 documents that was most of the time between a save and its PUT.
+ * A run over a part of the trees: documents that were edited where they stand, while all else is
+ * calm. Nothing is loaded or compared that they are not about: at 10,000 documents that was most of
+ * the time between a save and its PUT.
  * @param last the report of the last whole run, of which all but these documents is still so
- * @returns `whole`: it is more than PUTs of these texts, and nothing was done; `done: false`: one did not end well
+ * @returns `whole`: it is more than PUTs of these texts, and nothing was done; `done: false`: one
+ * did not end well
  */
 export async function runPart(
   world: World,

@@ -8,7 +8,10 @@ import type { RunReport } from "../run/report.ts";
 import { haltNote, rememberHalt, renamedBy, reportOf, wantsMore, wasCutOff } from "../run/sync.ts";
 import { type Settings, type World, zeroCounts, zeroTally } from "../run/world.ts";
 
-/** One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run that finds nothing to do leaves no trace. */
+/**
+ * One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run
+ * that finds nothing to do leaves no trace.
+ */
 
 const MAX_PASSES = 5;
 
@@ -76,8 +79,9 @@ export function lazyRun({ state, clock }: World) {
 }
 
 /**
- * Whether there is a halt or an approval to begin or to end: else nothing is written. A run in which something waits, to settle or for its grace, has
- * not judged that: it ends neither a halt nor an approval (I22).
+ * Whether there is a halt or an approval to begin or to end: else nothing is written. A run in
+ * which something waits, to settle or for its grace, has not judged that: it ends neither a halt
+ * nor an approval (I22).
  */
 function needsHaltNote(world: World, end: Extract<PassEnd, { kind: "planned" }>): boolean {
   const { state } = world;

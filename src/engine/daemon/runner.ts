@@ -30,7 +30,10 @@ export type RunnerParts = {
 
 const PAUSED_META = "watch.paused";
 
-/** Decides what is due, and does it: one run at a time. Times are monotonic but where they are shown. */
+/**
+ * Decides what is due, and does it: one run at a time. Times are monotonic but where they are
+ * shown.
+ */
 export class Runner {
   readonly #parts: RunnerParts;
   readonly #work: Work;
@@ -172,11 +175,15 @@ export class Runner {
     if (looked === "whole") sight.forgetLocal();
     this.#agenda.noteActivity();
     await this.#run(false);
-    // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder is walked once more.
+    // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder
+    // is walked once more.
     if (many) dirty.note("", true, this.#now());
   }
 
-  /** The plain case, and nearly all there is to do in a day. @returns false: everything must be judged */
+  /**
+   * The plain case, and nearly all there is to do in a day. @returns false: everything must be
+   * judged
+   */
   async #runPart(paths: readonly LocalPath[]): Promise<boolean> {
     const last = this.#chronicle.report();
     const part = last === null ? "whole" : this.#work.part(paths, last);

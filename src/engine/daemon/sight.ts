@@ -15,34 +15,48 @@ import { type Calm, calmAfter, cutOut, printOf, remoteOf, showsBase } from "./ca
 import { followEffects } from "./follow.ts";
 
 /**
- * What the daemon saw last, on both sides, so that an edit of one document costs one look at one file and no listing. Each tree is kept only while
- * what was done since can be followed in it (`follow.ts`); after everything else it is looked at again.
+ * What the daemon saw last, on both sides, so that an edit of one document costs one look at one
+ * file and no listing. Each tree is kept only while what was done since can be followed in it
+ * (`follow.ts`); after everything else it is looked at again.
  */
 export type Sight = {
-  /** @param judge what of a walk's tree may not be judged yet, or was mended before: called with each pass's local tree */
+  /**
+   * @param judge what of a walk's tree may not be judged yet, or was mended before: called with
+   * each pass's local tree
+   */
   eyes(judge: (ctx: PassContext, base: BaseTree, local: LocalTree, again: () => LocalTree) => LocalTree): Eyes;
-  /** Looks again at single files. `same`: nothing is different; `changed`: in their text; `whole`: only a walk can tell. */
+  /**
+   * Looks again at single files. `same`: nothing is different; `changed`: in their text; `whole`:
+   * only a walk can tell.
+   */
   lookAt(paths: readonly LocalPath[]): "same" | "changed" | "whole";
-  /** A listing just made. `same`: nothing is different from what is kept, so that no pass is needed. */
+  /**
+   * A listing just made. `same`: nothing is different from what is kept, so that no pass is needed.
+   */
   take(listing: Listing<FileResource>): "same" | "changed";
   /** After a pass: what of it may be kept. */
   learn(end: PassEnd): void;
   /** After a run: where all is calm, nothing is kept, for base tells it. */
   settle(end: PassEnd): void;
   /**
-   * While all is calm: the part that these paths are about, looked at again. `same`: nothing is different; `whole`: it is not calm, or more than the text
-   * of documents has changed.
+   * While all is calm: the part that these paths are about, looked at again. `same`: nothing is
+   * different; `whole`: it is not calm, or more than the text of documents has changed.
    */
   part(paths: readonly LocalPath[]): "same" | "whole" | Trees;
   /** Base may have been written by somebody else. */
   disturb(): void;
   forgetLocal(): void;
-  /** `folders`: those too; without, they are believed until a document stands in one that is not known. */
+  /**
+   * `folders`: those too; without, they are believed until a document stands in one that is not
+   * known.
+   */
   forgetRemote(folders: boolean): void;
   /** The ignore rules as last walked; null before the first walk. */
   local(): LocalTree | null;
   documents(): number;
-  /** When the service was last asked for a list that a pass has looked at, by the monotonic clock. */
+  /**
+   * When the service was last asked for a list that a pass has looked at, by the monotonic clock.
+   */
   listedAt(): number;
 };
 
@@ -64,7 +78,10 @@ export function createSight(world: World, letGo: () => void): Sight {
   const keep: OnText = (digest, text, path) =>
     world.state.putKnownText(digest, text, seenHere(path, world.state.linksAt(path)[0]?.id ?? null));
 
-  /** A listing of other versions than the last one may still be what base has: what the daemon sent itself. */
+  /**
+   * A listing of other versions than the last one may still be what base has: what the daemon sent
+   * itself.
+   */
   function isCalmStill(known: Calm, files: ReadonlyMap<DocId, RemoteFile>): boolean {
     const print = printOf(files);
     if (known.print !== print) {

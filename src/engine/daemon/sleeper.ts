@@ -9,7 +9,10 @@ export type Sleeper = {
   wake(): void;
   /** Ends the sleep if it would last longer than to `at`. Cheap: called for every hint. */
   wakeBy(at: number): void;
-  /** Milliseconds that the machine, or the process, was not running since the last call; null when it was. */
+  /**
+   * Milliseconds that the machine, or the process, was not running since the last call; null when
+   * it was.
+   */
   jumped(): number | null;
 };
 

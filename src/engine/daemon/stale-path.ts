@@ -11,14 +11,17 @@ import { seenHere } from "../apply/text-name.ts";
 import { type PassContext, recordEvent, trashPlace } from "../run/world.ts";
 
 /**
- * A document was renamed on the service, its file was moved here, and a program that still has it open under the old name saves: the text is
- * an edit of that document, not a new one. Told by time and by likeness; a new document that somebody starts at the old path with other
- * text stays new.
+ * A document was renamed on the service, its file was moved here, and a program that still has it
+ * open under the old name saves: the text is an edit of that document, not a new one. Told by time
+ * and by likeness; a new document that somebody starts at the old path with other text stays new.
  */
 export type StalePaths = {
   /** Remembers the places that a pass moved documents away from. */
   learn(end: PassEnd, base: BaseTree, now: number): void;
-  /** Takes texts at old paths to their documents. @returns whether the disk was changed: then the walk must be made anew */
+  /**
+   * Takes texts at old paths to their documents. @returns whether the disk was changed: then the
+   * walk must be made anew
+   */
   redirect(ctx: PassContext, base: BaseTree, local: LocalTree, now: number): boolean;
 };
 
@@ -88,7 +91,8 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
   state.putKnownText(saved.value.digest, saved.value.text, seenHere(path, link.id));
   const text = textFor(ctx, link, baseText, there.digest, saved.value.text);
   if (text === null) return false;
-  // ORDER: the text is at its document before it leaves the old path; cut off between the two, the next look does it again, and finds it done.
+  // ORDER: the text is at its document before it leaves the old path; cut off between the two, the
+  // next look does it again, and finds it done.
   const landed = landText(ctx, link.id, link.localPath, text, digestOf(text), there.digest, link);
   if (landed.kind === "end") return false;
   commit(ctx, {
@@ -122,7 +126,10 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
   return true;
 }
 
-/** The document's file as it should be now; null where it has edits of its own that the saved text does not merge with. */
+/**
+ * The document's file as it should be now; null where it has edits of its own that the saved text
+ * does not merge with.
+ */
 function textFor(ctx: PassContext, link: Link, baseText: string, there: string, saved: string): string | null {
   if (there === link.localDigest) return saved;
   const now = ctx.world.disk.read(link.localPath);

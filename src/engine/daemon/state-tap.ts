@@ -4,8 +4,9 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /**
- * The state as the daemon's passes see it: what is recorded is told on, and what was loaded is kept until something is written. A whole load
- * of 10,000 links takes 25 ms, more than all else between an edit and its PUT.
+ * The state as the daemon's passes see it: what is recorded is told on, and what was loaded is kept
+ * until something is written. A whole load of 10,000 links takes 25 ms, more than all else between
+ * an edit and its PUT.
  */
 export type StateTap = {
   readonly state: State;
@@ -15,7 +16,9 @@ export type StateTap = {
 
 export function tapState(below: State, onRecord: (event: MirrorEvent) => void): StateTap {
   let loaded: BaseTree | null = null;
-  /** The links of `loaded`, where nobody else has them yet: only then may they be changed in place. */
+  /**
+   * The links of `loaded`, where nobody else has them yet: only then may they be changed in place.
+   */
   let own: Map<DocId, Link> | null = null;
   const forget = () => {
     loaded = null;

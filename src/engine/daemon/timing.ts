@@ -1,37 +1,60 @@
-/** The daemon's times, all in milliseconds. Each can be configured; tests leave them as they are, in virtual time. */
+/**
+ * The daemon's times, all in milliseconds. Each can be configured; tests leave them as they are, in
+ * virtual time.
+ */
 export type DaemonTiming = {
   /** A document has settled so long after its last event … */
   readonly settleMs: number;
   /** … or so long after its first, when events never end. */
   readonly settleMostMs: number;
-  /** Many documents changing at once are waited for so long altogether, so that they are seen in one plan. */
+  /**
+   * Many documents changing at once are waited for so long altogether, so that they are seen in one
+   * plan.
+   */
   readonly bulkMostMs: number;
-  /** Between polls: while something happened lately, at rest, and after `sleepyAfterMs` at rest. Jittered by a tenth. */
+  /**
+   * Between polls: while something happened lately, at rest, and after `sleepyAfterMs` at rest.
+   * Jittered by a tenth.
+   */
   readonly pollActiveMs: number;
   readonly pollRestMs: number;
   readonly pollSleepyMs: number;
   readonly activeForMs: number;
   readonly sleepyAfterMs: number;
-  /** Requests a minute that polling may cost: large workspaces (one request each 1,000 documents) are polled less often. */
+  /**
+   * Requests a minute that polling may cost: large workspaces (one request each 1,000 documents)
+   * are polled less often.
+   */
   readonly pollRequestsAMinute: number;
   /** Both sides looked at in full, folders too. */
   readonly rescanMs: number;
-  /** From a local deletion to the remote one; restarts while deletions keep arriving, so often at most. */
+  /**
+   * From a local deletion to the remote one; restarts while deletions keep arriving, so often at
+   * most.
+   */
   readonly deleteGraceMs: number;
   readonly deleteGraceMostMs: number;
   /** A protected document's text goes to review when it has rested so long. */
   readonly reviewQuietMs: number;
   /** A document that became empty is taken for a crashing editor's so long. */
   readonly emptyMs: number;
-  /** A document renamed on the service: so long a save to its old path is taken for an edit of it. */
+  /**
+   * A document renamed on the service: so long a save to its old path is taken for an edit of it.
+   */
   readonly stalePathMs: number;
-  /** Waits after failures: the first, doubling, up to the most; jittered. A refused key is asked about less often. */
+  /**
+   * Waits after failures: the first, doubling, up to the most; jittered. A refused key is asked
+   * about less often.
+   */
   readonly retryMs: number;
   readonly retryMostMs: number;
   readonly retryKeyMs: number;
   /** A gap in time that nobody slept for: the machine was asleep. */
   readonly jumpMs: number;
-  /** The loop turns at least so often: `alive()` is never older than this and the longest call of the service. */
+  /**
+   * The loop turns at least so often: `alive()` is never older than this and the longest call of
+   * the service.
+   */
   readonly turnMs: number;
   /** Refused rows are tried again so often. */
   readonly retryRefusedMs: number;

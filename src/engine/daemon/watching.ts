@@ -5,11 +5,17 @@ import type { DaemonStatus } from "./daemon.ts";
 
 const IGNORE_FILE = ".mdmirrorignore";
 
-/** The watcher over the daemon's life: begun when the folder is there, closed when it goes, given up when the system has no more watches. */
+/**
+ * The watcher over the daemon's life: begun when the folder is there, closed when it goes, given up
+ * when the system has no more watches.
+ */
 export type Watching = {
   state(): DaemonStatus["watching"];
   limit(): DaemonStatus["limit"];
-  /** Watches, if nothing is watched yet or the ignore rules changed. @returns whether it began: then everything must be looked at again */
+  /**
+   * Watches, if nothing is watched yet or the ignore rules changed. @returns whether it began: then
+   * everything must be looked at again
+   */
   ensure(tree: LocalTree): Promise<boolean>;
   close(): Promise<void>;
 };

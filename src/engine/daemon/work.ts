@@ -27,24 +27,33 @@ export type Work = {
   readonly emptied: Rest<LocalPath, string>;
   run(retryRefused: boolean): Promise<RunEnd & Deletions>;
   /**
-   * The documents at these paths, where they were edited where they stand, while all else is calm. `same`: nothing is different; `whole`: a whole pass
-   * must judge.
+   * The documents at these paths, where they were edited where they stand, while all else is calm.
+   * `same`: nothing is different; `whole`: a whole pass must judge.
    * @param last the report of the last run
    */
   part(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees;
   /** @returns `whole`: a whole pass must judge, or go on where one did not end well */
   runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd>;
-  /** Whether the last pass left one of these unjudged because it had not settled: it is to be judged, even if it has not changed since. */
+  /**
+   * Whether the last pass left one of these unjudged because it had not settled: it is to be
+   * judged, even if it has not changed since.
+   */
   hidAny(paths: readonly LocalPath[]): boolean;
 };
 
 export type Deletions = {
-  /** What began to wait, and whether it is in conflict: then it comes back instead of being deleted there. */
+  /**
+   * What began to wait, and whether it is in conflict: then it comes back instead of being deleted
+   * there.
+   */
   readonly begun: ReadonlyMap<LocalPath, { readonly inConflict: boolean }>;
   readonly calledOff: ReadonlySet<LocalPath>;
 };
 
-/** What several passes of one run saw, told as one: what one began and another called off is no news. */
+/**
+ * What several passes of one run saw, told as one: what one began and another called off is no
+ * news.
+ */
 export function noteDeletions(
   told: { begun: Map<LocalPath, { readonly inConflict: boolean }>; calledOff: Set<LocalPath> },
   begun: ReadonlyMap<LocalPath, { readonly inConflict: boolean }>,

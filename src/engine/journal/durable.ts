@@ -9,16 +9,21 @@ import { commit, outcomeOfDisk } from "../apply/effect.ts";
 import { noteReturned, type PassContext, type World } from "../run/world.ts";
 
 /**
- * What base claims must survive power loss. Overwritten files are fsynced as they are written. New ones are fsynced in batches, and until then their links say
- * so: a file that is absent, empty, zeroed or cut off at a sector while its link is not durable, after the machine was started anew, was torn by the power loss
- * and not deleted, emptied or shortened by the user; it is made again from the text store.
+ * What base claims must survive power loss. Overwritten files are fsynced as they are written. New
+ * ones are fsynced in batches, and until then their links say so: a file that is absent, empty,
+ * zeroed or cut off at a sector while its link is not durable, after the machine was started anew,
+ * was torn by the power loss and not deleted, emptied or shortened by the user; it is made again
+ * from the text store.
  */
 
-/** So many new files are fsynced at the end of the pass that made them; more wait for the next one, when the system has written most of them by itself. */
+/**
+ * So many new files are fsynced at the end of the pass that made them; more wait for the next one,
+ * when the system has written most of them by itself.
+ */
 const FLUSH_AT_ONCE = 64;
 /**
- * Of those that earlier passes left, so many a pass, where the disk cannot be asked for all of them at once: a fsync takes 0.2 ms even where nothing is left
- * to write.
+ * Of those that earlier passes left, so many a pass, where the disk cannot be asked for all of them
+ * at once: a fsync takes 0.2 ms even where nothing is left to write.
  */
 const FLUSH_LATER = 2_000;
 
@@ -30,8 +35,9 @@ export async function flushNow(ctx: PassContext): Promise<void> {
 }
 
 /**
- * The ones that earlier passes left. `base` is not loaded again for it: what a pass commits of a link takes this from the state, and a link that is
- * called not durable too long is only fsynced once more.
+ * The ones that earlier passes left. `base` is not loaded again for it: what a pass commits of a
+ * link takes this from the state, and a link that is called not durable too long is only fsynced
+ * once more.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();
@@ -41,7 +47,10 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
   else if (waiting.size > 0) await flush(world, new Map([...waiting].slice(0, FLUSH_LATER)));
 }
 
-/** @returns those that are not known to survive power loss; one that is gone needs not, and others are told of */
+/**
+ * @returns those that are not known to survive power loss; one that is gone needs not, and others
+ * are told of
+ */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
   const failed = await disk.flush(paths);
   for (const { path, errno } of failed) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });
@@ -67,7 +76,10 @@ export function noteBoot(world: World): boolean {
   return bootId !== null && before !== null && before !== bootId;
 }
 
-/** Makes torn files again, after a restart of the machine. Returns whether any was: then the walk must be made anew. */
+/**
+ * Makes torn files again, after a restart of the machine. Returns whether any was: then the walk
+ * must be made anew.
+ */
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
   let restored = false;
   const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
@@ -91,12 +103,15 @@ function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): bool
 }
 
 /**
- * ASSUMES: disks write whole sectors, and systems pages of them, so that what tears keeps a multiple of this many bytes. A text that is shortened elsewhere
- * is a person's.
+ * ASSUMES: disks write whole sectors, and systems pages of them, so that what tears keeps a
+ * multiple of this many bytes. A text that is shortened elsewhere is a person's.
  */
 const SECTOR = 512;
 
-/** Whether a file holds the first sectors of `bytes`, or none, and then nothing or zeros. By digests: half a character cannot be read as a text. */
+/**
+ * Whether a file holds the first sectors of `bytes`, or none, and then nothing or zeros. By
+ * digests: half a character cannot be read as a text.
+ */
 function isCutOff(bytes: Buffer, { stamp: { size }, digest }: Pick<LocalFile, "stamp" | "digest">): boolean {
   if (size > bytes.length) return false;
   for (let kept = 0; kept <= size; kept += SECTOR)

@@ -2,20 +2,30 @@ import type { Disk, DiskOutcome, NewFile, Written } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/world.ts";
 
-/** So many commits make a transaction at most: rows of one go share pages of the indexes, each of which is written once a transaction. */
+/**
+ * So many commits make a transaction at most: rows of one go share pages of the indexes, each of
+ * which is written once a transaction.
+ */
 const MOST = 256;
 /** LIMIT: so many characters of text wait at most, and what one more commit brings. */
 const MOST_CHARACTERS = 4_000_000;
-/** So long one of them waits for others, in milliseconds: `soon` where an effect waits for it, `late` where only the end of a step does. */
+/**
+ * So long one of them waits for others, in milliseconds: `soon` where an effect waits for it,
+ * `late` where only the end of a step does.
+ */
 const LONGEST_MS = { soon: 10, late: 250 } as const;
-/** New files that are made in one go at most, and how long one waits for others, in milliseconds: what is done once for all is the look at their folders. */
+/**
+ * New files that are made in one go at most, and how long one waits for others, in milliseconds:
+ * what is done once for all is the look at their folders.
+ */
 const LANDING = { most: 16, longestMs: 5 } as const;
 /** Why a wait was ended; without a reason each end would make an exception with a stack. */
 const FLUSHED = "flushed";
 
 /**
- * What several steps write at about the same time, in one transaction of the state: a transaction costs more than the rows of a step. Each step waits until its
- * part is committed, so that nothing goes on from what a kill could still take back.
+ * What several steps write at about the same time, in one transaction of the state: a transaction
+ * costs more than the rows of a step. Each step waits until its part is committed, so that nothing
+ * goes on from what a kill could still take back.
  */
 export type Group = {
   /**
@@ -24,7 +34,10 @@ export type Group = {
    * @throws what `work` or the commit throws; then nothing of the whole group was written
    */
   commit(work: () => void, when: keyof typeof LONGEST_MS, characters?: number): Promise<void>;
-  /** Makes a new file, as `Disk.create`, in one go with those of other steps. Throws what making any of them throws. */
+  /**
+   * Makes a new file, as `Disk.create`, in one go with those of other steps. Throws what making any
+   * of them throws.
+   */
   create(file: NewFile): Promise<DiskOutcome<Written>>;
   /** Counts a step as long as it runs. */
   during<T>(step: () => Promise<T>): Promise<T>;
@@ -41,7 +54,10 @@ type Waiting = { readonly work: () => void; readonly resolve: () => void; readon
 
 export function openGroup(state: State, disk: Pick<Disk, "createAll">, clock: Clock): Group {
   let landing: Landing[] = [];
-  /** Bursts so far: who waits for one to be full holds its number alone, and none of its texts (I33). */
+  /**
+   * Bursts so far: who waits for one to be full holds its number alone, and none of its texts
+   * (I33).
+   */
   let bursts = 0;
   let waiting: Waiting[] = [];
   let characters = 0;
@@ -98,7 +114,9 @@ export function openGroup(state: State, disk: Pick<Disk, "createAll">, clock: Cl
     else if (waiting.length > 0) flush();
   }
 
-  /** The last step of all has come to wait: without this, a plan would end with a wait for nobody. */
+  /**
+   * The last step of all has come to wait: without this, a plan would end with a wait for nobody.
+   */
   async function flushInATurn(): Promise<void> {
     await null;
     flushIfAll();

@@ -8,8 +8,10 @@ export type FolderMove = Extract<Intent, { kind: "patch-folder" }>;
 export type Post = Extract<Intent, { kind: "post" }>;
 
 /**
- * Documents that were sent as new and of which no read has told yet. Where the file was moved since, it is known by its inode and not sent as another one; and
- * what stands at its path on the service is not brought here as another one either: once a read tells, the two are linked, and the move is a move (I09).
+ * Documents that were sent as new and of which no read has told yet. Where the file was moved
+ * since, it is known by its inode and not sent as another one; and what stands at its path on the
+ * service is not brought here as another one either: once a read tells, the two are linked, and the
+ * move is a move (I09).
  * @param open with why each is not settled
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
@@ -32,8 +34,9 @@ export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Tr
 }
 
 /**
- * Folders that were sent to another place, and of which no read has told yet. Documents may show that place before any list of folders does: what stands at or
- * below either of the two waits, for it would look moved by itself, into a folder that takes the place which this one is to have.
+ * Folders that were sent to another place, and of which no read has told yet. Documents may show
+ * that place before any list of folders does: what stands at or below either of the two waits, for
+ * it would look moved by itself, into a folder that takes the place which this one is to have.
  * @param open with why each is not settled
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {

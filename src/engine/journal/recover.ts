@@ -9,7 +9,10 @@ import { settleIntent } from "./settle-writes.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { type PassContext, parkedDocument, recordEvent, trashPlace } from "../run/world.ts";
 
-/** What a crash, or an answer that was lost, left behind: put back before the first walk, settled by reading before the first plan (I13). */
+/**
+ * What a crash, or an answer that was lost, left behind: put back before the first walk, settled by
+ * reading before the first plan (I13).
+ */
 
 type Local = Extract<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
 
@@ -21,7 +24,8 @@ function isLocal(intent: Intent): intent is Local {
 
 /**
  * Disk first. Returns the paths that an intent keeps open: unknown, never absent.
- * @param restarted the machine was started anew since the last pass: the journal may have lost its last rows to a power cut
+ * @param restarted the machine was started anew since the last pass: the journal may have lost its
+ * last rows to a power cut
  */
 export function recoverLocal(
   ctx: PassContext,
@@ -29,7 +33,8 @@ export function recoverLocal(
   restarted = false,
 ): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
-  // ORDER: what an effect that was cut off took from its path is there again before a text that was saved late is judged by what is there.
+  // ORDER: what an effect that was cut off took from its path is there again before a text that was
+  // saved late is judged by what is there.
   const inOrder = [...intents].sort((a, b) => Number(a.intent.kind === "parked") - Number(b.intent.kind === "parked"));
   const findPlace = wayBack(ctx);
   for (const { intentId, intent } of inOrder) {
@@ -83,7 +88,10 @@ function recoverAside(
   }
 }
 
-/** Whether what was taken aside belongs at its path: nothing is there, or the same inode under its other name. */
+/**
+ * Whether what was taken aside belongs at its path: nothing is there, or the same inode under its
+ * other name.
+ */
 function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
   if (look.kind === "absent") return true;
   if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
@@ -142,7 +150,8 @@ function recoverMove(ctx: PassContext, intentId: number, intent: Extract<Intent,
   let moved = from.kind === "absent" && to.kind === "file" && link?.stamp?.ino === to.stamp.ino;
   const twoNames =
     from.kind === "file" && to.kind === "file" && from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev;
-  // On a disk that folds names a case-only rename that did not happen looks the same, with one link.
+  // On a disk that folds names a case-only rename that did not happen looks the same, with one
+  // link.
   if (twoNames && to.stamp.nlink > 1) {
     const end = disk.move(intent.from, intent.to, null);
     if (end.kind !== "done") return `a move that was cut off cannot be completed: ${end.detail}`;
@@ -169,7 +178,10 @@ function recoverFolderMove(
   return null;
 }
 
-/** Put there, and the process died before the conflict was on record. One that was edited since is left: it may be somebody's work. */
+/**
+ * Put there, and the process died before the conflict was on record. One that was edited since is
+ * left: it may be somebody's work.
+ */
 function recoverSidecar(
   ctx: PassContext,
   intentId: number,
@@ -184,7 +196,10 @@ function recoverSidecar(
   return null;
 }
 
-/** A file that was taken aside, and whose intent a power cut took: its place names the document, and goes back if nothing is there. */
+/**
+ * A file that was taken aside, and whose intent a power cut took: its place names the document, and
+ * goes back if nothing is there.
+ */
 function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): void {
   const { disk, state } = ctx.world;
   const id = parkedDocument(place);
@@ -211,14 +226,18 @@ export type StillOpen = {
   readonly folderMoves: ReadonlyMap<FolderMove, string>;
 };
 
-/** Then the service: each write whose end is not known is settled by a read. Returns what stays open. */
+/**
+ * Then the service: each write whose end is not known is settled by a read. Returns what stays
+ * open.
+ */
 export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
   const ids = new Map<string, string>();
   const paths = new Map<LocalPath, string>();
   const posts = new Map<Post, string>();
   const folderMoves = new Map<FolderMove, string>();
   const remoteIntents = intents.flatMap(({ intentId, intent }) => (isLocal(intent) ? [] : [{ intentId, intent }]));
-  // ORDER: one after the other, as they were written: two intents of one document must not be settled against each other.
+  // ORDER: one after the other, as they were written: two intents of one document must not be
+  // settled against each other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of remoteIntents) {
     const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));

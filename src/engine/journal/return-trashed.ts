@@ -5,9 +5,10 @@ import { returnAside } from "../apply/late-write.ts";
 import { type PassContext, recordEvent } from "../run/world.ts";
 
 /**
- * After a power cut, which may take the last rows of the state and not the renames of the disk: a document that the mirror itself took to the trash, and of
- * which base does not know that. It is not what its user deleted. Its inode is in the trash, where nobody else puts one: it goes back to its path, and the look
- * that follows decides anew.
+ * After a power cut, which may take the last rows of the state and not the renames of the disk: a
+ * document that the mirror itself took to the trash, and of which base does not know that. It is
+ * not what its user deleted. Its inode is in the trash, where nobody else puts one: it goes back to
+ * its path, and the look that follows decides anew.
  * @returns whether anything came back
  */
 export function returnTrashed(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {

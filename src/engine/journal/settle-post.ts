@@ -10,7 +10,10 @@ import { fromService, type PassContext, toService } from "../run/world.ts";
 
 type Post = Extract<Intent, { kind: "post" }>;
 
-/** A POST whose end is not known: the exact path is listed, and what is there is adopted if it is what was sent (I08). Ends as in `settle-writes`. */
+/**
+ * A POST whose end is not known: the exact path is listed, and what is there is adopted if it is
+ * what was sent (I08). Ends as in `settle-writes`.
+ */
 export async function settlePost(
   ctx: PassContext,
   intentId: number,
@@ -20,7 +23,8 @@ export async function settlePost(
   const { remote, state } = ctx.world;
   const listed = await remote.listFiles({ kind: "path", path: toService(ctx.world, intent.remotePath) });
   if (!listed.complete) return notSettledBy(listed.fault ?? fault);
-  // A service that takes several spellings for one name shows what has another: that is another document.
+  // A service that takes several spellings for one name shows what has another: that is another
+  // document.
   const found = listed.items.find(({ path }) => path === toService(ctx.world, intent.remotePath));
   if (found === undefined || state.link(found.id) !== null) {
     state.closeIntent(intentId);
@@ -65,7 +69,10 @@ export async function settlePost(
   });
 }
 
-/** A document that was gone and is back as a new one: the old link ends, and its id is known as buried. */
+/**
+ * A document that was gone and is back as a new one: the old link ends, and its id is known as
+ * buried.
+ */
 export function buryReplaced(ctx: PassContext, old: DocId | null): void {
   const { state } = ctx.world;
   const link = old === null ? null : state.link(old);

@@ -11,9 +11,10 @@ import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 import { fromService, type PassContext, recordEvent, toService, type World } from "../run/world.ts";
 
 /**
- * Settles writes whose outcome is not known, by reading (I08): no answer, a connection lost after sending, a 5xx, a crash. Each returns `done` when the
- * write is known to have happened (base is moved), `stale` when it is known not to have (the next plan sends it again, on what is there then), and
- * leaves the intent open when the read fails too.
+ * Settles writes whose outcome is not known, by reading (I08): no answer, a connection lost after
+ * sending, a 5xx, a crash. Each returns `done` when the write is known to have happened (base is
+ * moved), `stale` when it is known not to have (the next plan sends it again, on what is there
+ * then), and leaves the intent open when the read fails too.
  */
 
 type Put = Extract<Intent, { kind: "put" }>;
@@ -27,7 +28,8 @@ export async function settlePut(
 ): Promise<Outcome> {
   const { state, clock } = ctx.world;
   const fetched = await fetchText(ctx, intent.id, intent.localPath);
-  // ORDER: after the read, in which a rename that went out beside the PUT may have moved base's change id.
+  // ORDER: after the read, in which a rename that went out beside the PUT may have moved base's
+  // change id.
   const link = state.link(intent.id);
   if (fetched.kind === "end") {
     // Gone, or no longer readable: nothing is left to settle; the next pass proves which.
@@ -36,7 +38,8 @@ export async function settlePut(
     return fetched.outcome;
   }
   const { file, digest } = fetched.value;
-  // By their texts: where change ids move on a rename, one that went out beside the PUT moved it (seed 80607).
+  // By their texts: where change ids move on a rename, one that went out beside the PUT moved it
+  // (seed 80607).
   const isUnchanged = file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
   // Also where it was planned for a document that was protected only meanwhile (seed 5213).
   const mayBeInReview = (intent.review || file.protected) && link?.digest === intent.baseDigest && isUnchanged;
@@ -70,7 +73,8 @@ export async function settlePut(
     });
   }
   if (mayBeInReview) {
-    // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two reviews.
+    // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two
+    // reviews.
     ctx.counts.submitted++;
     commit(ctx, {
       text: submit(link, intent.digest, clock.now(), intent.stamp ?? null),
@@ -84,7 +88,8 @@ export async function settlePut(
     });
     return { kind: "submitted" };
   }
-  // Not applied, or applied and edited since: the base stays the old one, and the next plan merges from there, never from the sent text.
+  // Not applied, or applied and edited since: the base stays the old one, and the next plan merges
+  // from there, never from the sent text.
   state.closeIntent(intentId);
   return file.lastChangeId === intent.baseChangeId
     ? didNotHappen("write", fault)
@@ -136,7 +141,10 @@ async function settleDelete(
   return DONE;
 }
 
-/** Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows. @param learn moves base by what stands at `path` now */
+/**
+ * Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows.
+ * @param learn moves base by what stands at `path` now
+ */
 async function settleFolder(
   ctx: PassContext,
   intentId: number,

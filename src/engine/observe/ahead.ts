@@ -7,13 +7,17 @@ import { seenThere } from "../apply/text-name.ts";
 import { fromService, type World } from "../run/world.ts";
 
 /**
- * Texts of a clone that are asked for while the rest of the listing is on its way and the plan is made: on a far wire that is a second in which nothing else
- * would be sent. Only read: what is done with them is for the plan to say, and what it has no use for is kept all the same (I03).
+ * Texts of a clone that are asked for while the rest of the listing is on its way and the plan is
+ * made: on a far wire that is a second in which nothing else would be sent. Only read: what is done
+ * with them is for the plan to say, and what it has no use for is kept all the same (I03).
  */
 export type Ahead = {
   /** Told of each document as the listing shows it; `path` as the service has it. */
   note(id: unknown, path: RemotePath): void;
-  /** What was asked for of a document, once; null: nothing was. From the first time on nothing more is asked for. */
+  /**
+   * What was asked for of a document, once; null: nothing was. From the first time on nothing more
+   * is asked for.
+   */
   take(id: DocId): Promise<Answer<FileWithContent>> | null;
   /** Ends the asking, and keeps what nobody took. */
   end(): Promise<void>;

@@ -6,7 +6,10 @@ import type { Held, Listing } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** What a listing shows, in the terms of base: most of it is just what the links have, and nothing is kept of that. */
+/**
+ * What a listing shows, in the terms of base: most of it is just what the links have, and nothing
+ * is kept of that.
+ */
 
 /** The documents of the mirrored subtree, to the end of the list or not. */
 export function listDocuments(world: World, held?: Held): Promise<Listing<FileResource>> {
@@ -18,7 +21,10 @@ export function listDocuments(world: World, held?: Held): Promise<Listing<FileRe
   );
 }
 
-/** By base: what is listed as its link has it. Services list in the order of creation, and base has most links in that of their making. */
+/**
+ * By base: what is listed as its link has it. Services list in the order of creation, and base has
+ * most links in that of their making.
+ */
 export function heldBy({ prefix }: World, links: BaseTree["links"]): Held {
   const all = [...links.values()];
   const find = findInOrder(all, ({ id }) => id);
@@ -37,7 +43,10 @@ export function heldBy({ prefix }: World, links: BaseTree["links"]): Held {
   };
 }
 
-/** A listing's documents by id, at their paths below the mirrored subtree; without those that were recognised. */
+/**
+ * A listing's documents by id, at their paths below the mirrored subtree; without those that were
+ * recognised.
+ */
 export function documentsOf(
   world: World,
   listing: Listing<FileResource>,

@@ -153,7 +153,10 @@ export function policyOf(ctx: PassContext, input: PassInput, absentTwice: Readon
   };
 }
 
-/** An absence here that would delete there needs two looks, some seconds apart: an editor may be between its two steps of a save. */
+/**
+ * An absence here that would delete there needs two looks, some seconds apart: an editor may be
+ * between its two steps of a save.
+ */
 export async function planWithSecondLook(
   ctx: PassContext,
   input: PassInput,

@@ -14,16 +14,20 @@ import { fromService, type World } from "../run/world.ts";
 
 /** The two looks of a pass. Both may be incomplete, and say so; neither decides anything. */
 
-/** Walks the folder; what the links' stamps vouch for is not read. New texts are kept at once (I03). */
+/**
+ * Walks the folder; what the links' stamps vouch for is not read. New texts are kept at once (I03).
+ */
 export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree {
   world.progress.report("scan", 0, null);
-  // One transaction: each new text by itself would be one. The walk does not yield, and what was kept before a kill is only found again by the next.
+  // One transaction: each new text by itself would be one. The walk does not yield, and what was
+  // kept before a kill is only found again by the next.
   const tree = world.state.transact(() => world.disk.walk(knownBy(base), keep));
   return seenBy(world, base, inodesTrusted, tree);
 }
 
 /**
- * The same, while the service's answers are taken: it makes them meanwhile, on another core or machine.
+ * The same, while the service's answers are taken: it makes them meanwhile, on another core or
+ * machine.
  * @param turn lets them in
  */
 export async function observeLocalInTurns(
@@ -63,7 +67,8 @@ function seenBy(world: World, base: BaseTree, inodesTrusted: boolean, tree: Loca
 }
 
 /**
- * Links whose file was read again and found unchanged get the newer stamp, so that the next walk need not read it.
+ * Links whose file was read again and found unchanged get the newer stamp, so that the next walk
+ * need not read it.
  * @returns base with them: of 100,000 links a second load takes a fifth of a pass
  */
 export function refreshStamps(world: World, base: BaseTree, local: LocalTree): BaseTree {
@@ -97,19 +102,29 @@ export type RemoteLook =
   | { readonly kind: "seen"; readonly tree: RemoteTree }
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
-/** What is known of the service before the look: a listing just made, and folders of an earlier one that are believed for now. */
+/**
+ * What is known of the service before the look: a listing just made, and folders of an earlier one
+ * that are believed for now.
+ */
 export type Known = {
   readonly files?: Listing<FileResource>;
   /** Listed anew all the same when a document stands in a folder that is not among them. */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
-  /** Takes the text of a document that was read for proof alone: shown once, it may be edited there before the next look (I03). */
+  /**
+   * Takes the text of a document that was read for proof alone: shown once, it may be edited there
+   * before the next look (I03).
+   */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
-  /** Told of each document as the listing shows it: whether it is as base has it. By base where it is left out. */
+  /**
+   * Told of each document as the listing shows it: whether it is as base has it. By base where it
+   * is left out.
+   */
   readonly held?: Held;
 };
 
 /**
- * Lists the mirrored subtree and proves each absence (DESIGN 6). A failed page voids the absences of the pass (I20).
+ * Lists the mirrored subtree and proves each absence. A failed page voids the absences of the pass
+ * (I20).
  * @param trustEmpty the user approved that nothing known is visible: then 404 alone is proof
  */
 export async function observeRemote(
@@ -126,7 +141,8 @@ export async function observeRemote(
   ]);
   const own = documentsOf(world, files, base.links);
   const seen = withRecognised(base.links, files, own);
-  // Where no known document is listed, a folder that is listed now shows that the key is healthy; one that is believed does not.
+  // Where no known document is listed, a folder that is listed now shows that the key is healthy;
+  // one that is believed does not.
   const noneListed = base.links.size > 0 && !showsDocument(base, seen);
   const believed =
     known.folders !== undefined && !noneListed && knowsParents(seen, known.folders) ? known.folders : null;
@@ -193,7 +209,10 @@ function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMa
   return true;
 }
 
-/** A folder that is not listed is gone, unless documents are shown below its path: then the key may not read the folder itself. */
+/**
+ * A folder that is not listed is gone, unless documents are shown below its path: then the key may
+ * not read the folder itself.
+ */
 function findGoneFolders(
   base: BaseTree,
   listed: ReadonlyMap<DirId, RemoteFolder>,

@@ -6,15 +6,23 @@ import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
 /**
- * Proof of absence: what a complete listing does not show is asked for by its id, under a key that is known to be healthy. That is a key under which something
- * that base knows answers in this very pass: a document, or a folder by its id in the list. An empty list and a 404 are what another workspace answers as well.
+ * Proof of absence: what a complete listing does not show is asked for by its id, under a key that
+ * is known to be healthy. That is a key under which something that base knows answers in this very
+ * pass: a document, or a folder by its id in the list. An empty list and a 404 are what another
+ * workspace answers as well.
  */
 
-/** LIMIT: how many that left the mirrored subtree are asked for, where nothing else shows that the key is healthy. */
+/**
+ * LIMIT: how many that left the mirrored subtree are asked for, where nothing else shows that the
+ * key is healthy.
+ */
 const ASKED_AWAY = 5;
 const NONE_VISIBLE = "none of the known documents is visible, so nothing is proven about any";
 
-/** Faults after which nothing of this pass can be trusted to be sent: no connection, the service closed, the key refused. */
+/**
+ * Faults after which nothing of this pass can be trusted to be sent: no connection, the service
+ * closed, the key refused.
+ */
 export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
 }
@@ -40,8 +48,10 @@ export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>,
 }
 
 /**
- * GET of each known id that the listing does not show. `own`, of `seen`, gains those that a torn listing missed.
- * @param shown something else answered that proves the key healthy (a folder of base); or the user said that it is
+ * GET of each known id that the listing does not show. `own`, of `seen`, gains those that a torn
+ * listing missed.
+ * @param shown something else answered that proves the key healthy (a folder of base); or the user
+ * said that it is
  */
 export async function proveAbsences(
   world: World,
@@ -84,13 +94,15 @@ export async function proveAbsences(
   await Promise.all([...missing, ...away, ...(visible === undefined ? [] : [visible])].map(probe));
   if (fault !== null) return { ...proof, fault };
   if (!healthy) {
-    // Of those that left earlier and were asked for none is there: they are no sign that this is the workspace.
+    // Of those that left earlier and were asked for none is there: they are no sign that this is
+    // the workspace.
     for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
     proof.outside.clear();
   }
   for (const id of notFound) {
     if (away.includes(id)) continue;
-    // Proven once, and held for it since: what nobody can see any more is no less gone because nothing else is left to be seen.
+    // Proven once, and held for it since: what nobody can see any more is no less gone because
+    // nothing else is left to be seen.
     if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);
     else proof.unseen.set(id, NONE_VISIBLE);
   }

@@ -12,8 +12,10 @@ import { type PassContext, recordEvent } from "./world.ts";
 /** The steps of a plan, each with what did not end well remembered and logged. */
 
 /**
- * Steps under way at once, as parts: those whose requests are (the remote client's queue decides how many), and a whole group that waits for its commit.
- * LIMIT: most have read a text when they begin, so that 256 are held at most; a new file's comes with its request, and the group bounds what waits then (I33).
+ * Steps under way at once, as parts: those whose requests are (the remote client's queue decides
+ * how many), and a whole group that waits for its commit.
+ * LIMIT: most have read a text when they begin, so that 256 are held at most; a new file's comes
+ * with its request, and the group bounds what waits then (I33).
  */
 const PARTS_AT_ONCE = 768;
 const partsOf = ({ kind }: Action): number => (kind === "create-local" ? 2 : 3);

@@ -5,8 +5,9 @@ export type StepEnd =
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
 /**
- * Runs the steps of a plan, each when those it needs have ended well, several at a time. A failing step delays only what needs it (I17).
- * Stops starting new ones when `isFatal` says so of an outcome (the service is gone, the key is refused).
+ * Runs the steps of a plan, each when those it needs have ended well, several at a time. A failing
+ * step delays only what needs it (I17). Stops starting new ones when `isFatal` says so of an
+ * outcome (the service is gone, the key is refused).
  * @param withheld indexes of steps that must not run (guarded by a halt)
  * @returns how each step ended, by its index
  */
@@ -17,7 +18,10 @@ export async function executeSteps(
   options: {
     /** What may be under way at once, in parts. */
     readonly concurrency: number;
-    /** Parts that an action takes while it runs; 1 where it is left out. Not more than `concurrency`. */
+    /**
+     * Parts that an action takes while it runs; 1 where it is left out. Not more than
+     * `concurrency`.
+     */
     readonly partsOf?: (action: Action) => number;
     readonly isFatal: (outcome: Outcome) => boolean;
     readonly onEnd: (done: number) => void;

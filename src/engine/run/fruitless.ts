@@ -2,8 +2,9 @@ import type { Action, Outcome } from "../../model/action.ts";
 import type { Tally } from "./world.ts";
 
 /**
- * Actions that come to nothing although each look finds the world as they want it (a service that answers every write with 404, or with none): planned again
- * they would be done again for ever. Each is tried once more after a whole look, and then left for the next run (I16).
+ * Actions that come to nothing although each look finds the world as they want it (a service that
+ * answers every write with 404, or with none): planned again they would be done again for ever.
+ * Each is tried once more after a whole look, and then left for the next run (I16).
  */
 
 const TRIES = 2;
@@ -13,7 +14,10 @@ function keyOf(action: Action): string {
   return JSON.stringify(action);
 }
 
-/** @param isListed whether the look was whole: where the listing was cut short, nothing tells that it would end otherwise now (I08) */
+/**
+ * @param isListed whether the look was whole: where the listing was cut short, nothing tells that
+ * it would end otherwise now (I08)
+ */
 export function isFruitless({ fruitless }: Tally, action: Action, isListed = true): boolean {
   return fruitless.size > 0 && (fruitless.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
 }

@@ -7,12 +7,18 @@ import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { META } from "./meta.ts";
 import type { PassContext, World } from "./world.ts";
 
-/** Facts that the guards judge and the trees do not hold: the root's identity, what was deleted lately, approvals. */
+/**
+ * Facts that the guards judge and the trees do not hold: the root's identity, what was deleted
+ * lately, approvals.
+ */
 
 const HOUR_MS = 3_600_000;
 export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
-/** Compares the folder with the one that the state was made for. A device number alone may change with a reboot: that only drops inode evidence. */
+/**
+ * Compares the folder with the one that the state was made for. A device number alone may change
+ * with a reboot: that only drops inode evidence.
+ */
 export function checkRoot(world: World): RootCheck {
   const now = world.disk.identify();
   if (now === null) return { root: "missing", inodesTrusted: false };
@@ -25,7 +31,10 @@ export function checkRoot(world: World): RootCheck {
   return { root: "moved-or-copied", inodesTrusted: false };
 }
 
-/** The folder as it is now becomes the one that the state is for. Inodes of the old one say nothing any more. */
+/**
+ * The folder as it is now becomes the one that the state is for. Inodes of the old one say nothing
+ * any more.
+ */
 export function rememberRoot(world: World): void {
   const now = world.disk.identify();
   if (now === null) return;
@@ -53,7 +62,10 @@ export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind:
   return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
 }
 
-/** A run without a halt ends its approvals; a reason that is still there was approved until it is not. */
+/**
+ * A run without a halt ends its approvals; a reason that is still there was approved until it is
+ * not.
+ */
 export function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state, clock } = world;
   if (!endsApproval(world, verdict)) return;
@@ -69,7 +81,10 @@ function floodedConflicts(world: World): number {
   return Number(world.state.meta(META.flood) ?? 0);
 }
 
-/** A halt by a flood of conflicts persists: without this, a new run would begin to count anew, and open the rest. */
+/**
+ * A halt by a flood of conflicts persists: without this, a new run would begin to count anew, and
+ * open the rest.
+ */
 export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
   const flooded = verdict.kind === "halt" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
   if (flooded && opened > 0) world.state.setMeta(META.flood, String(floodedConflicts(world) + opened));
@@ -84,8 +99,9 @@ function emptiedSides(world: World): Set<Emptied> {
 }
 
 /**
- * A halt by an emptied side persists (I21, I22), from pass to pass: only the deletions are stopped, and what else the pass brings to that side would end
- * the halt by itself. It ends when all of that side was seen, and no deletion that nobody approved was left.
+ * A halt by an emptied side persists (I21, I22), from pass to pass: only the deletions are stopped,
+ * and what else the pass brings to that side would end the halt by itself. It ends when all of that
+ * side was seen, and no deletion that nobody approved was left.
  */
 export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
@@ -104,7 +120,10 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
   world.state.setMeta(META.emptied, sides.size === 0 ? null : [...sides].sort().join(" "));
 }
 
-/** What `core/verdict` calls a flood of conflicts: applied while they are opened, since only then it shows which texts do not merge. */
+/**
+ * What `core/verdict` calls a flood of conflicts: applied while they are opened, since only then it
+ * shows which texts do not merge.
+ */
 export function conflictBudget(
   world: World,
   { steps }: Plan,
@@ -118,7 +137,8 @@ export function conflictBudget(
       if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
     }
   }
-  // Never less than the verdict's own number, which leaves out the links that are suspended or outside: else nobody would be asked.
+  // Never less than the verdict's own number, which leaves out the links that are suspended or
+  // outside: else nobody would be asked.
   const known = Math.max(trees.base.links.size, trees.remote.files.size);
   const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
   return { most: most - floodedConflicts(world), approved };
@@ -131,7 +151,8 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   for (const file of ownOf(remote.files, base.links).values()) {
     const link = base.links.get(file.id);
     if (link === undefined || link.changeId === file.changeId) continue;
-    // Somebody let it in, and it is the open conflict's other version: base stays where the two parted, and nothing is left to be asked.
+    // Somebody let it in, and it is the open conflict's other version: base stays where the two
+    // parted, and nothing is left to be asked.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;
   }

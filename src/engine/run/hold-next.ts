@@ -1,7 +1,9 @@
 import type { HoldReason } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 
-/** What to do about a hold, by its reason: the user never has to guess. `PATH` stands for its path. */
+/**
+ * What to do about a hold, by its reason: the user never has to guess. `PATH` stands for its path.
+ */
 export const NEXT_OF_REASON: Readonly<Record<HoldReason, string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',

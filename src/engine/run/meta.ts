@@ -11,7 +11,10 @@ export const META = {
   traits: "remote.traits",
   syncedAt: "synced.at",
   lastReport: "last.report",
-  /** Reasons to stop that somebody approved and that are still there, which would halt each run anew; until they are not. */
+  /**
+   * Reasons to stop that somebody approved and that are still there, which would halt each run
+   * anew; until they are not.
+   */
   waived: "approved.waived",
   /** Conflicts that were opened before a flood of them halted: they count until that halt ends. */
   flood: "conflicts.flood",

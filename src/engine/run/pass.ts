@@ -30,11 +30,17 @@ export type PassInput = {
   readonly dry: boolean;
   /** How to look, where somebody has been watching; else both sides are looked at in full. */
   readonly eyes?: Eyes;
-  /** With `secondLookMs: null`: the absences that were watched long enough; all others wait. Left out: one look is enough. */
+  /**
+   * With `secondLookMs: null`: the absences that were watched long enough; all others wait. Left
+   * out: one look is enough.
+   */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
-/** The two looks of a pass, made by somebody who has been watching: they may be cheaper, and may call unseen what is still being written. */
+/**
+ * The two looks of a pass, made by somebody who has been watching: they may be cheaper, and may
+ * call unseen what is still being written.
+ */
 export type Eyes = {
   local(ctx: PassContext, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook>;
@@ -87,7 +93,8 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<StepEnd[]> {
 export function newContext(world: World, input: PassInput): PassContext {
   return {
     world,
-    // Asked for with the first thing that is written down: a daemon's pass that finds nothing to do is no run.
+    // Asked for with the first thing that is written down: a daemon's pass that finds nothing to do
+    // is no run.
     get run() {
       return input.run;
     },

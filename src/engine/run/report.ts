@@ -28,8 +28,9 @@ export type Attention = {
 
 export type RunReport = {
   /**
-   * `in-sync`: both sides were seen to the end, nothing is left to do and nothing is open, so that a further run without new edits
-   * does nothing. `attention`: something is open, by what `attention` says.
+   * `in-sync`: both sides were seen to the end, nothing is left to do and nothing is open, so that
+   * a further run without new edits does nothing. `attention`: something is open, by what
+   * `attention` says.
    */
   readonly state: "in-sync" | "attention" | "halted" | "offline";
   readonly run: number;
@@ -38,7 +39,10 @@ export type RunReport = {
   readonly attention: readonly Attention[];
   /** Those of them that no hold stands for. */
   readonly beside: readonly Attention[];
-  /** What the run renamed here, for its name is another's on the service: told once, for nothing is open. */
+  /**
+   * What the run renamed here, for its name is another's on the service: told once, for nothing is
+   * open.
+   */
   readonly renamed?: readonly GaveWay[];
   readonly halt: Extract<Verdict, { kind: "halt" }> | null;
   /** What the halt stopped: its guarded actions, in the order of the plan. */
@@ -111,7 +115,8 @@ export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attentio
 }
 
 /**
- * What the last pass that a run may make left undone: the world kept changing under it, or it does not end.
+ * What the last pass that a run may make left undone: the world kept changing under it, or it does
+ * not end.
  * @param more whether a further pass would have more to do
  */
 export function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {

@@ -6,8 +6,9 @@ import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 /**
- * How a mirror stands, by what its runs left in the state. In sync it is as of the last run that proved it: a run that saw both
- * sides to the end, left nothing to do, and found nothing open. Whatever came of a later run is told instead, and when that was.
+ * How a mirror stands, by what its runs left in the state. In sync it is as of the last run that
+ * proved it: a run that saw both sides to the end, left nothing to do, and found nothing open.
+ * Whatever came of a later run is told instead, and when that was.
  */
 
 /** What the state keeps of the last run. */

@@ -55,9 +55,11 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
       dry: false,
     });
     if (end.kind === "offline" || wasCutOff(end.ends)) break;
-    // Bases that were read and are refused may mean a restored service: the next plan's guard judges that, before anything else is written.
+    // Bases that were read and are refused may mean a restored service: the next plan's guard
+    // judges that, before anything else is written.
     if (!wantsMore(end, tally) && tally.refusedBases === refusedBefore) break;
-    // A sidecar that was found gone is looked at once more, as far apart as any absence: an editor may be between its two steps of a save.
+    // A sidecar that was found gone is looked at once more, as far apart as any absence: an editor
+    // may be between its two steps of a save.
     const { secondLookMs } = options.settings;
     const again = end.plan.steps.some((step) => step.action.kind === "look-again");
     if (again && secondLookMs !== null && passes < MAX_PASSES) await clock.sleep(secondLookMs);
@@ -93,7 +95,10 @@ export function wasCutOff(ends: readonly StepEnd[]): boolean {
   return ends.some((end) => end.kind === "ran" && end.outcome.kind === "later" && end.outcome.unreachable);
 }
 
-/** Another pass is worth its listing when something moved, or is to be tried anew, and may have left more to do. */
+/**
+ * Another pass is worth its listing when something moved, or is to be tried anew, and may have left
+ * more to do.
+ */
 export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>, tally: Tally): boolean {
   const ran = end.ends.flatMap((step, index) =>
     step.kind === "ran" ? [{ outcome: step.outcome, action: end.plan.steps[index]!.action }] : [],

@@ -1,6 +1,7 @@
 /**
- * What only a pass that finds something to do needs: the planner, the effects, the merge, the recovery. Loaded when one is begun, once: 90 modules, a third of
- * all that a sync with nothing to do would load.
+ * What only a pass that finds something to do needs: the planner, the effects, the merge, the
+ * recovery. Loaded when one is begun, once: 90 modules, a third of all that a sync with nothing to
+ * do would load.
  */
 type Tools = typeof import("../../planner/plan.ts") &
   typeof import("./apply-plan.ts") &
@@ -9,7 +10,10 @@ type Tools = typeof import("../../planner/plan.ts") &
 
 let loaded: Tools | null = null;
 
-/** null: `loadTools` comes first. Not asked for in one step: who has them does not wait for a turn (I32). */
+/**
+ * null: `loadTools` comes first. Not asked for in one step: who has them does not wait for a turn
+ * (I32).
+ */
 export function readyTools(): Tools | null {
   return loaded;
 }

@@ -29,7 +29,9 @@ export type World = {
   readonly state: State;
   /** Names this boot of the machine; null where the system cannot tell. */
   readonly bootId: string | null;
-  /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole workspace. */
+  /**
+   * The mirrored subtree of the workspace, without slashes at its ends; "" is the whole workspace.
+   */
   readonly prefix: RemotePath;
 };
 
@@ -38,9 +40,15 @@ export type Settings = Omit<
   Policy,
   "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
 > & {
-  /** Protected texts go to review only when they were the same in the pass before (`sync` without a terminal). */
+  /**
+   * Protected texts go to review only when they were the same in the pass before (`sync` without a
+   * terminal).
+   */
   readonly reviewAfterQuiet: boolean;
-  /** Milliseconds between the two looks at a local absence; null: one look is enough (the caller has watched it). */
+  /**
+   * Milliseconds between the two looks at a local absence; null: one look is enough (the caller has
+   * watched it).
+   */
   readonly secondLookMs: number | null;
 };
 
@@ -87,7 +95,10 @@ export type Tally = {
   created: number;
   /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
   refusedBases: number;
-  /** Actions that found the world otherwise than planned, or whose end is not known, by their key: how often, and what they met last. */
+  /**
+   * Actions that found the world otherwise than planned, or whose end is not known, by their key:
+   * how often, and what they met last.
+   */
   readonly fruitless: Map<string, { readonly times: number; readonly detail: string }>;
   /** Names here that gave way to the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
@@ -109,7 +120,10 @@ export type PassContext = {
   /** Folder ids by remote path (below the prefix), kept in step with the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
   readonly counts: Counts;
-  /** Local files made or replaced in this pass: fsynced and marked durable at its end, or by the next one. */
+  /**
+   * Local files made or replaced in this pass: fsynced and marked durable at its end, or by the
+   * next one.
+   */
   readonly toFlush: Map<DocId, LocalPath>;
   /** What a clone reads while it looks. */
   ahead?: Ahead;
@@ -124,7 +138,10 @@ export type PassContext = {
   movedHere?: { readonly from: LocalPath; readonly to: LocalPath }[];
   /** Inode keys of the linked folders that this pass made here. */
   made?: Set<string>;
-  /** How many conflicts may be opened before a guard asks, and the documents whose conflict was approved. Left out: by hand, no limit. */
+  /**
+   * How many conflicts may be opened before a guard asks, and the documents whose conflict was
+   * approved. Left out: by hand, no limit.
+   */
   conflictBudget?: { readonly most: number; readonly approved: ReadonlySet<DocId> };
 };
 
@@ -169,7 +186,10 @@ export function recordEvent(world: World, run: number, fields: EventFields): voi
   });
 }
 
-/** A place below `.mdmirror/` for a file that is taken aside; unique, so that nothing is ever over-written there. It names the document, for a journal may be lost to a power cut. */
+/**
+ * A place below `.mdmirror/` for a file that is taken aside; unique, so that nothing is ever
+ * over-written there. It names the document, for a journal may be lost to a power cut.
+ */
 export function parkingPlace(world: World, id: DocId): string {
   return `tmp/park-${id}-${world.random.hex(16)}`;
 }
@@ -180,7 +200,10 @@ export function parkedDocument(place: string): DocId | null {
   return isDocId(id) ? id : null;
 }
 
-/** Where a removed document goes: readable for people, unique by its last part. `trash/2026-11-21/notes/plan.1a2b3c4d.md` */
+/**
+ * Where a removed document goes: readable for people, unique by its last part.
+ * `trash/2026-11-21/notes/plan.1a2b3c4d.md`
+ */
 export function trashPlace(world: World, path: LocalPath): string {
   const day = new Date(world.clock.now()).toISOString().slice(0, 10);
   const ending = path.endsWith(".md") ? ".md" : "";

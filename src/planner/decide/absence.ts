@@ -7,8 +7,10 @@ import { pathOfGoal } from "./places.ts";
 import { SlotMap } from "./slots.ts";
 
 /**
- * The path that must still be empty right before a deletion on the service, and to which the thing would come back: where it was below its
- * folder, which may be moved by this plan. If something else is there now (`rm b; mv a b`), its absence is already proven by that, and a free name beside it is given.
+ * The path that must still be empty right before a deletion on the service, and to which the thing
+ * would come back: where it was below its folder, which may be moved by this plan. If something
+ * else is there now (`rm b; mv a b`), its absence is already proven by that, and a free name beside
+ * it is given.
  */
 export function absentPath(desk: Desk, body: DocumentBody | FolderBody): LocalPath {
   const link = body.link!;
@@ -37,7 +39,10 @@ export function standingKeys({ trees }: Pick<Desk, "trees">): ReadonlySet<string
   return new Set([files, folders, others].flatMap((map) => [...map.keys()].map((path) => pathKey(path, disk))));
 }
 
-/** By its place on disk now and by the one that this plan gives it: what may be in a slot while the plan is carried out. */
+/**
+ * By its place on disk now and by the one that this plan gives it: what may be in a slot while the
+ * plan is carried out.
+ */
 export function listClaimants(desk: Pick<Desk, "trees" | "forest" | "documents">): SlotMap<AnyBody[]> {
   const claimants = new SlotMap<AnyBody[]>(desk.trees.local.disk);
   for (const body of [...desk.forest.folders, ...desk.documents])
@@ -51,8 +56,9 @@ export function listClaimants(desk: Pick<Desk, "trees" | "forest" | "documents">
 }
 
 /**
- * Whether anything may be at a path on disk at some moment of this plan. A step may fail and those that need it are skipped, so each folder above may be
- * where it was or where it is to go, whatever the others do.
+ * Whether anything may be at a path on disk at some moment of this plan. A step may fail and those
+ * that need it are skipped, so each folder above may be where it was or where it is to go, whatever
+ * the others do.
  */
 function isClaimed(desk: Desk, path: LocalPath): boolean {
   const claimants = desk.claimants();

@@ -6,8 +6,9 @@ import { settleFolders } from "./settle-folders.ts";
 import { foldingsOf, lookUpSlots } from "./slots.ts";
 
 /**
- * Presence of folders, and one path wanted by two rows. The service's row keeps it; the local one becomes `name-2.md`. What cannot be settled by a name is
- * held where it is, and everything is judged again with that one standing: each round holds some more, so it ends.
+ * Presence of folders, and one path wanted by two rows. The service's row keeps it; the local one
+ * becomes `name-2.md`. What cannot be settled by a name is held where it is, and everything is
+ * judged again with that one standing: each round holds some more, so it ends.
  */
 export function settleClaims(desk: Desk, summon: (path: string) => AnyBody | null): void {
   const slots = lookUpSlots(desk.trees, foldingsOf(desk.trees, desk.policy));

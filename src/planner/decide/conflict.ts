@@ -10,7 +10,8 @@ import { bringBack } from "./presence.ts";
 
 /**
  * A document with an open conflict: nothing is PUT until it ends.
- * @returns true where the conflict decides about the text; false where the table does (the conflict then ends, or cannot be judged)
+ * @returns true where the conflict decides about the text; false where the table does (the conflict
+ * then ends, or cannot be judged)
  */
 export function decideConflict(
   desk: Desk,
@@ -34,14 +35,18 @@ export function decideConflict(
     bringBack(desk, body, there, "deleted here while it was in conflict");
     return true;
   }
-  // With its text: base has another, so that without it nothing would tell whose file this is when it moves.
+  // With its text: base has another, so that without it nothing would tell whose file this is when
+  // it moves.
   if (!endsOrWaits(desk, body, conflict, here, there, sidecar))
     holdDocument(desk, body, "conflict", "its texts here and on the service do not merge", { digest: here.digest });
   if (sidecar.kind === "present") follow(desk, body, conflict, sidecar.path);
   return true;
 }
 
-/** The document is neither here nor in what is mirrored any more: its conflict ends with it, if there is one. An absence here needs its second look. */
+/**
+ * The document is neither here nor in what is mirrored any more: its conflict ends with it, if
+ * there is one. An absence here needs its second look.
+ */
 export function endsOrWaitsWithDocument(desk: Desk, body: DocumentBody, link: Link): "ends" | "waits" {
   const conflict = desk.trees.base.conflicts.get(link.id);
   if (conflict === undefined) return "ends";
@@ -51,8 +56,9 @@ export function endsOrWaitsWithDocument(desk: Desk, body: DocumentBody, link: Li
 }
 
 /**
- * Gone may mean no longer readable (DESIGN 6). Where the table holds such a document its link stays, and the conflict with it: of two texts that were
- * new at one path, base is the version that the sidecar shows, and once the document is seen again the local text would go up over it as a plain edit.
+ * Gone may mean no longer readable. Where the table holds such a document its link stays, and the
+ * conflict with it: of two texts that were new at one path, base is the version that the sidecar
+ * shows, and once the document is seen again the local text would go up over it as a plain edit.
  */
 export function keepUnlessLinkEnds(desk: Desk, body: DocumentBody): void {
   // The conflict's own draft is the only one: nothing of this plan ends the link.
@@ -112,9 +118,10 @@ type Sidecar =
   | { readonly kind: "unknown" };
 
 /**
- * By its inode where it was put, or where the document's own move took it; else by the name alone (an editor saved it anew) in these places; else by its
- * inode anywhere: the user moved it. What is another conflict's is not this one's: of a sidecar that was removed the inode may be the next one's, and
- * when two folders change places, each record names the other's.
+ * By its inode where it was put, or where the document's own move took it; else by the name alone
+ * (an editor saved it anew) in these places; else by its inode anywhere: the user moved it. What is
+ * another conflict's is not this one's: of a sidecar that was removed the inode may be the next
+ * one's, and when two folders change places, each record names the other's.
  */
 function findSidecar(desk: Desk, conflict: Conflict, here: LocalFile | null): Sidecar {
   const { others, unseen, inodesTrusted } = desk.trees.local;
@@ -159,7 +166,10 @@ function drop(
   }));
 }
 
-/** Where the sidecar is not beside its document, or the record says so, it follows; `from` = `to` where only the record does. */
+/**
+ * Where the sidecar is not beside its document, or the record says so, it follows; `from` = `to`
+ * where only the record does.
+ */
 function follow(desk: Desk, body: DocumentBody, conflict: Conflict, now: LocalPath): void {
   const parent = folderAt(desk.forest, "local", parentOf(now));
   const stands = { parent, name: nameOf(now) };

@@ -12,7 +12,10 @@ import { decideReview } from "./review.ts";
 import { decideStanding } from "./standing.ts";
 import { CONTENT_RULES } from "./table.ts";
 
-/** Decides one document: its standing first, then the cell of the table, then, where both sides have it, its place. */
+/**
+ * Decides one document: its standing first, then the cell of the table, then, where both sides have
+ * it, its place.
+ */
 export function decideDocument(desk: Desk, body: DocumentBody, drift: Drift): void {
   body.local.goal = body.local.now;
   body.remote.goal = body.remote.now;
@@ -106,7 +109,8 @@ function writeLocal(desk: Desk, body: DocumentBody, link: Link, here: LocalFile,
 }
 
 function put(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): void {
-  // A service that normalises answered this very text with the base's own: sending it again would only echo.
+  // A service that normalises answered this very text with the base's own: sending it again would
+  // only echo.
   if (here.digest === link.echoDigest) return;
   if (decideReview(desk, body, link, here, there) || isTextHeld(desk, body, link, here)) return;
   if (isDirectionOff(desk, body, "pull-only", "edited here")) return;

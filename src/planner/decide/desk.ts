@@ -23,7 +23,10 @@ export type Desk = {
   readonly drafts: Map<AnyBody, Draft[]>;
   readonly holds: Map<string, Hold>;
   readonly drifts: Map<DocumentBody, Drift>;
-  /** Open conflicts whose sidecar must stand beside its document: where it stands, and where the record says it does. */
+  /**
+   * Open conflicts whose sidecar must stand beside its document: where it stands, and where the
+   * record says it does.
+   */
   readonly sidecars: Map<DocumentBody, { readonly recorded: LocalPath; readonly stands: Place }>;
   /** Open conflicts by the path at which base has their sidecar. */
   readonly sidecarOwners: () => ReadonlyMap<LocalPath, Conflict>;
@@ -33,7 +36,10 @@ export type Desk = {
   readonly populated: () => ReadonlySet<RemotePath>;
   /** Ignored, dot and other unmirrored files, by inode. */
   readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
-  /** Bodies by the slots on disk that each has now and by this plan. Asked for only when all is decided. */
+  /**
+   * Bodies by the slots on disk that each has now and by this plan. Asked for only when all is
+   * decided.
+   */
   readonly claimants: () => SlotMap<AnyBody[]>;
   /** Keys of paths on disk before it. */
   readonly standingKeys: () => ReadonlySet<string>;
@@ -84,7 +90,8 @@ export type At = {
 /**
  * An action whose paths are not known before its turn. `role`: what it needs and changes.
  * - `before`: first of its body's. `arrive-*`, `leave-*`: makes or removes the body on that side.
- * - `content`: reads and writes the text, where the file then is. `record`: writes its places down, after they are reached.
+ * - `content`: reads and writes the text, where the file then is. `record`: writes its places down,
+ * after they are reached.
  * - `note`: changes base alone and needs no path.
  */
 export type Draft = {

@@ -14,7 +14,10 @@ export const TEXT_FAULTS = {
   "too-large": "the text is longer than the service takes",
 } as const satisfies Partial<Record<HoldReason, string>>;
 
-/** Texts that are never sent as they are: what the service cannot hold, and what a merge tool has not finished. */
+/**
+ * Texts that are never sent as they are: what the service cannot hold, and what a merge tool has
+ * not finished.
+ */
 export function isTextHeld(desk: Desk, body: DocumentBody, link: Link | null, here: LocalFile): boolean {
   if (here.textFault !== null) {
     holdDocument(desk, body, here.textFault, TEXT_FAULTS[here.textFault], { digest: here.digest });
@@ -36,7 +39,8 @@ export function isDirectionOff(desk: Desk, body: DocumentBody, off: "pull-only" 
 /** In `sync` an absence needs two looks before anything follows from it. */
 export function needsSecondLook(desk: Desk, body: DocumentBody, link: Link): boolean {
   if (desk.policy.absentTwice?.has(link.localPath) !== false) return false;
-  // Another document stands at its path: no editor is between the two steps of a save there. One that is held may have stood elsewhere.
+  // Another document stands at its path: no editor is between the two steps of a save there. One
+  // that is held may have stood elsewhere.
   if (isOccupied(desk, link.localPath) && !desk.trees.base.holds.has(link.id)) return false;
   holdDocument(desk, body, "second-look", "absent in one look; a second look decides");
   return true;

@@ -7,9 +7,10 @@ import { idOf } from "./places.ts";
 import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
 
 /**
- * Names that were nobody's wish, and that no rule leads away from (what would is held): they are taken back. What a plan cut short has left at a temporary one
- * gets the name it was made of, or the next number of that which is free; what has its id's digits in its name, because its own was taken here, gets that when
- * it is free.
+ * Names that were nobody's wish, and that no rule leads away from (what would is held): they are
+ * taken back. What a plan cut short has left at a temporary one gets the name it was made of, or
+ * the next number of that which is free; what has its id's digits in its name, because its own was
+ * taken here, gets that when it is free.
  */
 
 /** LIMIT: numbers tried for a name before it is left as it is. */
@@ -22,7 +23,9 @@ export function isLeftOver(body: AnyBody): boolean {
   return SIDES.some((side) => isTemporaryName(body[side].goal?.name ?? ""));
 }
 
-/** Names for what stays at a temporary one, the best first. None: it may not be renamed, or not yet. */
+/**
+ * Names for what stays at a temporary one, the best first. None: it may not be renamed, or not yet.
+ */
 export function* lastingNames(desk: Desk, body: AnyBody, side: Side): Generator<string> {
   const { goal } = body[side];
   const own = side === "local" ? standInFor(body) : null;
@@ -61,7 +64,8 @@ function mayBeNamed(desk: Desk, body: AnyBody, side: Side): boolean {
   // What is gone from the service, and held here for its edit, will not come by a name from there.
   if (body.remote.now === null && (side === "remote" || !isHeldAlone(body))) return false;
   if (desk.policy.direction === (side === "local" ? "push-only" : "pull-only")) return false;
-  // Seen for the first time, it may be another mirror's, which is about to move it on: base learns of it, and the next look decides.
+  // Seen for the first time, it may be another mirror's, which is about to move it on: base learns
+  // of it, and the next look decides.
   const known = nameOf(side === "local" ? link.localPath : link.remotePath) === now.name;
   if (body.kind === "folder") {
     if (side === "local") return known || desk.holds.has(link.id);

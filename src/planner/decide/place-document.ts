@@ -5,7 +5,10 @@ import { isDirectionOff } from "./gates.ts";
 import { localWish, placeRule, remoteWish, samePlace, type Wish } from "./places.ts";
 import { isStopped, standingHold } from "./remembered.ts";
 
-/** Decides the place of a document that both sides have; content was decided apart. Leaves as `goal` where the plan shall put it. */
+/**
+ * Decides the place of a document that both sides have; content was decided apart. Leaves as `goal`
+ * where the plan shall put it.
+ */
 export function placeDocument(desk: Desk, body: DocumentBody, drift: Drift): void {
   if (body.link === null || body.local.now === null || body.remote.now === null) return;
   if (body.local.goal === null || body.remote.goal === null) return;
@@ -48,7 +51,10 @@ function followLocal(desk: Desk, body: DocumentBody): void {
   desk.whys.set(body, "moved here");
 }
 
-/** `parentId` is a folder's id and the root has none: where the deployment takes no null, edits travel and the place does not. */
+/**
+ * `parentId` is a folder's id and the root has none: where the deployment takes no null, edits
+ * travel and the place does not.
+ */
 function isRootBarred(desk: Desk, body: DocumentBody, to: Place): boolean {
   if (to.parent !== desk.forest.root || body.remote.now?.parent === desk.forest.root) return false;
   const standing = standingHold(desk, body);

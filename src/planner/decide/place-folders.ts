@@ -23,7 +23,8 @@ export function isOnBoth(folder: FolderBody): boolean {
 
 function placeFolder(desk: Desk, folder: FolderBody): void {
   if (!desk.policy.folderMoves && isRespelled(desk, folder)) {
-    // The disk takes both names for one, and the service has no way to change its own: base learns how it is spelled here.
+    // The disk takes both names for one, and the service has no way to change its own: base learns
+    // how it is spelled here.
     if (folder.localPath !== folder.link!.localPath) desk.whys.set(folder, "spelled otherwise here");
     return;
   }
@@ -85,7 +86,10 @@ function isRootBarred(desk: Desk, folder: FolderBody, to: FolderBody): boolean {
   return true;
 }
 
-/** Local moves that with the remote's would close a circle of folders are dropped: those folders go where the service has them. */
+/**
+ * Local moves that with the remote's would close a circle of folders are dropped: those folders go
+ * where the service has them.
+ */
 function breakCycles(desk: Desk): void {
   // A folder that a side has not yet will be made where the other has it.
   const finalParent = (side: Side) => (folder: FolderBody) =>
@@ -95,7 +99,8 @@ function breakCycles(desk: Desk): void {
     const parent = folder.remote.goal!.parent;
     return isInside(parent, folder, finalParent("remote")) || isInside(parent, folder, finalParent("local"));
   };
-  // Dropping one may close a circle with another, so until none is left; each is dropped once at most.
+  // Dropping one may close a circle with another, so until none is left; each is dropped once at
+  // most.
   for (let folder = findFolder(desk, circles); folder !== undefined; folder = findFolder(desk, circles)) {
     folder.remote.goal = folder.remote.now;
     const wish = localWish(desk, folder);

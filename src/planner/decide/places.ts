@@ -15,7 +15,10 @@ export type Wish =
   | { readonly kind: "place"; readonly place: Place }
   | { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
 
-/** The place on disk that the service's place asks for. A name that only its folder's move changed keeps its spelling here. */
+/**
+ * The place on disk that the service's place asks for. A name that only its folder's move changed
+ * keeps its spelling here.
+ */
 export function localWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   const there = body.remote.now;
   if (there === null) return barred("not-seen", "the service shows no place");
@@ -53,7 +56,10 @@ export function remoteWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
 }
 
-/** What it is called on the side that asks: now, or as base has it; null where both names are temporary, or none is known. */
+/**
+ * What it is called on the side that asks: now, or as base has it; null where both names are
+ * temporary, or none is known.
+ */
 function firstLasting(now: string | undefined, path: string | undefined): string | null {
   const names = [now, path === undefined ? undefined : nameOf(path)];
   return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
@@ -74,7 +80,10 @@ export function remoteName(
   return { kind: "name", name: mapped };
 }
 
-/** Why nothing can be put below this folder on the service: it is not there, and cannot be made. null: it can. */
+/**
+ * Why nothing can be put below this folder on the service: it is not there, and cannot be made.
+ * null: it can.
+ */
 export function remoteBar(desk: Desk, folder: FolderBody): (Wish & { readonly kind: "barred" }) | null {
   for (let at: FolderBody | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;
@@ -87,7 +96,10 @@ export function remoteBar(desk: Desk, folder: FolderBody): (Wish & { readonly ki
   return null;
 }
 
-/** Why nothing can be put below this folder on disk: it is not there, and cannot be made. null: it can. */
+/**
+ * Why nothing can be put below this folder on disk: it is not there, and cannot be made. null: it
+ * can.
+ */
 export function localBar(desk: Desk, folder: FolderBody): (Wish & { readonly kind: "barred" }) | null {
   const names: string[] = [];
   let at: FolderBody | undefined = folder;
@@ -109,7 +121,10 @@ export function localBar(desk: Desk, folder: FolderBody): (Wish & { readonly kin
   return null;
 }
 
-/** What a local name is made of where the disk cannot hold the remote one: the id, or the path of a folder that shows none. */
+/**
+ * What a local name is made of where the disk cannot hold the remote one: the id, or the path of a
+ * folder that shows none.
+ */
 export function idOf(body: DocumentBody | FolderBody): string {
   return (body.kind === "document" ? body.id : body.dirId) ?? (body.kind === "folder" ? (body.remotePath ?? "") : "");
 }
@@ -119,15 +134,17 @@ function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "ba
 }
 
 /**
- * The table's rule. What a plan that was cut short has left is nobody's choice: a temporary name follows the other side's; two places that do not belong
- * together (the first of two PATCHes, and then moved back here) follow the service's.
+ * The table's rule. What a plan that was cut short has left is nobody's choice: a temporary name
+ * follows the other side's; two places that do not belong together (the first of two PATCHes, and
+ * then moved back here) follow the service's.
  */
 export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
   const { local, remote } = body;
   if (local.now === null || remote.now === null) return rule;
   const [here, there] = [isTemporaryName(local.now.name), isTemporaryName(remote.now.name)];
-  // A power cut may have taken from base what was done for the cycle: then the temporary name looks like a move by somebody else.
+  // A power cut may have taken from base what was done for the cycle: then the temporary name looks
+  // like a move by somebody else.
   if (rule === "agree" && there && !here) return "follow-local";
   if (rule === "agree" && !here && isTakenBack(body)) return "follow-local";
   if (rule !== "stay") return rule;
@@ -138,7 +155,10 @@ export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): Pla
   return fits && !here ? rule : "follow-remote";
 }
 
-/** Base has it at a temporary name there, and now it is called there what it was here: another mirror mended that, and nobody moved it. */
+/**
+ * Base has it at a temporary name there, and now it is called there what it was here: another
+ * mirror mended that, and nobody moved it.
+ */
 function isTakenBack({ link, remote }: DocumentBody | FolderBody): boolean {
   if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
   return nameOf(link.localPath) === remote.now.name;

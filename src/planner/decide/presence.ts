@@ -96,7 +96,10 @@ export function forget(desk: Desk, body: DocumentBody): void {
   }));
 }
 
-/** The document left the mirrored subtree: its unchanged text goes to the trash, an edited one is held. Never POST, never DELETE. */
+/**
+ * The document left the mirrored subtree: its unchanged text goes to the trash, an edited one is
+ * held. Never POST, never DELETE.
+ */
 export function leaveSubtree(desk: Desk, body: DocumentBody, here: LocalFile, drift: Drift): void {
   if (drift.local === "unchanged") {
     trash(desk, body, here, "outside");
@@ -118,9 +121,13 @@ export function post(desk: Desk, body: DocumentBody, here: LocalFile): void {
   createThere(desk, body, here, null, "new here");
 }
 
-/** Deleted there, edited here: the edit wins as a new document, if what was around the old one is still readable (else the key may have lost sight of it). */
+/**
+ * Deleted there, edited here: the edit wins as a new document, if what was around the old one is
+ * still readable (else the key may have lost sight of it).
+ */
 export function postAsNew(desk: Desk, body: DocumentBody, link: Link, here: LocalFile): void {
-  // What was answered with the base's own text, or only waits for review, is no text to bring back by itself.
+  // What was answered with the base's own text, or only waits for review, is no text to bring back
+  // by itself.
   if (here.digest === link.echoDigest) {
     trash(desk, body, here, "gone");
     return;
@@ -143,7 +150,8 @@ export function postAsNew(desk: Desk, body: DocumentBody, link: Link, here: Loca
 
 function createThere(desk: Desk, body: DocumentBody, here: LocalFile, tombstone: DocId | null, why: string): boolean {
   if (isTextHeld(desk, body, body.link, here)) return false;
-  // An earlier POST of this file, of which no read has told yet: sent again, it could be there twice (I08).
+  // An earlier POST of this file, of which no read has told yet: sent again, it could be there
+  // twice (I08).
   const open = desk.trees.local.unseen.get(here.path);
   if (open !== undefined) {
     holdDocument(desk, body, "not-seen", open);

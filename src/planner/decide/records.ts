@@ -6,10 +6,12 @@ import { type Desk, draftFolderLink, withdraw } from "./desk.ts";
 import { pathOfGoal, samePlace } from "./places.ts";
 
 /**
- * Base's paths are strings. A folder's move rewrites what begins with its recorded path, in one statement; that is right as long as
- * nothing else is recorded below that path in the same plan. Where something is (two folders that change places, a new folder at the old path of a
- * renamed one), the folder's link learns its place by itself, and what is below it is recorded one by one, or, where it is held, carried along by name. Until then
- * the link stays: a plan that is cut off leaves it as the evidence by which the folder, and what was saved in it, is known.
+ * Base's paths are strings. A folder's move rewrites what begins with its recorded path, in one
+ * statement; that is right as long as nothing else is recorded below that path in the same plan.
+ * Where something is (two folders that change places, a new folder at the old path of a renamed
+ * one), the folder's link learns its place by itself, and what is below it is recorded one by one,
+ * or, where it is held, carried along by name. Until then the link stays: a plan that is cut off
+ * leaves it as the evidence by which the folder, and what was saved in it, is known.
  */
 export function untieRecords(desk: Desk): void {
   const moved = [...desk.forest.folders].filter((folder) => folder.link !== null && desk.whys.has(folder));
@@ -25,7 +27,10 @@ export function untieRecords(desk: Desk): void {
   if (tied.size > 0) untie(desk, tied);
 }
 
-/** Moved folders by their recorded path: as base has it, and as it is once the folders above it are recorded anew. */
+/**
+ * Moved folders by their recorded path: as base has it, and as it is once the folders above it are
+ * recorded anew.
+ */
 function recordedAt(desk: Desk, moved: readonly FolderBody[], side: Side): ReadonlyMap<string, readonly FolderBody[]> {
   const index = new Map<string, FolderBody[]>();
   for (const folder of moved) {
@@ -89,8 +94,9 @@ function untie(desk: Desk, tied: ReadonlySet<FolderBody>): void {
 }
 
 /**
- * Those that nothing else records, by the folder in which base has them. Held, a document keeps its place in base, which is a folder and a name: else its own
- * move would be forgotten, and what base has at the folder's old path by then would be taken for its folder.
+ * Those that nothing else records, by the folder in which base has them. Held, a document keeps its
+ * place in base, which is a folder and a name: else its own move would be forgotten, and what base
+ * has at the folder's old path by then would be taken for its folder.
  */
 function listCarried(
   desk: Desk,

@@ -11,8 +11,9 @@ import { type Desk, holdDocument, isRemembered, keepHold, keyOf, pathOfDocument 
 export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
 
 /**
- * Which actions each remembered hold stops. A refusal of one write stops the row's other writes too: a row has one hold, and two refusals
- * that displaced each other would be sent again in turn for ever (I16).
+ * Which actions each remembered hold stops. A refusal of one write stops the row's other writes
+ * too: a row has one hold, and two refusals that displaced each other would be sent again in turn
+ * for ever (I16).
  */
 const STOPS: Readonly<Partial<Record<HoldReason, ReadonlySet<Intention>>>> = {
   "remote-text-unfit": new Set<Intention>(["pull", "merge"]),
@@ -23,7 +24,10 @@ const STOPS: Readonly<Partial<Record<HoldReason, ReadonlySet<Intention>>>> = {
   refused: new Set<Intention>(["push", "post", "merge", "delete", "move-remote"]),
 };
 
-/** The remembered hold of a document whose text, version and path are still those that it is about; null once they are not. */
+/**
+ * The remembered hold of a document whose text, version and path are still those that it is about;
+ * null once they are not.
+ */
 export function standingHold(desk: Desk, body: DocumentBody): Hold | null {
   const one = desk.trees.base.holds.get(keyOf(body));
   if (one === undefined || !isRemembered(one) || desk.policy.retryRefused) return null;
@@ -32,14 +36,18 @@ export function standingHold(desk: Desk, body: DocumentBody): Hold | null {
   if (one.digest !== null && one.digest !== local) return null;
   if (one.changeId !== null && one.changeId !== remote) return null;
   const about = one.digest !== null || one.changeId !== null;
-  // About neither a text nor a version: about a place, so another path ends it. What was refused for want of a grant is refused at any.
+  // About neither a text nor a version: about a place, so another path ends it. What was refused
+  // for want of a grant is refused at any.
   const isAtBase = one.reason === "read-only" && one.path === body.link?.localPath;
   const path = pathOfDocument(body);
   if (about || one.path === path || isAtBase) return one;
   return isSameRename(one, body, path) ? { ...one, path } : null;
 }
 
-/** Whether what was refused is a name, and the same one is still asked for: the request is the same wherever the folder of the file is by now (I08). */
+/**
+ * Whether what was refused is a name, and the same one is still asked for: the request is the same
+ * wherever the folder of the file is by now (I08).
+ */
 function isSameRename({ reason, path: held }: Hold, { link }: DocumentBody, path: LocalPath): boolean {
   if (link === null || (reason !== "read-only" && reason !== "refused")) return false;
   return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
@@ -49,27 +57,31 @@ function isSameRename({ reason, path: held }: Hold, { link }: DocumentBody, path
 export function isStopped(desk: Desk, body: DocumentBody, intention: Intention): boolean {
   const one = standingHold(desk, body);
   if (one === null || STOPS[one.reason]?.has(intention) !== true) return false;
-  // Without the grant to edit, what others write is still merged in: only the very version already tried is not tried again.
+  // Without the grant to edit, what others write is still merged in: only the very version already
+  // tried is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
   keepHold(desk, one);
   return true;
 }
 
 /**
- * Holds a document that a side did not show. A row has one hold: an earlier answer stays, whatever it is about, until a look can say whether that has
- * changed (I22). Else a listing that was cut short would end a refusal, and the write would go out again unread (I08).
+ * Holds a document that a side did not show. A row has one hold: an earlier answer stays, whatever
+ * it is about, until a look can say whether that has changed (I22). Else a listing that was cut
+ * short would end a refusal, and the write would go out again unread (I08).
  */
 export function holdUnseen(desk: Desk, body: DocumentBody, reason: HoldReason, detail: string): void {
   const one = desk.trees.base.holds.get(keyOf(body));
-  // An absence that was proven is no answer that a retry could change; it is asked about in each look.
+  // An absence that was proven is no answer that a retry could change; it is asked about in each
+  // look.
   const isGone = one?.reason === "gone-or-unreadable";
   if (one !== undefined && (isGone || (isRemembered(one) && !desk.policy.retryRefused))) keepHold(desk, one);
   else holdDocument(desk, body, reason, detail);
 }
 
 /**
- * The same for a new file whose document the service shows by now: what was answered to its POST stays till base has the two as one. Their texts may not be read
- * in this pass, and the next listing may be cut short before it shows that document again.
+ * The same for a new file whose document the service shows by now: what was answered to its POST
+ * stays till base has the two as one. Their texts may not be read in this pass, and the next
+ * listing may be cut short before it shows that document again.
  */
 export function keepUnmet(desk: Desk, { path, digest }: LocalFile): void {
   const one = desk.trees.base.holds.get(path);
@@ -78,8 +90,8 @@ export function keepUnmet(desk: Desk, { path, digest }: LocalFile): void {
 }
 
 /**
- * The same for what has no document of base to be decided on: a folder that the walk could not show, and a new file or folder (held by its path). Called when all
- * is decided.
+ * The same for what has no document of base to be decided on: a folder that the walk could not
+ * show, and a new file or folder (held by its path). Called when all is decided.
  */
 export function keepUnseen(desk: Desk): void {
   const { base, local } = desk.trees;
@@ -96,7 +108,10 @@ export function keepUnseen(desk: Desk): void {
   }
 }
 
-/** What was refused for folders; their holds have the id for key, or the local path of a folder that is not linked yet. */
+/**
+ * What was refused for folders; their holds have the id for key, or the local path of a folder that
+ * is not linked yet.
+ */
 const FOLDER_STOPS = {
   move: new Set<HoldReason>(["read-only", "refused", "no-move-to-root", "occupied-unseen"]),
   make: new Set<HoldReason>(["read-only", "refused", "occupied-unseen"]),
@@ -104,7 +119,8 @@ const FOLDER_STOPS = {
 };
 
 /**
- * Whether an earlier answer stops this for a folder; if so, its hold stays in force. It ends when nothing is wanted any more, or by a retry.
+ * Whether an earlier answer stops this for a folder; if so, its hold stays in force. It ends when
+ * nothing is wanted any more, or by a retry.
  * @param path where a linked folder is now: what was refused of its place ends when it is elsewhere
  */
 export function isFolderStopped(

@@ -5,7 +5,7 @@ import { type Desk, draft, holdDocument } from "./desk.ts";
 import { isStopped } from "./remembered.ts";
 
 /**
- * Protected documents and text in review (DESIGN 4).
+ * Protected documents and text in review.
  * @returns true where the review decides and the table's cell does not apply
  */
 export function decideReview(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): boolean {
@@ -38,7 +38,10 @@ function isQuiet(desk: Desk, link: Link, here: LocalFile): boolean {
   return quiet === null || quiet.get(link.id) === here.digest;
 }
 
-/** A new live version while text is out: settled if it holds what was submitted, else merged under the local text. */
+/**
+ * A new live version while text is out: settled if it holds what was submitted, else merged under
+ * the local text.
+ */
 function settleReview(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): void {
   if (desk.policy.direction === "push-only") {
     holdDocument(desk, body, "direction-off", "a new version after a review; this mirror is push-only");

@@ -53,7 +53,10 @@ export class Round {
     this.#wishes = wishes;
   }
 
-  /** @returns those that must be held for this to come out; none when every slot has one owner, which then stands. */
+  /**
+   * @returns those that must be held for this to come out; none when every slot has one owner,
+   * which then stands.
+   */
   run(): readonly Barred[] {
     for (const side of ["local", "remote"] as const)
       for (const body of this.#bodies)
@@ -65,7 +68,8 @@ export class Round {
       const bar = side === "local" ? this.#claimLocal(body) : this.#claimRemote(body);
       if (bar !== null) barred.set(body, bar);
     };
-    // ORDER: the service's rows first; a local one that stands in the way then gets its number, on both sides.
+    // ORDER: the service's rows first; a local one that stands in the way then gets its number, on
+    // both sides.
     for (const body of this.#bodies) claim("local", body);
     // A name that is legal as it is goes before one that is only mapped to it.
     const isMapped = ({ local, remote }: AnyBody): boolean =>
@@ -95,7 +99,8 @@ export class Round {
     const now = this.#slots(side, place);
     if (now.kind === "free") return null;
     if (now.kind === "foreign") return "foreign";
-    // Something stands there now. If it has a body that leaves, the slot becomes free; without a body it stays.
+    // Something stands there now. If it has a body that leaves, the slot becomes free; without a
+    // body it stays.
     for (const body of this.#leavers(side).get(place) ?? []) if (body !== null) return null;
     if (side === "local") {
       const summoned = this.#summon(now.path);
@@ -150,7 +155,10 @@ export class Round {
     return this.#pinned.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
   }
 
-  /** A local one makes room for the service's row. Only one whose place comes from here, or whose name here is not its own, does. */
+  /**
+   * A local one makes room for the service's row. Only one whose place comes from here, or whose
+   * name here is not its own, does.
+   */
   #giveWay(owner: AnyBody): boolean {
     if (isStirring(owner, "remote")) return this.#number(owner);
     if (isStirring(owner, "local") || owner.local.now === null || owner.remote.goal === null) return false;
@@ -165,7 +173,10 @@ export class Round {
     return true;
   }
 
-  /** `name-2.md`: on both sides where it is linked; what is not linked yet gets it on the service now and here in the next pass. */
+  /**
+   * `name-2.md`: on both sides where it is linked; what is not linked yet gets it on the service
+   * now and here in the next pass.
+   */
   #number(body: AnyBody): boolean {
     const here = body.local.goal ?? body.local.now;
     const there = body.remote.goal;

@@ -8,7 +8,10 @@ import { isOnBoth } from "./place-folders.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isFolderStopped } from "./remembered.ts";
 
-/** Presence of folders. Decided after the documents', for it follows from them: a folder is where something must be inside. */
+/**
+ * Presence of folders. Decided after the documents', for it follows from them: a folder is where
+ * something must be inside.
+ */
 
 /** Deepest first, so that what is kept below keeps what is above. */
 export function settleFolders(desk: Desk, pinned: ReadonlySet<FolderBody>): void {
@@ -40,7 +43,10 @@ export function settleFolders(desk: Desk, pinned: ReadonlySet<FolderBody>): void
   for (const folder of desk.forest.folders) if (!pinned.has(folder)) recordFolder(desk, folder);
 }
 
-/** Whether a folder has something in it by this plan; `mayBeThere`: something that the service did not show, which keeps a folder and is no reason to make one. */
+/**
+ * Whether a folder has something in it by this plan; `mayBeThere`: something that the service did
+ * not show, which keeps a folder and is no reason to make one.
+ */
 type Need = { readonly here: boolean; readonly there: boolean; readonly mayBeThere: boolean };
 
 /** What could not be seen is taken to be where it was. */
@@ -76,7 +82,8 @@ function settleFolder(desk: Desk, folder: FolderBody, need: Need, occupied: () =
 /** New here, or gone from the service. */
 function settleLocalOnly(desk: Desk, folder: FolderBody, need: Need, occupied: () => Occupied): void {
   const { link } = folder;
-  // It may be there, with what was in it: made now, it would be made twice, or refused in each pass that sees so little (I08).
+  // It may be there, with what was in it: made now, it would be made twice, or refused in each pass
+  // that sees so little (I08).
   if (need.mayBeThere && !need.there) return;
   const path = folder.localPath!;
   const foreign = occupied().foreign.has(path);
@@ -173,7 +180,9 @@ function forgetFolder(desk: Desk, folder: FolderBody): void {
   draft(desk, folder, "before", () => ({ kind: "forget-folder", why: "gone from the service", dirId }));
 }
 
-/** What both sides hold and base does not know, or knows elsewhere, is written down after the moves. */
+/**
+ * What both sides hold and base does not know, or knows elsewhere, is written down after the moves.
+ */
 function recordFolder(desk: Desk, folder: FolderBody): void {
   const { dirId } = folder;
   if (dirId === null || !isOnBoth(folder) || folder === desk.forest.root) return;
@@ -187,7 +196,10 @@ function recordFolder(desk: Desk, folder: FolderBody): void {
 
 type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
 
-/** Folders on disk that hold something: mirrored files and folders, or things the mirror leaves alone (litter does not count). */
+/**
+ * Folders on disk that hold something: mirrored files and folders, or things the mirror leaves
+ * alone (litter does not count).
+ */
 function occupiedFolders(desk: Desk): Occupied {
   const mirrored = new Set<string>();
   const foreign = new Set<string>();

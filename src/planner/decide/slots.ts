@@ -11,12 +11,18 @@ export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Folding
   return { local: local.disk, remote: remoteFolding };
 }
 
-/** A slot is a name in a folder: what can be held by one thing at a time. Its key folds as its side does (I11). */
+/**
+ * A slot is a name in a folder: what can be held by one thing at a time. Its key folds as its side
+ * does (I11).
+ */
 export function slotKey(place: Place, folding: DiskFolding): string {
   return `${place.parent.key}/${pathKey(place.name, folding)}`;
 }
 
-/** By slot. A map for each folder: a key of its own for each slot of a large plan would be a string each, made again whenever it is asked for. */
+/**
+ * By slot. A map for each folder: a key of its own for each slot of a large plan would be a string
+ * each, made again whenever it is asked for.
+ */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
   readonly #inside = new Map<FolderBody, Map<string, T>>();

@@ -8,8 +8,9 @@ import { type Desk, draft, holdDocument } from "./desk.ts";
 import { bringBack, createHere, forget } from "./presence.ts";
 
 /**
- * What stands before the table: newly ignored and un-ignored documents, and those renamed out of the mirror. A change of the ignore rules
- * deletes nothing (I18), not even when the file went while it was ignored.
+ * What stands before the table: newly ignored and un-ignored documents, and those renamed out of
+ * the mirror. A change of the ignore rules deletes nothing (I18), not even when the file went while
+ * it was ignored.
  * @returns true where this decides alone
  */
 export function decideStanding(desk: Desk, body: DocumentBody, link: Link, drift: Drift): boolean {
@@ -30,7 +31,8 @@ export function decideStanding(desk: Desk, body: DocumentBody, link: Link, drift
     }
   }
   if (link.standing === "outside" && drift.local === "deleted") {
-    // Its text went to the trash when it left; its return is a move, whatever is absent here. A conflict ended with it, or with the text that was held.
+    // Its text went to the trash when it left; its return is a move, whatever is absent here. A
+    // conflict ended with it, or with the text that was held.
     if (endsOrWaitsWithDocument(desk, body, link) === "waits") return true;
     if (body.remote.seen.kind === "present")
       createHere(desk, body, body.remote.seen.file, "back in the mirrored subtree");

@@ -1,6 +1,9 @@
 import type { LocalContent, RemoteContent, WhoMoved } from "../drift/drift.ts";
 
-/** Who wins: DESIGN 4's table, one cell for each pair of contents, one for each drift of place. A missing case does not compile. */
+/**
+ * Who wins: the table of who wins, one cell for each pair of contents, one for each drift of place.
+ * A missing case does not compile.
+ */
 
 export type ContentCell = `${LocalContent}/${RemoteContent}`;
 
@@ -48,7 +51,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "unknown/gone": "hold-unreadable",
   "unknown/unseen": "hold-unreadable",
   "unknown/outside": "hold-unreadable",
-  // Cannot be: what is linked is not new, what is new is not linked. Left alone rather than guessed at.
+  // Cannot be: what is linked is not new, what is new is not linked. Left alone rather than guessed
+  // at.
   "unchanged/created": "nothing",
   "unchanged/never": "nothing",
   "edited/created": "nothing",
@@ -70,7 +74,10 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "unknown/never": "hold-unreadable",
 };
 
-/** What becomes of the places of a document that both sides have. `agree`: at one place adopt it, else the service's. */
+/**
+ * What becomes of the places of a document that both sides have. `agree`: at one place adopt it,
+ * else the service's.
+ */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
 export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
@@ -80,7 +87,10 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
   both: "agree",
 };
 
-/** A document deleted here: a move on the service counts as wanting it. It has no local place, so only the service can have moved it. */
+/**
+ * A document deleted here: a move on the service counts as wanting it. It has no local place, so
+ * only the service can have moved it.
+ */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",
   local: "delete-remote",

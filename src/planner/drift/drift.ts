@@ -21,7 +21,8 @@ function localContent(body: DocumentBody): LocalContent {
   if (seen.kind === "unknown") return "unknown";
   if (seen.kind === "absent") return link === null ? "never" : "deleted";
   if (link === null) return "created";
-  // The base's own text counts as unchanged too: the file may have lost only what made its bytes differ from the service's.
+  // The base's own text counts as unchanged too: the file may have lost only what made its bytes
+  // differ from the service's.
   return seen.value.digest === link.localDigest || seen.value.digest === link.digest ? "unchanged" : "edited";
 }
 
@@ -33,7 +34,9 @@ function remoteContent(body: DocumentBody): RemoteContent {
   return seen.file.changeId === link.changeId ? "unchanged" : "edited";
 }
 
-/** By (parent folder, name) against base's: what a folder's move carries along has not moved itself. */
+/**
+ * By (parent folder, name) against base's: what a folder's move carries along has not moved itself.
+ */
 export function whoMoved(forest: Forest, body: DocumentBody | FolderBody): WhoMoved {
   const { link } = body;
   if (link === null) return "nobody";

@@ -6,8 +6,8 @@ import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import type { Evidence } from "./matching.ts";
 
 /**
- * What has a place. A place is (parent folder, name), not a path: when a folder moves, what is below it has not moved itself.
- * Bodies are made anew for each plan and are mutable within it.
+ * What has a place. A place is (parent folder, name), not a path: when a folder moves, what is
+ * below it has not moved itself. Bodies are made anew for each plan and are mutable within it.
  */
 
 export type Side = "local" | "remote";
@@ -33,13 +33,22 @@ export type FolderBody = Body & {
   localPath: LocalPath | null;
   remotePath: RemotePath | null;
   localSeen: "present" | "absent" | "unknown";
-  /** `implied`: not listed, but a document's path shows it. `gone`: proven. `unknown`: linked, and not listed in this pass. */
+  /**
+   * `implied`: not listed, but a document's path shows it. `gone`: proven. `unknown`: linked, and
+   * not listed in this pass.
+   */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
   /** The id of the link, where the folder at its place now has another one. */
   replaced: DirId | null;
-  /** It was a linked folder's, which is another one here now: what is in it goes there, and it goes when it is empty. */
+  /**
+   * It was a linked folder's, which is another one here now: what is in it goes there, and it goes
+   * when it is empty.
+   */
   vacated: boolean;
-  /** The service kept it while it was gone here, and what stands at its path is another folder on disk. */
+  /**
+   * The service kept it while it was gone here, and what stands at its path is another folder on
+   * disk.
+   */
   rehoused: boolean;
   /** It has moved on the service to where another folder stood here, which it is now. */
   merged: boolean;

@@ -11,8 +11,9 @@ import { claim, type Evidence, isGrown, isLike, knownTexts, type Matching } from
 import { matchBySimilarity } from "./resemblance.ts";
 
 /**
- * Finds the linked documents that are not simply where they were, in the order of evidence of DESIGN 3. Each step takes files and links
- * away from the later ones. Afterwards `links` are those not found, `files` those that are new, `folders` the final places of folders.
+ * Finds the linked documents that are not simply where they were, in the order of the strength of
+ * their evidence. Each step takes files and links away from the later ones. Afterwards `links` are
+ * those not found, `files` those that are new, `folders` the final places of folders.
  */
 export function matchDocuments(matching: Matching): void {
   if (matching.links.size === 0) return;
@@ -26,7 +27,10 @@ export function matchDocuments(matching: Matching): void {
   matchBySimilarity(matching);
 }
 
-/** A pure move, whatever stands at the old path now: chains (`mv b c; mv a b`) and swaps come out as moves. */
+/**
+ * A pure move, whatever stands at the old path now: chains (`mv b c; mv a b`) and swaps come out as
+ * moves.
+ */
 function matchByInodeAndText(matching: Matching): void {
   for (const [link, file] of sameInodes(matching))
     if (knownTexts(matching, link).includes(file.digest)) claim(matching, link, file, "inode-and-text");
@@ -39,7 +43,10 @@ function matchByInodeAndSimilarText(matching: Matching): void {
       claim(matching, link, file, "inode-and-similar-text");
 }
 
-/** First where the folders' moves would have carried the file, then where it was. An editor's atomic save (new inode) ends here. */
+/**
+ * First where the folders' moves would have carried the file, then where it was. An editor's atomic
+ * save (new inode) ends here.
+ */
 function matchByPath(matching: Matching, evidence: Evidence): void {
   const { disk } = matching.trees.local;
   const folds = disk.foldsCase || disk.foldsUnicode;
@@ -55,8 +62,9 @@ function matchByPath(matching: Matching, evidence: Evidence): void {
     (link: Link) => link.localPath,
   ]) {
     const contested = contestedPaths(matching, (link) => mapPath(where(link), keyOf));
-    // ORDER: a base path may be one that its document has left (its move is held, or was cut off half way), and another's by now, if in another case. Asked first is
-    // whose inode is there, then whose text is like the one that is there, then whose two places belong together.
+    // ORDER: a base path may be one that its document has left (its move is held, or was cut off
+    // half way), and another's by now, if in another case. Asked first is whose inode is there,
+    // then whose text is like the one that is there, then whose two places belong together.
     const proofs: readonly ((link: Link, file: LocalFile) => boolean)[] = [
       ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
       ...(contested.size > 0 ? [isLikeIn(matching, (file) => contested.has(keyOf(file.path)))] : []),
@@ -77,7 +85,10 @@ function mapPath(path: LocalPath | null, keyOf: (path: LocalPath) => string): st
   return path === null ? null : keyOf(path);
 }
 
-/** Where more than one of the links would be: one of them left it, and base was not told, for it is held. */
+/**
+ * Where more than one of the links would be: one of them left it, and base was not told, for it is
+ * held.
+ */
 function contestedPaths({ links }: Matching, keyOf: (link: Link) => string | null): ReadonlySet<string> {
   const [seen, contested] = [new Set<string>(), new Set<string>()];
   for (const link of links.values()) {
@@ -96,7 +107,10 @@ function isInodeOf({ stamp }: Link, file: LocalFile): boolean {
   return stamp !== null && sameInode(stamp, file.stamp);
 }
 
-/** One lost document and one new file of the same bytes, and no second of either: a move that left no inode behind. */
+/**
+ * One lost document and one new file of the same bytes, and no second of either: a move that left
+ * no inode behind.
+ */
 function matchBySameText(matching: Matching): void {
   const files = new Map<Digest, LocalFile | null>();
   for (const file of matching.files.values())

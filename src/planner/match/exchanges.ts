@@ -7,9 +7,12 @@ import { sameInodes } from "./inode-pairs.ts";
 import { claim, isLike, likeness, type Matching, readProfile } from "./matching.ts";
 
 /**
- * Files that took each other's paths and were edited as well (`mv a t; mv b a; mv t b`, or a chain of moves): inode and birth time with similar text go before the
- * path there, where everybody agrees. A document has left for another's path if that other one has left its path too, by the same evidence; and for a path that
- * was nobody's if another took its own. A lone inode at another's path proves nothing: an editor replaced a file, and the next new one was given its inode.
+ * Files that took each other's paths and were edited as well (`mv a t; mv b a; mv t b`, or a chain
+ * of moves): inode and birth time with similar text go before the path there, where everybody
+ * agrees. A document has left for another's path if that other one has left its path too, by the
+ * same evidence; and for a path that was nobody's if another took its own. A lone inode at
+ * another's path proves nothing: an editor replaced a file, and the next new one was given its
+ * inode.
  */
 export function matchExchanges(matching: Matching): void {
   const left = new Map<DocId, LocalFile>();
@@ -39,7 +42,10 @@ function hasLeft(matching: Matching, left: ReadonlyMap<DocId, LocalFile>, link: 
   return found !== undefined && !pathsOf(matching, link).includes(keyOf(matching, found.path));
 }
 
-/** Documents made of one template are alike: the text at a path must not speak for the one that was there. Without a birth time the inode alone does not outweigh it. */
+/**
+ * Documents made of one template are alike: the text at a path must not speak for the one that was
+ * there. Without a birth time the inode alone does not outweigh it.
+ */
 function isRather(matching: Matching, link: Link, other: Link, file: LocalFile): boolean {
   const is = readProfile(matching, file.digest);
   if (is === null) return false;
@@ -54,7 +60,10 @@ function ownersByPath(matching: Matching): ReadonlyMap<string, Link> {
   return owners;
 }
 
-/** Where a document would be if nobody had moved it by itself: where its folder is now, and where it was. */
+/**
+ * Where a document would be if nobody had moved it by itself: where its folder is now, and where it
+ * was.
+ */
 function pathsOf(matching: Matching, { localPath }: Link): readonly string[] {
   const carried = expectedPath(localPath, matching.folders);
   return carried === null || carried === localPath

@@ -20,7 +20,10 @@ export type FolderPaths = {
   readonly asOne: boolean;
   /** Whether the deployment can move a folder to the root. */
   readonly toRoot: boolean;
-  /** Linked folders that went here and that the service cannot delete, by base path: what comes to stand there is that folder again. */
+  /**
+   * Linked folders that went here and that the service cannot delete, by base path: what comes to
+   * stand there is that folder again.
+   */
   readonly staying: ReadonlyMap<LocalPath, DirLink>;
   /** Those of them at whose path another folder stands by now. */
   readonly rehoused: Set<DirId>;
@@ -29,9 +32,10 @@ export type FolderPaths = {
 };
 
 /**
- * Inode and birth time first (a rename, even into a swap), then the path below the parent's new place, then the base path.
- * Where the deployment cannot move a folder, or not to the root, one that is at another path here (in the root) is a new one: its documents move there one by
- * one, with their ids, and the old one goes as one that was deleted.
+ * Inode and birth time first (a rename, even into a swap), then the path below the parent's new
+ * place, then the base path. Where the deployment cannot move a folder, or not to the root, one
+ * that is at another path here (in the root) is a new one: its documents move there one by one,
+ * with their ids, and the old one goes as one that was deleted.
  */
 export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
@@ -65,7 +69,10 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
   return paths;
 }
 
-/** One that is where it was is that one on any deployment: another that went here, and that the service keeps, may have had the same path. */
+/**
+ * One that is where it was is that one on any deployment: another that went here, and that the
+ * service keeps, may have had the same path.
+ */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const loose = new Map<string, DirLink>();
   for (const dir of paths.sorted) {
@@ -84,7 +91,10 @@ function findByInode(paths: FolderPaths, local: LocalTree): void {
   }
 }
 
-/** Where the service keeps a folder that went here, nothing else can get its name there: what was moved to its path is moved document by document. */
+/**
+ * Where the service keeps a folder that went here, nothing else can get its name there: what was
+ * moved to its path is moved document by document.
+ */
 function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
   const staying = new Map<LocalPath, DirLink>();
   if (base.holds.size === 0) return staying;
@@ -118,8 +128,9 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
 }
 
 /**
- * A folder that disappeared while more than half of its linked documents were found, by their own evidence, under one new
- * folder at the same places below it, is that folder (another disk, no inodes).
+ * A folder that disappeared while more than half of its linked documents were found, by their own
+ * evidence, under one new folder at the same places below it, is that folder (another disk, no
+ * inodes).
  */
 export function findFoldersByContents(
   paths: FolderPaths,
@@ -168,8 +179,9 @@ function foldedFolders(local: LocalTree): ReadonlyMap<string, LocalFolder> | nul
 }
 
 /**
- * The path at which a linked file would be were its folder where it is now and its name the base's; null where its folder was not found, so that
- * nothing at its old path can be told from what came to stand there.
+ * The path at which a linked file would be were its folder where it is now and its name the base's;
+ * null where its folder was not found, so that nothing at its old path can be told from what came
+ * to stand there.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.moved) return basePath;

@@ -83,7 +83,10 @@ function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPa
   noteBase(forest, dir, folder);
 }
 
-/** Two links of one place (one of them went here, and the service keeps its folder): what base has there is in the one that stands there. */
+/**
+ * Two links of one place (one of them went here, and the service keeps its folder): what base has
+ * there is in the one that stands there.
+ */
 function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderBody): void {
   const isPresent = folder.localSeen === "present";
   const here = byBaseLocal.get(localPath);
@@ -122,7 +125,10 @@ function placeFolder(forest: Forest, folder: FolderBody): void {
     };
 }
 
-/** The folder at a current path; one that no tree shows (nonsense input, a parent the key cannot read) is made as implied. */
+/**
+ * The folder at a current path; one that no tree shows (nonsense input, a parent the key cannot
+ * read) is made as implied.
+ */
 export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderBody {
   const index = side === "local" ? forest.byLocal : forest.byRemote;
   const known = index.get(path);
@@ -138,7 +144,8 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
 }
 
 /**
- * The folder that stood at a base path: the linked one; else an unlinked one that is still there; else one that is nowhere.
+ * The folder that stood at a base path: the linked one; else an unlinked one that is still there;
+ * else one that is nowhere.
  * @param remotePath the same folder's path on the service, as far as base knows
  */
 export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderBody {
@@ -149,8 +156,8 @@ export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: R
 }
 
 /**
- * Likewise; and a linked one that stands there now, of which base does not know that yet: what base has there went ahead of it (moved one by one while no
- * folder was listed), and did not move again.
+ * Likewise; and a linked one that stands there now, of which base does not know that yet: what base
+ * has there went ahead of it (moved one by one while no folder was listed), and did not move again.
  */
 export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderBody {
   const known = forest.byBaseRemote.get(remotePath);
@@ -172,7 +179,10 @@ function plantGhost(forest: Forest, localPath: LocalPath, remotePath: RemotePath
   return ghost;
 }
 
-/** Whether `folder` is `above` or lies somewhere below it on a side, as things stand or as they are wanted. */
+/**
+ * Whether `folder` is `above` or lies somewhere below it on a side, as things stand or as they are
+ * wanted.
+ */
 export function isInside(folder: FolderBody, above: FolderBody, place: (at: FolderBody) => FolderBody | null): boolean {
   const seen = new Set<FolderBody>();
   for (let at: FolderBody | null = folder; at !== null && !seen.has(at); at = place(at)) {

@@ -3,7 +3,10 @@ import type { LocalFile } from "../../model/tree.ts";
 import { fileInodeKey } from "./inode.ts";
 import type { Matching } from "./matching.ts";
 
-/** Links that are not found yet, each with the file that has its inode and birth time now; none where no inode is evidence. */
+/**
+ * Links that are not found yet, each with the file that has its inode and birth time now; none
+ * where no inode is evidence.
+ */
 export function sameInodes(matching: Matching): [Link, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];
   const byInode = new Map<string, LocalFile>();

@@ -16,19 +16,26 @@ import { once } from "../../model/once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
 import { findTwins } from "./twins.ts";
 
-/** What match hands on: every folder, and every document in which the three trees do not simply agree. */
+/**
+ * What match hands on: every folder, and every document in which the three trees do not simply
+ * agree.
+ */
 export type Matched = {
   readonly forest: Forest;
   readonly documents: DocumentBody[];
-  /** Makes the body of a document that had none, because something else wants its place; null where no linked document is at the path. */
+  /**
+   * Makes the body of a document that had none, because something else wants its place; null where
+   * no linked document is at the path.
+   */
   readonly summon: (path: LocalPath) => DocumentBody | null;
   /** Folders that directly hold documents without a body. */
   readonly quietFolders: () => Record<Side, ReadonlySet<string>>;
 };
 
 /**
- * Which row of base, which file on disk and which file of the service are one document. Documents on which all three agree, at places
- * that no folder's move touches, get no body: nothing is to be done about them, and there may be very many.
+ * Which row of base, which file on disk and which file of the service are one document. Documents
+ * on which all three agree, at places that no folder's move touches, get no body: nothing is to be
+ * done about them, and there may be very many.
  * @param asked a document to make a body for in any case (`why`)
  */
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
@@ -99,7 +106,10 @@ function linkedDocument(forest: Forest, trees: Trees, link: Link, match: LocalMa
   return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), match?.evidence ?? null);
 }
 
-/** An absence counts only when the listing was complete (I20); what nobody proved gone is only not seen. */
+/**
+ * An absence counts only when the listing was complete (I20); what nobody proved gone is only not
+ * seen.
+ */
 function remoteSeen(trees: Trees, link: Link): RemoteSeen {
   const { remote } = trees;
   const file = remote.files.get(link.id);

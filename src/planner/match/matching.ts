@@ -43,8 +43,8 @@ export function claim(matching: Matching, link: Link, file: LocalFile, evidence:
 }
 
 /**
- * What the file of a document was last known to hold: base's bytes; or what waits for review (I31), or is held (by a conflict, a refusal), while base has the
- * live text.
+ * What the file of a document was last known to hold: base's bytes; or what waits for review (I31),
+ * or is held (by a conflict, a refusal), while base has the live text.
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
   const held = trees.base.holds.get(id)?.digest ?? null;
@@ -69,7 +69,10 @@ export function isLike(matching: Matching, link: Link, file: LocalFile): boolean
   return is !== null && likeness(matching, link, is) >= SIMILAR_ENOUGH;
 }
 
-/** Whether one of the document's texts stands whole in the file's: a note of one line that was filled is not alike any more. */
+/**
+ * Whether one of the document's texts stands whole in the file's: a note of one line that was
+ * filled is not alike any more.
+ */
 export function isGrown(matching: Matching, link: Link, file: LocalFile): boolean {
   const is = readProfile(matching, file.digest);
   if (is === null) return false;

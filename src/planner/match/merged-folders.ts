@@ -7,8 +7,10 @@ import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 
 /**
- * A folder that was renamed or moved on the service to where a folder of no link stands here: the two are one from then on, as a new folder of the service and one
- * here are. What base had in the old one stays there as what is in another folder, and follows document by document; the old one goes when it is empty.
+ * A folder that was renamed or moved on the service to where a folder of no link stands here: the
+ * two are one from then on, as a new folder of the service and one here are. What base had in the
+ * old one stays there as what is in another folder, and follows document by document; the old one
+ * goes when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push-only") return;
@@ -18,7 +20,10 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
   }
 }
 
-/** @returns the folder here that stands where the service has this one; null where there is none, or it is the mirror's own */
+/**
+ * @returns the folder here that stands where the service has this one; null where there is none, or
+ * it is the mirror's own
+ */
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderBody): LocalPath | null {
   const { link, localPath, remotePath } = folder;
   if (link === null || localPath === null || remotePath === null || remotePath === link.remotePath) return null;

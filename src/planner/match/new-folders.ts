@@ -8,7 +8,10 @@ import type { FolderBody } from "./body.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 
-/** Folders that no link names, those above first: what both sides have at corresponding places is one body. */
+/**
+ * Folders that no link names, those above first: what both sides have at corresponding places is
+ * one body.
+ */
 export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const news: { depth: number; path: string; local: boolean; listed: RemoteFolder | null }[] = [];
   const implied = new Set<RemotePath>();
@@ -33,7 +36,8 @@ export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, path
   }
   for (const path of trees.local.folders.keys())
     if (!paths.claimed.has(path)) news.push({ depth: depthOf(path), path, local: true, listed: null });
-  // Above before below; listed before implied, so that a folder's id is known; the service's before ours, so that ours join.
+  // Above before below; listed before implied, so that a folder's id is known; the service's before
+  // ours, so that ours join.
   const rank = (entry: (typeof news)[number]): number => (entry.local ? 2 : entry.listed === null ? 1 : 0);
   news.sort((a, b) => a.depth - b.depth || rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   const fold = localFolderIndex(trees);
@@ -52,7 +56,10 @@ function localFolderIndex(trees: Trees): FolderIndex {
   return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
 }
 
-/** The folder of its name; else one that was made with its id's digits, for its place was taken; else the one that the disk takes for the same. */
+/**
+ * The folder of its name; else one that was made with its id's digits, for its place was taken;
+ * else the one that the disk takes for the same.
+ */
 function twinOf(parent: LocalPath, name: string, id: string, { local }: Trees, fold: FolderIndex): LocalPath | null {
   const path = joinPath(parent, localNameFor(name, "folder", id));
   if (local.folders.has(path) || local.folders.size === 0) return fold(path);
@@ -98,7 +105,10 @@ function plantRemote(
   register(forest, folder);
 }
 
-/** Gone here and listed there: a folder that is made here where the service has it by now is that folder, and stands in nobody's way. */
+/**
+ * Gone here and listed there: a folder that is made here where the service has it by now is that
+ * folder, and stands in nobody's way.
+ */
 function isKeptThere({ localSeen, remoteSeen }: FolderBody): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
 }

@@ -1,12 +1,18 @@
 import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../../model/similar.ts";
 import { claim, knownTexts, type Matching, readProfile } from "./matching.ts";
 
-/** LIMIT: comparisons of texts in one pass. Past it, what is left are deletions and new files, which the guards then judge. */
+/**
+ * LIMIT: comparisons of texts in one pass. Past it, what is left are deletions and new files, which
+ * the guards then judge.
+ */
 export const MAX_COMPARISONS = 4_000;
 /** LIMIT: texts read for comparison in one pass. */
 export const MAX_PROFILES = 1_000;
 
-/** Moved, edited, and without an inode that tells: the most similar pair first, ties by id and path, so that the order of input is nothing. */
+/**
+ * Moved, edited, and without an inode that tells: the most similar pair first, ties by id and path,
+ * so that the order of input is nothing.
+ */
 export function matchBySimilarity(matching: Matching): void {
   if (matching.links.size === 0 || matching.files.size === 0) return;
   const links = [...matching.links.values()].sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, MAX_PROFILES);

@@ -5,7 +5,10 @@ import type { Policy } from "../../model/policy.ts";
 import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
 import { folderAt, type Forest } from "./forest.ts";
 
-/** Documents that no link names: those that both sides have at corresponding places, and those that one side alone has. */
+/**
+ * Documents that no link names: those that both sides have at corresponding places, and those that
+ * one side alone has.
+ */
 export type Twins = {
   readonly met: (readonly [RemoteFile, LocalFile])[];
   readonly there: readonly RemoteFile[];
@@ -31,7 +34,8 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
     const twin = path === null ? undefined : waiting.get(pathKey(path, disk));
     return twin?.path === path ? twin : undefined;
   };
-  // ORDER: on a disk that folds, what stands at a document's path in other letters may be its neighbour's; its own then has the name with its id's digits.
+  // ORDER: on a disk that folds, what stands at a document's path in other letters may be its
+  // neighbour's; its own then has the name with its id's digits.
   const ways: readonly (() => FindTwin)[] = [
     () => exact,
     () => digitsTwin(forest, waiting, trees),
@@ -65,7 +69,10 @@ function pathInTwinFolder(forest: Forest, file: RemoteFile, nameFor: (name: stri
 
 const HAS_DIGITS = /-[0-9a-f]{8}\.md$/;
 
-/** A file that was made with its id's digits, for its place was taken, by a run that was cut off before base had it, or with a state that was lost. */
+/**
+ * A file that was made with its id's digits, for its place was taken, by a run that was cut off
+ * before base had it, or with a state that was lost.
+ */
 function digitsTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
   if (![...waiting.values()].some(({ path }) => HAS_DIGITS.test(path))) return () => undefined;
   return (file) => {
@@ -74,7 +81,10 @@ function digitsTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { l
   };
 }
 
-/** New local files by the remote path that their mapped name gives; not where several would get the same. */
+/**
+ * New local files by the remote path that their mapped name gives; not where several would get the
+ * same.
+ */
 function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, policy: Policy): FindTwin {
   if (policy.names === "hold") return () => undefined;
   const byRemotePath = new Map<string, LocalFile | null>();

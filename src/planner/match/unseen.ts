@@ -19,8 +19,9 @@ export function whyUnseen(path: LocalPath, trees: Trees): string | null {
 }
 
 /**
- * Why nothing is absent in this walk: what is missing may have been moved to where the walk could not see (I04: "the scan complete"). A linked document's
- * own file that cannot be read hides itself alone. null: what was not found is not there.
+ * Why nothing is absent in this walk: what is missing may have been moved to where the walk could
+ * not see (I04: "the scan complete"). A linked document's own file that cannot be read hides itself
+ * alone. null: what was not found is not there.
  */
 export function whyNothingIsAbsent(trees: Trees): string | null {
   if (trees.local.unseen.size === 0) return null;

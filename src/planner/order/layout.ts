@@ -7,7 +7,10 @@ import { joinPath, sidecarPath } from "../../model/path.ts";
 import { Ledger } from "./ledger.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 
-/** A body that came, went or moved by a step. `freed`: the key of the slot that nothing has any more. */
+/**
+ * A body that came, went or moved by a step. `freed`: the key of the slot that nothing has any
+ * more.
+ */
 export type Shift = {
   readonly side: Side;
   readonly body: AnyBody;
@@ -19,8 +22,9 @@ export type Shift = {
 const NOTHING: readonly number[] = [];
 
 /**
- * Steps as they are laid out, each with the paths of its moment and what it must come after: the last step on its body, those that made or moved the folders of
- * its paths, the one that freed its slot; and for a folder's move or removal, those that used the path that it had.
+ * Steps as they are laid out, each with the paths of its moment and what it must come after: the
+ * last step on its body, those that made or moved the folders of its paths, the one that freed its
+ * slot; and for a folder's move or removal, those that used the path that it had.
  */
 export class Layout {
   readonly ledgers: Readonly<Record<Side, Ledger>>;
@@ -157,7 +161,9 @@ export class Layout {
     if (from !== null) ledger.use(from, step);
   }
 
-  /** One step on disk; on the service one for each PATCH. `temporary`: `to` only breaks a circle. */
+  /**
+   * One step on disk; on the service one for each PATCH. `temporary`: `to` only breaks a circle.
+   */
   layMove(body: AnyBody, side: Side, to: Place, temporary: boolean): void {
     const ledger = this.ledgers[side];
     const hops: Hop[] =

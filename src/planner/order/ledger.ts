@@ -3,9 +3,10 @@ import { type Occupancy, SlotMap, slotKey } from "../decide/slots.ts";
 import { type DiskFolding, joinPath } from "../../model/path.ts";
 
 /**
- * One side while the plan is being laid out step by step: where everything is by then, and which step made it so. From this follow the paths that
- * an action carries and what it must wait for: the last step that moved a folder on its path, the step that freed its
- * slot, the last step on itself; and a folder's move waits for those that used its old path.
+ * One side while the plan is being laid out step by step: where everything is by then, and which
+ * step made it so. From this follow the paths that an action carries and what it must wait for: the
+ * last step that moved a folder on its path, the step that freed its slot, the last step on itself;
+ * and a folder's move waits for those that used its old path.
  */
 export class Ledger {
   readonly side: Side;

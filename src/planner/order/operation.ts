@@ -11,11 +11,17 @@ export type Operation =
   | { readonly kind: "move"; readonly body: AnyBody; readonly side: Side; parked: boolean }
   | { readonly kind: "sidecar"; readonly body: DocumentBody };
 
-/** ORDER: what moves on both sides (it gets a number) moves there first: that it was moved here is its user's wish, which base must not forget before that is done. */
+/**
+ * ORDER: what moves on both sides (it gets a number) moves there first: that it was moved here is
+ * its user's wish, which base must not forget before that is done.
+ */
 const SIDES = ["remote", "local"] as const;
 const NO_DRAFTS: readonly Draft[] = [];
 
-/** Everything decided, in the order in which it is tried: folders, moves, creates and edits, records, deletes, folders that go. */
+/**
+ * Everything decided, in the order in which it is tried: folders, moves, creates and edits,
+ * records, deletes, folders that go.
+ */
 export function listOperations(desk: Desk): Operation[] {
   const operations: Operation[] = [];
   for (const folder of desk.forest.folders) addOperations(desk, folder, operations);

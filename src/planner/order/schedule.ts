@@ -6,9 +6,11 @@ import { listOperations, type Operation } from "./operation.ts";
 import { temporaryName } from "./temporary.ts";
 
 /**
- * Lays the decided operations out as steps. Each is tried in turn on two ledgers, which know where everything is by then; one that cannot be yet (its
- * path is taken, its folder is not there, something is still inside) waits for what it needs. When all that is left waits in a circle, one of
- * them goes to a temporary name. What each step must come after follows from what it used: any order that respects it gives the same trees (I15).
+ * Lays the decided operations out as steps. Each is tried in turn on two ledgers, which know where
+ * everything is by then; one that cannot be yet (its path is taken, its folder is not there,
+ * something is still inside) waits for what it needs. When all that is left waits in a circle, one
+ * of them goes to a temporary name. What each step must come after follows from what it used: any
+ * order that respects it gives the same trees (I15).
  */
 export function layOut(desk: Desk): Step[] {
   return new Schedule(desk).run();
@@ -106,7 +108,10 @@ class Schedule {
     }
   }
 
-  /** A place is written down when the folders above it have reached theirs: if one fails, base must not say that it was reached. */
+  /**
+   * A place is written down when the folders above it have reached theirs: if one fails, base must
+   * not say that it was reached.
+   */
   #needOfRecord(body: AnyBody): string | null {
     for (const side of ["local", "remote"] as const)
       for (let at = body[side].goal?.parent; at !== undefined; at = at[side].goal?.parent)
@@ -186,7 +191,10 @@ class Schedule {
     if (left === 0) this.#wake("empty", side, folder.key);
   }
 
-  /** Moves one of a circle aside, one whose path another waits for. Each is moved aside once at most, so this ends. */
+  /**
+   * Moves one of a circle aside, one whose path another waits for. Each is moved aside once at
+   * most, so this ends.
+   */
   #breakCircle(): boolean {
     const operation = this.#pickParked();
     if (operation === null) return false;
@@ -222,7 +230,10 @@ class Schedule {
     return false;
   }
 
-  /** The nearest folder above that the plan does not remove: what is moved aside must not keep one from going. */
+  /**
+   * The nearest folder above that the plan does not remove: what is moved aside must not keep one
+   * from going.
+   */
   #lastingFolder(side: Side, from: FolderBody): FolderBody {
     for (let at: FolderBody | undefined = from; at !== undefined; at = this.#layout.ledgers[side].at(at)?.parent)
       if (at[side].goal !== null || at === this.#desk.forest.root) return at;

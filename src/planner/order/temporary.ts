@@ -2,10 +2,15 @@ import { digestOf } from "../../model/digest.ts";
 import { TEMPORARY_MARK } from "../../model/local-name.ts";
 import type { AnyBody, Place } from "../match/body.ts";
 
-/** LIMIT: UTF-16 units kept of a name, so that what is added stays within 255 bytes and characters. */
+/**
+ * LIMIT: UTF-16 units kept of a name, so that what is added stays within 255 bytes and characters.
+ */
 const KEPT_UNITS = 60;
 
-/** A name that only breaks a cycle: legal on the service, the same in every plan of the same trees, never one that is taken. */
+/**
+ * A name that only breaks a cycle: legal on the service, the same in every plan of the same trees,
+ * never one that is taken.
+ */
 export function temporaryName(body: AnyBody, name: string, isFree: (name: string) => boolean): string {
   const ending = body.kind === "document" ? ".md" : "";
   const stem = name
@@ -24,8 +29,8 @@ export function temporaryName(body: AnyBody, name: string, isFree: (name: string
 export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * The PATCHes from one place to another. Name and parent change one after the other, in the order whose middle path is free; where
- * neither is, by way of a temporary name.
+ * The PATCHes from one place to another. Name and parent change one after the other, in the order
+ * whose middle path is free; where neither is, by way of a temporary name.
  */
 export function hopsBetween(
   from: Place,

@@ -5,7 +5,7 @@ import type { HaltReason, Signals, Verdict } from "../plan-types.ts";
 import type { Trees } from "../../model/tree.ts";
 import { guardKey } from "./guard-key.ts";
 
-/** When to stop: the guards of DESIGN 6. */
+/** When to stop: the guards. */
 
 /** LIMIT: sidecars gone in one pass that are still taken for decisions. */
 export const MAX_SIDECARS_GONE = 3;
@@ -77,8 +77,9 @@ function unapproved(steps: readonly Step[], signals: Signals, wanted: (action: A
 type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly HaltReason[] };
 
 /**
- * What lets nothing run. Where a person may say that it is as it should be, approving the reason itself does. What was approved and may stay as it is (documents
- * that are held here, since this mirror only pushes, or they were edited) is told, so that nobody has to say it before each run.
+ * What lets nothing run. Where a person may say that it is as it should be, approving the reason
+ * itself does. What was approved and may stay as it is (documents that are held here, since this
+ * mirror only pushes, or they were edited) is told, so that nobody has to say it before each run.
  */
 function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, sight: Sight): Stops {
   const reasons: Reason[] = [];
@@ -101,7 +102,8 @@ function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, sight: 
     if (signals.approved.has("wrong-workspace")) waived.push("wrong-workspace");
     else if (trees.remote.nothingKnown === true) ask("wrong-workspace", tellUnknown(sight.known));
   }
-  // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such document is enough.
+  // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such
+  // document is enough.
   const few = Math.min(3, Math.max(1, Math.ceil(sight.known / 100)));
   if (signals.earlierChangeIds >= few && direction === "push-only" && signals.approved.has("service-restored"))
     waived.push("service-restored");
@@ -136,10 +138,13 @@ function sightAfter({ base }: Trees, sight: Sight, steps: readonly Step[]): Sigh
 }
 
 /**
- * Emptied: linked documents are gone from a side, and not one linked document stays there: the others are not there either, or this plan takes them away, since
- * they are gone from the other side. It stays so while any of that is pending: what the mirror itself
- * brought there since is no sign that the rest was meant to go. Its folders wait with them, the empty ones too. A document that was the only one may go without a question: nothing tells its deletion from
- * any other, it was looked for twice, and the service showed by it, or by a folder, that the key is this workspace's.
+ * Emptied: linked documents are gone from a side, and not one linked document stays there: the
+ * others are not there either, or this plan takes them away, since they are gone from the other
+ * side. It stays so while any of that is pending: what the mirror itself brought there since is no
+ * sign that the rest was meant to go. Its folders wait with them, the empty ones too. A document
+ * that was the only one may go without a question: nothing tells its deletion from any other, it
+ * was looked for twice, and the service showed by it, or by a folder, that the key is this
+ * workspace's.
  */
 function judgeEmptied(
   sight: SightAfter,
@@ -161,7 +166,10 @@ function judgeEmptied(
   }
 }
 
-/** @param there linked documents that are on the side now @param left of these, what no deletion of this plan is about */
+/**
+ * @param there linked documents that are on the side now @param left of these, what no deletion of
+ * this plan is about
+ */
 function tellEmptied(side: string, other: string, known: number, gone: number, there: number, left: number): string {
   if (left > 0) return `all linked documents were gone from ${side}, and ${gone} still are`;
   const are = (count: number): string => `${count} linked ${count === 1 ? "document is" : "documents are"}`;

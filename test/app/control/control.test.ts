@@ -145,7 +145,8 @@ describe("a daemon's socket", () => {
 
   test("that a crash left behind is no daemon, and is replaced", async () => {
     const socket = placed();
-    // A socket file that nobody listens on is what a kill leaves: made by a listener whose file outlives it.
+    // A socket file that nobody listens on is what a kill leaves: made by a listener whose file
+    // outlives it.
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(`${socket}.1`, resolve));
     renameSync(`${socket}.1`, socket);

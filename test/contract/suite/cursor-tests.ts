@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { KINDS, make, makeMany, nameOf } from "./lists-ground.ts";
 import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
 
-/** Pages and their cursors (API.md, "Pagination rules" 1 to 5). */
+/** Pages and their cursors (`src/contract/README.md`, "Pagination rules"). */
 
 export const cursorTests: readonly ContractTest[] = KINDS.flatMap((kind): ContractTest[] => [
   contractTest(`pages through everything once, in the order of creation: ${kind}`, async (world) => {

@@ -1,6 +1,9 @@
 import type { Wire } from "../../../src/contract/wire.ts";
 
-/** The wire over HTTP, by the platform's `fetch`: none of the project's client, so that the suite proves the service alone. */
+/**
+ * The wire over HTTP, by the platform's `fetch`: none of the project's client, so that the suite
+ * proves the service alone.
+ */
 export function fetchWire(baseUrl: string): Wire {
   return async ({ method, path, headers, body }) => {
     const response = await fetch(baseUrl + path, { method, headers, body, redirect: "error" });

@@ -5,7 +5,10 @@ import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } 
 const NOBODY = "doc_00000000000000000000";
 const NO_FOLDER = "dir_00000000000000000000";
 
-/** Not one of them names a file: forms, other kinds, composites, oversize, encodings that do not decode. */
+/**
+ * Not one of them names a file: forms, other kinds, composites, oversize, encodings that do not
+ * decode.
+ */
 const BAD_IDS = [
   "abc",
   "doc_",

@@ -121,7 +121,9 @@ const nearest: readonly ContractTest[] = [
   }),
 ];
 
-/** A protected file that the key may edit where it stands, and a folder to which it has Full access. */
+/**
+ * A protected file that the key may edit where it stands, and a folder to which it has Full access.
+ */
 async function protectedBesideFull({ api, admin, as, folder }: World) {
   const file = await api.file(`${folder.path}/guarded/a.md`);
   expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);

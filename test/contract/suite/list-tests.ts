@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { KINDS, make, makeMany, nameOf } from "./lists-ground.ts";
 import { type ContractTest, contractTest, expectProblem } from "./world.ts";
 
-/** What holds for lists of files and of folders alike (API.md, "Pagination rules"). */
+/**
+ * What holds for lists of files and of folders alike (`src/contract/README.md`, "Pagination
+ * rules").
+ */
 
 const limits = KINDS.flatMap((kind): ContractTest[] => [
   contractTest(`answers the list envelope: ${kind}`, async (world) => {

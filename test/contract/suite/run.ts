@@ -1,6 +1,8 @@
 import { AdminApi, Api, type ContractTest, expectOk, type Target, type World } from "./world.ts";
 
-/** Runs one test on ground of its own, and clears that ground after it. @throws what the test throws */
+/**
+ * Runs one test on ground of its own, and clears that ground after it. @throws what the test throws
+ */
 export async function runContractTest(test: ContractTest, target: Target, unique: string): Promise<void> {
   const admin = target.adminKey === null ? null : await ownWorkspace(target, target.adminKey, unique);
   const api = new Api(target.wire, admin?.key ?? target.key);

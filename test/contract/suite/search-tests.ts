@@ -10,7 +10,7 @@ import {
   type World,
 } from "./world.ts";
 
-/** Search, hybrid and regex (API.md, "Search" and "Limits"). */
+/** Search, hybrid and regex (`src/contract/README.md`, "Search" and "Limits"). */
 
 type Kind = "search" | "regex search";
 const KINDS: readonly Kind[] = ["search", "regex search"];

@@ -4,7 +4,10 @@ import type { FileResource, FileWithContent, FolderResource, ListEnvelope } from
 import type { Wire, WireHeaders } from "../../../src/contract/wire.ts";
 import type { KeyGrant, NewKeyInfo } from "../../../src/server/admin.ts";
 
-/** One test of the contract. It sees the service through the wire alone, so that it runs in process and against any URL. */
+/**
+ * One test of the contract. It sees the service through the wire alone, so that it runs in process
+ * and against any URL.
+ */
 export type ContractTest = {
   readonly title: string;
   /** `admin`: needs the embedded service's /admin, hence its admin key. */
@@ -20,7 +23,10 @@ export type Target = {
   readonly adminKey: string | null;
 };
 
-/** The ground of one test: a folder of its own, and a workspace of its own where the target has an admin key. */
+/**
+ * The ground of one test: a folder of its own, and a workspace of its own where the target has an
+ * admin key.
+ */
 export type World = {
   readonly api: Api;
   readonly folder: FolderResource;
@@ -138,7 +144,10 @@ export function expectGone(reply: Reply): void {
   assert.equal(reply.text, "");
 }
 
-/** Asserts a problem with all documented members. @param pointers of `errors`, in order; none asserts nothing about them */
+/**
+ * Asserts a problem with all documented members. @param pointers of `errors`, in order; none
+ * asserts nothing about them
+ */
 export function expectProblem(reply: Reply, code: ProblemCode, ...pointers: string[]): Problem {
   const problem = reply.json as Problem;
   assert.equal(problem?.code, code, reply.text);

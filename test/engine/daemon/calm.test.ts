@@ -147,7 +147,8 @@ describe("the part cut out of base", () => {
         if (dice.below(3) > 0) continue;
         const path = `area-${n % 3}/topic/note-${n}.md`;
         paths.push(path);
-        // One alone by rename: a second would get the first one's old inode, which only a walk may judge.
+        // One alone by rename: a second would get the first one's old inode, which only a walk may
+        // judge.
         if (paths.length > 1) mirror.write(path, `${TEXT(n)}edited\n`);
         else mirror.disk.user.saveAtomically(`${ROOT}/${path}`, `${TEXT(n)}edited\n`);
       }

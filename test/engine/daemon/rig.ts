@@ -5,7 +5,10 @@ import type { LocalPath } from "../../../src/model/path.ts";
 import type { Fault, Remote } from "../../../src/ports/remote.ts";
 import { createRig, type Mirror, type Rig, ROOT, SETTINGS } from "../../simulator/rig.ts";
 
-/** A daemon over the rig: the person's programs act through `user`, which gives the hints that the system would give. */
+/**
+ * A daemon over the rig: the person's programs act through `user`, which gives the hints that the
+ * system would give.
+ */
 
 export type DaemonRig = Rig & {
   readonly mirrored: Mirror;
@@ -22,8 +25,8 @@ export type DaemonRig = Rig & {
   /** Requests since the last call, of one method or of all. */
   sent(method?: string): string[];
   /**
-   * `fault`: every call of the service ends so, until null. `sleptMs` is added to the wall clock: the monotonic one stands still while a
-   * machine sleeps.
+   * `fault`: every call of the service ends so, until null. `sleptMs` is added to the wall clock:
+   * the monotonic one stands still while a machine sleeps.
    */
   readonly weather: { fault: Fault | null; sleptMs: number };
   stop(): Promise<void>;

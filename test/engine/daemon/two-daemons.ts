@@ -3,8 +3,9 @@ import { createRig, ROOT } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
 /**
- * Two daemons on one workspace, and a person in the app: random edits, renames, deletions and new documents on all three, in virtual time; then
- * quiet, until both folders and the service must hold the same.
+ * Two daemons on one workspace, and a person in the app: random edits, renames, deletions and new
+ * documents on all three, in virtual time; then quiet, until both folders and the service must hold
+ * the same.
  * @returns what differs in the end; empty when all is well
  */
 export async function soakTwoDaemons(seed: number, steps: number): Promise<string[]> {

@@ -37,7 +37,7 @@ const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
 const BOTH: HaltReason[] = ["local-emptied", "remote-emptied"];
 const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
 
-describe("guards (DESIGN 6)", () => {
+describe("guards", () => {
   const rows: [string, () => World, Partial<Signals>, HaltReason[], stopsAll: boolean][] = [
     ["nothing to say", () => synced(6), {}, [], false],
     ["no folder", () => synced(1), root("missing"), ["root-missing"], true],

@@ -6,7 +6,10 @@ import { throwLives } from "./net-lives.ts";
 import { throwTests } from "./net-tests.ts";
 import { plantHere } from "./plant.ts";
 
-/** One fault, planted in this process, and the net thrown over it. Without a fault: the control. Its last line is the outcome as JSON. */
+/**
+ * One fault, planted in this process, and the net thrown over it. Without a fault: the control. Its
+ * last line is the outcome as JSON.
+ */
 
 const { values } = parseArgs({
   options: {

@@ -11,19 +11,20 @@ export type Edit = {
 };
 
 /**
- * A fault that is planted on purpose: one text of `src` replaced by another, in memory, so that the net of tests can be seen to hold. A net that does not
- * catch it has a hole.
+ * A fault that is planted on purpose: one text of `src` replaced by another, in memory, so that the
+ * net of tests can be seen to hold. A net that does not catch it has a hole.
  */
 export type PlantedFault = Edit & {
   readonly id: string;
-  /** The promise of DESIGN 2 that it breaks. */
+  /** The promise that it breaks. */
   readonly promise: `I${number}`;
   /** What the program does wrong with it, as a clause. */
   readonly does: string;
   /** Where two guards hold one promise, both must fall before it is broken. */
   readonly also?: readonly Edit[];
   /**
-   * What must catch it: the drills, this group of them first; or, where it is out of the reach of a disk and a wire in memory, test files below `test/`.
+   * What must catch it: the drills, this group of them first; or, where it is out of the reach of a
+   * disk and a wire in memory, test files below `test/`.
    */
   readonly net: Group | readonly string[];
 };
@@ -34,7 +35,10 @@ export function editsOf({ file, find, replace, also = [] }: PlantedFault): reado
   return [{ file, find, replace }, ...also];
 }
 
-/** A source with what the fault changes in it. @throws when a text to be replaced does not occur exactly once */
+/**
+ * A source with what the fault changes in it. @throws when a text to be replaced does not occur
+ * exactly once
+ */
 export function plantInto(fault: PlantedFault, file: string, source: string): string {
   let planted = source;
   for (const { find, replace } of editsOf(fault).filter((edit) => edit.file === file)) {

@@ -4,8 +4,9 @@ import { checkFault } from "./fault.ts";
 import { jobOf, readEnd, runJobs } from "./run.ts";
 
 /**
- * Does the net hold? All faults are planted by `npm run plant-faults`; here those that the quick drills catch, each by the promise it breaks, and one for
- * a test file. That the net is quiet without a fault is what `drills.test.ts` says.
+ * Does the net hold? All faults are planted by `npm run plant-faults`; here those that the quick
+ * drills catch, each by the promise it breaks, and one for a test file. That the net is quiet
+ * without a fault is what `drills.test.ts` says.
  */
 const HERE = [
   "absence-without-proof",

@@ -4,9 +4,10 @@ import type { Caught } from "./caught.ts";
 const STEPS = 40;
 
 /**
- * The net's third part: seeded lives of several mirrors (test/model/life), which nobody wrote for any fault, until one of them finds a promise broken. What
- * they catch by themselves says how far they would find a fault that nobody thought of. Of each seed two: a plain life, and one with plots, which meets less
- * by chance.
+ * The net's third part: seeded lives of several mirrors (test/model/life), which nobody wrote for
+ * any fault, until one of them finds a promise broken. What they catch by themselves says how far
+ * they would find a fault that nobody thought of. Of each seed two: a plain life, and one with
+ * plots, which meets less by chance.
  */
 export async function throwLives(count: number): Promise<{ readonly caught: Caught | null; readonly lives: number }> {
   // After the fault was planted: the lives import the engine.

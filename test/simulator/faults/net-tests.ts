@@ -3,7 +3,10 @@ import { startVitest } from "vitest/node";
 import type { Caught } from "./caught.ts";
 import { editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
 
-/** The net's second part, for what a simulation in memory cannot see: test files, run with the fault in what vitest loads and in the processes that they start. */
+/**
+ * The net's second part, for what a simulation in memory cannot see: test files, run with the fault
+ * in what vitest loads and in the processes that they start.
+ */
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
@@ -32,7 +35,8 @@ export async function throwTests(
       reporters: [{}],
       bail: 1,
       fileParallelism: false,
-      // What was transformed with a fault must never be what another run finds, nor the other way round.
+      // What was transformed with a fault must never be what another run finds, nor the other way
+      // round.
       fsModuleCache: false,
     },
     { plugins: [plugin] },

@@ -1,6 +1,8 @@
 import type { PlantedFault } from "./fault.ts";
 
-/** Faults of what disks and wires in memory do not show: symlinks, power, secrets, other processes. */
+/**
+ * Faults of what disks and wires in memory do not show: symlinks, power, secrets, other processes.
+ */
 export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
   {
     id: "symlink-followed",

@@ -3,7 +3,8 @@ import { pathToFileURL } from "node:url";
 import { checkFault, editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
 
 /**
- * From now on, in this process, modules are loaded with the fault in them. What was imported before stays as it is: call this first.
+ * From now on, in this process, modules are loaded with the fault in them. What was imported before
+ * stays as it is: call this first.
  * @returns whether all of them were loaded since: a net that never loads them proves nothing
  */
 export function plantHere(fault: PlantedFault): () => boolean {

@@ -7,7 +7,10 @@ import type { PlantedFault } from "./fault.ts";
 
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 const AT_ONCE = 2;
-/** A faulty program may never end. That is not taken for caught: a machine with much to do is slow too. */
+/**
+ * A faulty program may never end. That is not taken for caught: a machine with much to do is slow
+ * too.
+ */
 const DEADLINE_MS = 600_000;
 
 export type FaultEnd = {
@@ -36,7 +39,9 @@ export function livesJobOf(fault: PlantedFault | null, lives: number): Job {
   return { fault, drills: null, tests: [], lives };
 }
 
-/** The same drills and the same tests without a fault: they must pass, or "caught" means nothing. */
+/**
+ * The same drills and the same tests without a fault: they must pass, or "caught" means nothing.
+ */
 export function controlsOf(faults: readonly PlantedFault[]): readonly Job[] {
   const jobs = faults.map(jobOf);
   const tests = [...new Set(jobs.flatMap((job) => job.tests))].sort();

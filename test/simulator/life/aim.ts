@@ -14,8 +14,9 @@ const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "write-in
 const PARKED = `${ROOT}/.mdmirror/tmp/`;
 
 /**
- * People at the very document that a mirror is about to touch, at the call that touches it. Meddles at call numbers drawn by chance hardly ever meet the moments
- * between a look at a document and what is done to it, and these are where texts are lost.
+ * People at the very document that a mirror is about to touch, at the call that touches it. Meddles
+ * at call numbers drawn by chance hardly ever meet the moments between a look at a document and
+ * what is done to it, and these are where texts are lost.
  */
 export class Aim {
   readonly #cast: Cast;
@@ -53,7 +54,7 @@ export class Aim {
   /** Before a call of the disk. */
   onDisk(call: string, path: string, to: string | null): void {
     const { setup } = this.#cast.mirrors[this.#step.mirror]!;
-    // RACE (DESIGN 5): as for all meddles, without hard links.
+    // RACE: as for all meddles, without hard links.
     if (this.#odds === null || setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     const rare = call === "lstat" ? this.#odds : this.#odds / 4;
     if (call === "lstat" || call === "readFile" || call === "rename") this.#at(path, to, rare);
@@ -89,7 +90,8 @@ export class Aim {
     const isGone = this.#ledger.watchRemoval(desk.user.inode(path));
     const seed = this.#seed();
     this.#late = {
-      // RACE (DESIGN 5): what is written after the second look at the parked file, in the pass after, is nowhere.
+      // RACE: what is written after the second look at the parked file, in the pass after, is
+      // nowhere.
       calls: 2 + this.#dice.below(2),
       write: () => {
         if (isGone()) return;
@@ -107,7 +109,8 @@ export class Aim {
     const { desk, state } = this.#cast.mirrors[this.#step.mirror]!;
     const own = ownPath(to);
     if (own === null || desk.user.exists(to) || !this.#meets(odds * 2)) return;
-    // The path is free for the moment of a replace alone, and speaks for its document: what comes there is an edit of it.
+    // The path is free for the moment of a replace alone, and speaks for its document: what comes
+    // there is an edit of it.
     if ([...state.load().links.values()].some(({ localPath }) => localPath === own)) return;
     // Also where base does not know yet that its document was moved there.
     if (state.intents().some(({ intent }) => intent.kind === "replace" && intent.path === own)) return;
@@ -117,7 +120,7 @@ export class Aim {
   /** Before a request about a document is done: the app's person edits that document. */
   onRequest({ method, path }: WireRequest): void {
     const id = /^\/v1\/files\/([^/?]+)/.exec(path)?.[1];
-    // RACE (DESIGN 5): the contract has no conditional DELETE.
+    // RACE: the contract has no conditional DELETE.
     if (this.#odds === null || id === undefined || method === "DELETE" || !this.#meets(this.#odds / 3)) return;
     const { house, history } = this.#cast;
     history.note(actInApp(house, history, this.#dice.below(4) === 0 ? "rename" : "edit", this.#seed(), id));

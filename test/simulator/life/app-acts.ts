@@ -3,7 +3,10 @@ import { choose, type House, type LiveFile } from "./house.ts";
 import { freePath, isBelow, nameIn } from "./names.ts";
 import type { AppAct } from "./script.ts";
 
-/** The person in the app: through the service's API and its admin, never through the client's code. What the service refuses does not happen. */
+/**
+ * The person in the app: through the service's API and its admin, never through the client's code.
+ * What the service refuses does not happen.
+ */
 export function actInApp(house: House, history: History, act: AppAct, seed: number, aimed?: string): string {
   const files = house.files();
   const chosen =
@@ -67,7 +70,8 @@ function actOnFile(
       const answer = house.ask("PUT", `${route}/content`, { baseChangeId: file.changeId, content }) as {
         content?: string;
       } | null;
-      // Of a protected document, it is in review: nothing was replaced, and what is rejected later is meant to go.
+      // Of a protected document, it is in review: nothing was replaced, and what is rejected later
+      // is meant to go.
       if (answer !== null && !file.protected) history.replaced(file.text, content);
       else {
         forget(history, content, file.text);

@@ -8,7 +8,10 @@ import { settingsOf } from "./sync-step.ts";
 
 const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-replaced"]);
 
-/** What `mdmirror approve` does: the plan is made anew, and exactly what a guard stops in it may run. @returns what was approved */
+/**
+ * What `mdmirror approve` does: the plan is made anew, and exactly what a guard stops in it may
+ * run. @returns what was approved
+ */
 export async function approveHalt(cast: Cast, index: number): Promise<string> {
   const mirror = cast.mirrors[index]!;
   const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>

@@ -37,7 +37,8 @@ async function settle(cast: Cast): Promise<number> {
   for (let round = 1; round <= ROUNDS; round++) {
     let quiet = true;
     for (const mirror of cast.mirrors) {
-      // By hand at first: what was refused is tried again, and a key that may only read is refused again each time.
+      // By hand at first: what was refused is tried again, and a key that may only read is refused
+      // again each time.
       const facts = await quietSync(cast, mirror.index, round <= 3);
       if (facts.report?.state === "halted") {
         cast.history.note(`approve: ${await approveHalt(cast, mirror.index)}`);
@@ -63,7 +64,10 @@ function wrote(cast: Cast, index: number, { diskWrites }: RunFacts): boolean {
   return diskWrites > 0 || cast.judges[index]!.requests.some((request) => !request.startsWith("GET "));
 }
 
-/** I22, and I33: after a few more changes in the app, one GET for each, and none for what did not change. */
+/**
+ * I22, and I33: after a few more changes in the app, one GET for each, and none for what did not
+ * change.
+ */
 async function judgeBounded(cast: Cast): Promise<void> {
   const { house, history } = cast;
   const holds = cast.mirrors.map((mirror) => holdsOf(cast, mirror.index));
@@ -82,7 +86,7 @@ async function judgeBounded(cast: Cast): Promise<void> {
   for (const mirror of cast.mirrors) {
     const openBefore = mirror.state.load().conflicts;
     const { heard } = await quietSync(cast, mirror.index, false);
-    // With each look for an absent one, a known one is read to see that the key is healthy (DESIGN 6).
+    // With each look for an absent one, a known one is read to see that the key is healthy.
     if (heard.includes(404)) continue;
     const { holds: held, conflicts } = mirror.state.load();
     const gets = new Map<string, number>();
@@ -91,8 +95,9 @@ async function judgeBounded(cast: Cast): Promise<void> {
       if (id !== undefined) gets.set(id, (gets.get(id) ?? 0) + 1);
     }
     for (const [id, count] of gets) {
-      // What is held, and what a held folder keeps from its place, is looked at again in each pass. A conflict that a newer version ended is read for that, and
-      // where the answer to the PUT of what came of it shows no text, once more.
+      // What is held, and what a held folder keeps from its place, is looked at again in each pass.
+      // A conflict that a newer version ended is read for that, and where the answer to the PUT of
+      // what came of it shows no text, once more.
       if (held.size > 0 || conflicts.has(id as never) || openBefore.has(id as never)) continue;
       if (count > 1) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
       // By the app, or by another mirror that can send now what it could not.
@@ -100,7 +105,8 @@ async function judgeBounded(cast: Cast): Promise<void> {
       if (isUnchanged) history.fail(`I33 mirror ${mirror.index} reads ${id}, which did not change`);
     }
   }
-  // What comes to a folder shows that it is readable; what was held in it goes there as new, and shows the same of another.
+  // What comes to a folder shows that it is readable; what was held in it goes there as new, and
+  // shows the same of another.
   const rounds = holds.some((held) => held.includes("gone-or-unreadable")) ? ROUNDS : 1;
   for (let round = 1, quiet = false; round <= rounds && !quiet; round++) {
     quiet = true;

@@ -75,8 +75,9 @@ export class Cast {
   }
 
   /**
-   * Whether somebody deleted it, or no evidence can tell it from another. Two documents that were new at one path are one once a person has kept the one text
-   * and removed the other (DESIGN 4, conflicts): from then on the file of the text that was kept is that document, whatever it began with.
+   * Whether somebody deleted it, or no evidence can tell it from another. Two documents that were
+   * new at one path are one once a person has kept the one text and removed the other: from then on
+   * the file of the text that was kept is that document, whatever it began with.
    */
   mayVanish(id: string): boolean {
     const { mayVanish } = this.history;

@@ -1,6 +1,9 @@
 const FRAMES = 4;
 
-/** The port's member and the innermost places in `src/` that led to it: two kills at one of these are one crash point. */
+/**
+ * The port's member and the innermost places in `src/` that led to it: two kills at one of these
+ * are one crash point.
+ */
 export function placeOfCall(member: string): string {
   const limit = Error.stackTraceLimit;
   Error.stackTraceLimit = 60;

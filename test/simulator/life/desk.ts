@@ -3,7 +3,10 @@ import type { RamUser } from "../ram-user.ts";
 import type { History } from "./history.ts";
 import { parentIn } from "./names.ts";
 
-/** One person's folder: paths are relative to it. A save that is half done is finished before the next act. */
+/**
+ * One person's folder: paths are relative to it. A save that is half done is finished before the
+ * next act.
+ */
 export type Desk = {
   readonly mirror: number;
   readonly root: string;

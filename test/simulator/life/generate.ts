@@ -85,7 +85,10 @@ export function givesWay(seed: number): boolean {
   return seed % 2 === 1;
 }
 
-/** Seeds from here on live with a deployment that has its own way with names or places; below it a seed stays the life that it was. */
+/**
+ * Seeds from here on live with a deployment that has its own way with names or places; below it a
+ * seed stays the life that it was.
+ */
 export const ODD_FROM = 1_000_000;
 
 const ODDITIES: readonly Setup["variant"][] = [

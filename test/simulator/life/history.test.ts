@@ -82,7 +82,10 @@ it("I09 a document that was written anew where it was must keep its id", () => {
   expect(history.mayVanish).toEqual(new Set());
 });
 
-/** `b.md` was renamed in step 2, the mirror looked in `looked`, and then it was saved anew with another text. */
+/**
+ * `b.md` was renamed in step 2, the mirror looked in `looked`, and then it was saved anew with
+ * another text.
+ */
 function editedAfter(looked: number): Set<string> {
   const history = new History();
   history.step = 2;

@@ -1,7 +1,10 @@
 import { createHash } from "node:crypto";
 import { rollDice } from "../dice.ts";
 
-/** What people meant: which texts they made, which lines they took out, which documents they deleted. What the mirrors are judged by. */
+/**
+ * What people meant: which texts they made, which lines they took out, which documents they
+ * deleted. What the mirrors are judged by.
+ */
 
 const TAG = /^\uFEFF?tag (\d+)/;
 const MARK = /mark (\d+);/g;
@@ -29,7 +32,10 @@ export class History {
   readonly failures: string[] = [];
   /** Lines that somebody wrote, by number: whose document, and in which step. */
   readonly marks = new Map<string, { readonly tag: string; readonly by: string }>();
-  /** Tags of documents that somebody deleted, or that no evidence can tell from another: their ids may go. */
+  /**
+   * Tags of documents that somebody deleted, or that no evidence can tell from another: their ids
+   * may go.
+   */
   readonly mayVanish = new Set<string>();
   /** Every text that people wrote. */
   readonly texts = new Set<string>();
@@ -44,7 +50,10 @@ export class History {
   readonly #renamed: Map<string, number>[] = [];
   /** Written anew with the same text: the inode is another one. */
   readonly #rewritten: Map<string, number>[] = [];
-  /** By the tag of the text that was kept of a conflict, that of the document: base has its text until the kept one is sent. */
+  /**
+   * By the tag of the text that was kept of a conflict, that of the document: base has its text
+   * until the kept one is sent.
+   */
   readonly #kept: Map<string, string>[] = [];
   /** Whose documents stood at each path when the mirror looked; base knows them by it. */
   readonly #places: Map<string, Set<string>>[] = [];
@@ -90,7 +99,10 @@ export class History {
     return next;
   }
 
-  /** One line is written anew, and the text is as long as before: on a disk of coarse times nothing but its bytes tells. */
+  /**
+   * One line is written anew, and the text is as long as before: on a disk of coarse times nothing
+   * but its bytes tells.
+   */
   rewrite(text: string, by: string): string | null {
     const number = String(this.number());
     const mark = `mark ${number};`;
@@ -123,7 +135,9 @@ export class History {
     for (const mark of marksOf(body)) this.sent.add(mark);
   }
 
-  /** Somebody replaced one text by another (null: no file): the lines that went were meant to go. */
+  /**
+   * Somebody replaced one text by another (null: no file): the lines that went were meant to go.
+   */
   replaced(before: string | null, after: string | null): void {
     if (before === null) return;
     const kept = marksOf(after ?? "");
@@ -144,8 +158,9 @@ export class History {
   }
 
   /**
-   * Edited and renamed between two looks, a document is known by likeness at best; and onto the path of one that was removed, by nothing: the path
-   * speaks for that one (DESIGN 3). Renamed alone, it must keep its id.
+   * Edited and renamed between two looks, a document is known by likeness at best; and onto the
+   * path of one that was removed, by nothing: the path speaks for that one. Renamed alone, it must
+   * keep its id.
    */
   editedHere(mirror: number, text: string): void {
     this.#both(mirror, text, this.#edited, this.#renamed);
@@ -155,7 +170,10 @@ export class History {
     this.#both(mirror, text, this.#renamed, this.#edited);
   }
 
-  /** Of two documents that were new at one path, the text that was here was kept: to base, which has the other one's, it is an edit that leaves no likeness. */
+  /**
+   * Of two documents that were new at one path, the text that was here was kept: to base, which has
+   * the other one's, it is an edit that leaves no likeness.
+   */
   keptHere(mirror: number, kept: string, dropped: string): void {
     const [tag, other] = [tagOf(kept), tagOf(dropped)];
     if (tag === null || other === null || tag === other) return;
@@ -171,8 +189,10 @@ export class History {
   }
 
   /**
-   * After an act in the folder. Renamed and written anew, a document is known by its unique text alone, and that is asked after the path (DESIGN 3): at a
-   * path at which base has another one, which no inode with base's text shows elsewhere, it cannot be told from that one with this text pasted into it.
+   * After an act in the folder. Renamed and written anew, a document is known by its unique text
+   * alone, and that is asked after the path: at a path at which base has another one, which no
+   * inode with base's text shows elsewhere, it cannot be told from that one with this text pasted
+   * into it.
    */
   weighPaths(mirror: number, documents: () => ReadonlyMap<string, string>): void {
     const [rewritten, renamed] = [this.#rewritten[mirror], this.#renamed[mirror]];
@@ -188,7 +208,7 @@ export class History {
     }
   }
 
-  /** A folder was renamed or moved: the path at which base has what is below it goes along (DESIGN 5: what is below has not moved itself). */
+  /** A folder was renamed or moved: the path at which base has what is below it goes along. */
   folderMovedHere(mirror: number, from: string, to: string): void {
     const places = this.#places[mirror];
     if (places === undefined) return;
@@ -200,7 +220,8 @@ export class History {
   }
 
   /**
-   * The mirror has looked at its folder. What was done within this very step may have come after that look.
+   * The mirror has looked at its folder. What was done within this very step may have come after
+   * that look.
    * @param all nothing was held: base knows each document by where it was then
    */
   lookedAt(mirror: number, documents: ReadonlyMap<string, string>, all: boolean): void {

@@ -12,7 +12,10 @@ import { foldNames } from "../folding-service.ts";
 import { type App, type AppFile, createApp } from "../rig.ts";
 import type { Levels, Setup } from "./script.ts";
 
-/** Of one seed and one document, or folder: stable while others come and go, so that a shrunk script still means the same. */
+/**
+ * Of one seed and one document, or folder: stable while others come and go, so that a shrunk script
+ * still means the same.
+ */
 export function choose<T extends string>(items: readonly T[], seed: number): T | null {
   let best: T | null = null;
   let least = Number.POSITIVE_INFINITY;
@@ -150,7 +153,10 @@ export class House {
     return this.#late.length > 0;
   }
 
-  /** One more request is on its way: those that were under way come a step nearer. `all`: to the end. */
+  /**
+   * One more request is on its way: those that were under way come a step nearer. `all`: to the
+   * end.
+   */
   async arrive(all = false): Promise<void> {
     if (this.#late.length === 0) return;
     const due = this.#late.filter((one) => all || --one.wait <= 0);

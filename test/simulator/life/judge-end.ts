@@ -12,7 +12,9 @@ import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
 
-/** Holds that may stand when all is quiet, and nothing else may: whatever ends by itself has ended. */
+/**
+ * Holds that may stand when all is quiet, and nothing else may: whatever ends by itself has ended.
+ */
 const MAY_STAND: ReadonlySet<HoldReason> = new Set([
   // What the folder holds cannot be sent as it is.
   "not-utf-8",
@@ -39,8 +41,9 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
 ]);
 
 /**
- * A sidecar that its person removed says "mine: it goes up" (DESIGN 4). What cannot go up as it is, and what has no document to go up to, waits as before: the
- * conflict stays open without its sidecar until that ends.
+ * A sidecar that its person removed says "mine: it goes up". What cannot go up as it is, and what
+ * has no document to go up to, waits as before: the conflict stays open without its sidecar until
+ * that ends.
  */
 const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
   "not-utf-8",
@@ -65,7 +68,8 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
     fail(`I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`, !MAY_STAND.has(hold.reason));
   judgeHolds(cast, mirror, [...holds.values()], links, fail);
   const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
-  // What is in a folder that may not be moved, or made, waits with it; and a move that the key may not make is held under the document's id.
+  // What is in a folder that may not be moved, or made, waits with it; and a move that the key may
+  // not make is held under the document's id.
   const heldFolders = new Set(
     [...holds.values()].flatMap(({ key, path }) => [path, dirs.get(key as never)?.localPath ?? path]),
   );
@@ -76,7 +80,8 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
     holds.has(link.id) || isBelowHeld(link.localPath) || tagsBelowHeld.has(tagOfLink(link));
   const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
   const isMovedAndHeld = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
-  // Without the right to write, a move or a new file is refused as a whole: one hold says so, often the folder's.
+  // Without the right to write, a move or a new file is refused as a whole: one hold says so, often
+  // the folder's.
   const mayNotMove = setup.level === "read" && [...holds.values()].some(({ reason }) => reason === "read-only");
   const byPath = linksByPath(links.values());
   for (const [path, text] of local) {
@@ -97,9 +102,11 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
       continue;
     }
     if (!inside(file)) continue;
-    // Another file came to where base has one that stands in a folder whose move is held, and is held itself.
+    // Another file came to where base has one that stands in a folder whose move is held, and is
+    // held itself.
     if (held.has(path) && tagOf(text) !== tagOfLink(link) && tagsBelowHeld.has(tagOfLink(link))) continue;
-    // Files that changed places, and may not on the service: the first of the moves is held, the others wait for it.
+    // Files that changed places, and may not on the service: the first of the moves is held, the
+    // others wait for it.
     if (mayNotMove && tagOf(text) !== tagOfLink(link)) continue;
     fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
     fail(
@@ -127,7 +134,8 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
       link.remotePath !== own(file.path) && !waits(link),
     );
   }
-  // Of one that waits, base has the place that it left; on a disk that folds, another may have it by now in another case.
+  // Of one that waits, base has the place that it left; on a disk that folds, another may have it
+  // by now in another case.
   const free = [...links.values()].filter((link) => !waits(link) && link.standing === "linked");
   const keys = free.map((link) =>
     pathKey(
@@ -156,7 +164,10 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
   judgeSecrets(cast, mirror, fail);
 }
 
-/** Lines of a text that are not live and that no mirror ever sent: what waits for review must have gone there. */
+/**
+ * Lines of a text that are not live and that no mirror ever sent: what waits for review must have
+ * gone there.
+ */
 function unsent({ history }: Cast, text: string, live: LiveFile | undefined): string {
   const there = marksOf(live?.text ?? "");
   return [...marksOf(text)].filter((mark) => !there.has(mark) && !history.sent.has(mark)).join(" ");
@@ -187,7 +198,10 @@ function judgeHolds(
   }
 }
 
-/** Where a deployment normalises on save, and the mirror was told so, the two texts may differ in dress alone; else not in a byte (I25). */
+/**
+ * Where a deployment normalises on save, and the mirror was told so, the two texts may differ in
+ * dress alone; else not in a byte (I25).
+ */
 function sameText(here: string, there: string): boolean {
   const bare = (text: string): string =>
     text
@@ -198,7 +212,10 @@ function sameText(here: string, there: string): boolean {
   return here === there || bare(here) === bare(there);
 }
 
-/** The same path; or one of the names that DESIGN 4 gives where one of the two sides cannot hold the other's. */
+/**
+ * The same path; or one of the names that a mirror gives where one of the two sides cannot hold the
+ * other's.
+ */
 function isNamedFor(mirror: LifeMirror, here: string, there: string, held: ReadonlySet<string>, id: string): boolean {
   if (here === there) return true;
   const [hereNames, thereNames] = [here.split("/"), there.split("/")];
@@ -214,7 +231,8 @@ function isNamedFor(mirror: LifeMirror, here: string, there: string, held: Reado
     if (nameFaults(name, kind).length > 0 && mapName(name, kind) === other) return true;
     // On a disk that folds, one that differs so alone keeps the name that it has there.
     if (pathKey(name, folding) === pathKey(other, folding)) return true;
-    // The disk could not hold the name when the document came: it has a name of its own, and keeps it.
+    // The disk could not hold the name when the document came: it has a name of its own, and keeps
+    // it.
     const tail = kind === "file" ? `-${digestOf(id).slice(0, 8)}.md` : null;
     return tail === null ? /-[0-9a-f]{8}$/.test(name) : name.endsWith(tail);
   });

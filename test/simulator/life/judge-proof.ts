@@ -7,8 +7,8 @@ import type { Cast } from "./cast.ts";
 import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
 
 /**
- * I01 I02: "in sync" is a proof. Right after a run that says so, with nothing new on either side, a further run has nothing to do;
- * and `status` says so after no other run.
+ * I01 I02: "in sync" is a proof. Right after a run that says so, with nothing new on either side, a
+ * further run has nothing to do; and `status` says so after no other run.
  */
 
 /** Before a run: when it was in sync. */
@@ -32,7 +32,10 @@ export function judgeStanding(cast: Cast, mirror: LifeMirror, report: RunReport,
     );
 }
 
-/** Only where nobody acted since the run began to look: what it could not know of, it proves nothing of. */
+/**
+ * Only where nobody acted since the run began to look: what it could not know of, it proves nothing
+ * of.
+ */
 export async function judgeProof(cast: Cast, mirror: LifeMirror, settings: Settings): Promise<void> {
   const world = mirror.start({
     ...QUIET_FATE,

@@ -33,7 +33,10 @@ export function judgeRun(cast: Cast, index: number, facts: RunFacts, idsBefore: 
 
 const judged = new WeakMap<LifeMirror, Set<string>>();
 
-/** I04 I06 I20: what a mirror moved to the trash was not to be read any more at some time of that run, and holds nothing that the service never had. */
+/**
+ * I04 I06 I20: what a mirror moved to the trash was not to be read any more at some time of that
+ * run, and holds nothing that the service never had.
+ */
 function judgeTrash(cast: Cast, mirror: LifeMirror): void {
   const seen = judged.get(mirror) ?? new Set<string>();
   judged.set(mirror, seen);
@@ -49,7 +52,8 @@ function judgeTrash(cast: Cast, mirror: LifeMirror): void {
     const text = mirror.disk.user.read(`${ROOT}/.mdmirror/${trashPath}`);
     if (text === null) continue;
     const versions = new Set([digest, ...mirror.state.versions(id).map((one) => one.digest)]);
-    // Where a deployment normalises on save, the file keeps what was sent, and the version is what that came to.
+    // Where a deployment normalises on save, the file keeps what was sent, and the version is what
+    // that came to.
     const isVersion =
       versions.has(digestOf(text)) || (cast.house.normalises && versions.has(digestOf(normaliseText(text))));
     if (!isVersion) cast.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
@@ -83,7 +87,10 @@ function judgeBudget(cast: Cast, mirror: LifeMirror): void {
   }
 }
 
-/** I12: what base says of a version is the text of that version; of one that is still to be read back, the one that was sent. */
+/**
+ * I12: what base says of a version is the text of that version; of one that is still to be read
+ * back, the one that was sent.
+ */
 function judgeBase(cast: Cast, mirror: LifeMirror): void {
   const { links } = mirror.state.load();
   const unread = new Set(

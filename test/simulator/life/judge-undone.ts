@@ -12,11 +12,14 @@ import { bare } from "./wire-reading.ts";
 import type { LifeMirror } from "./mirror.ts";
 
 /**
- * What one side alone changed is not undone by a run (DESIGN 4: where a side did nothing, the other's change stands). By what was there before and after it,
+ * What one side alone changed is not undone by a run. By what was there before and after it,
  * never by what the mirror planned.
  */
 
-/** A document of base as a run finds it: what each side did to it since, and nobody did to it on the other side. */
+/**
+ * A document of base as a run finds it: what each side did to it since, and nobody did to it on the
+ * other side.
+ */
 type Before = {
   readonly link: Link;
   readonly tag: string;
@@ -24,7 +27,10 @@ type Before = {
   /** Its only place in the folder, by its tag. */
   readonly place: string | null;
   readonly live: LiveFile | null;
-  /** A folder of its path on the service is another one than base's by now: at the same path it was moved there all the same, out of the one into the other. */
+  /**
+   * A folder of its path on the service is another one than base's by now: at the same path it was
+   * moved there all the same, out of the one into the other.
+   */
   readonly isElsewhere: boolean;
 };
 
@@ -84,7 +90,8 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     }
     if (isUnchangedHere && live !== null && !isUnchangedThere && after !== null && after.text !== live.text)
       fail("I10 edited there alone, and written there");
-    // A name that another mirror's plan left where it was cut short is nobody's wish, and any mirror may take it back (I13).
+    // A name that another mirror's plan left where it was cut short is nobody's wish, and any
+    // mirror may take it back (I13).
     const isWished = live !== null && !isTemporaryName(nameOf(live.path));
     if (
       isUnchangedHere &&
@@ -99,15 +106,17 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     const now = local.get(link.localPath);
     const isEditedHere = text !== null && place === link.localPath && !isBase(link, text) && !isTorn(link, text);
     if (isEditedHere && now !== undefined && isBase(link, now)) fail("I14 edited here alone, and the edit is undone");
-    // Of one that was never made safe, a power cut may have taken the file, and of one that the mirror took to the trash, what base knew of that: somebody must have
-    // deleted it. And what is protected may not be deleted: it comes back unasked.
+    // Of one that was never made safe, a power cut may have taken the file, and of one that the
+    // mirror took to the trash, what base knew of that: somebody must have deleted it. And what is
+    // protected may not be deleted: it comes back unasked.
     const isMeant = cast.history.mayVanish.has(tag);
     const tagAfter = after === null ? tag : tagOf(after.text);
     if (tagAfter !== tag && !isMeant) fail("I09 another document's text was sent as its own");
     const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
     if (isDeletedHere && !isElsewhere && placesAfter.length > 0) fail("I04 deleted here alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
-    // Edited beyond likeness and renamed between two looks, it is one that was deleted and one that is new (DESIGN 3); protected, the deleted one comes back.
+    // Edited beyond likeness and renamed between two looks, it is one that was deleted and one that
+    // is new; protected, the deleted one comes back.
     if (
       movedAway &&
       !isMeant &&
@@ -119,7 +128,10 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
   }
 }
 
-/** Moved here with its folder into another, which was moved into that one on the service: such a move is dropped (DESIGN 4). */
+/**
+ * Moved here with its folder into another, which was moved into that one on the service: such a
+ * move is dropped.
+ */
 function closesCircle({ house }: Cast, dirs: readonly DirLink[], { localPath }: Link, place: string): boolean {
   const left = dirs.filter((dir) => isBelow(localPath, dir.localPath) && !isBelow(place, dir.localPath));
   const entered = dirs.filter((dir) => isBelow(place, dir.localPath) && !isBelow(localPath, dir.localPath));
@@ -127,7 +139,10 @@ function closesCircle({ house }: Cast, dirs: readonly DirLink[], { localPath }: 
   return entered.some((into) => left.some((from) => isBelow(pathOf(into) ?? "", pathOf(from) ?? "-")));
 }
 
-/** As a power cut leaves a file that was never made safe: whole sectors of it, and then nothing or zeros. */
+/**
+ * As a power cut leaves a file that was never made safe: whole sectors of it, and then nothing or
+ * zeros.
+ */
 function isTorn({ durable }: Link, text: string): boolean {
   return !durable && (Buffer.byteLength(text) % 512 === 0 || text.includes("\0"));
 }

@@ -35,10 +35,16 @@ export class WireJudge {
   readonly refusedIds = new Set<string>();
   /** Texts that were taken for review, by id; across restarts. */
   readonly #inReview = new Set<string>();
-  /** This run: whether something was at a path when it was looked at last, and when; when all of the folder was. Virtual ms. */
+  /**
+   * This run: whether something was at a path when it was looked at last, and when; when all of the
+   * folder was. Virtual ms.
+   */
   readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
   readonly #walks: number[] = [];
-  /** Documents at whose path another one stood when all was looked at last: this plan may have moved that on since, or the folder of both, or have ended its link. */
+  /**
+   * Documents at whose path another one stood when all was looked at last: this plan may have moved
+   * that on since, or the folder of both, or have ended its link.
+   */
   #displaced: ReadonlySet<string> = new Set();
   /** Rows that were held before this run: their files may be elsewhere than base says. */
   #held: ReadonlySet<string> = new Set();
@@ -50,7 +56,9 @@ export class WireJudge {
     this.#history = history;
   }
 
-  /** @param watches it is a daemon's: what is gone here waits for a grace, and not for a second walk */
+  /**
+   * @param watches it is a daemon's: what is gone here waits for a grace, and not for a second walk
+   */
   startRun(watches: boolean): void {
     this.#watches = watches;
     this.#shown.clear();
@@ -128,7 +136,8 @@ export class WireJudge {
     const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
     if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
       fail("I04 it is deleted, and nobody looked whether it is here again");
-    // Where another document stands, no editor is between the two steps of a save; or stood, and this very run took it away, as it had left the mirrored part or was gone there.
+    // Where another document stands, no editor is between the two steps of a save; or stood, and
+    // this very run took it away, as it had left the mirrored part or was gone there.
     const waited = this.#walks.at(-1)! - this.#walks[0]!;
     const isTaken = user.exists(at) || this.#displaced.has(id);
     if ((!isTaken || this.#held.has(id)) && !this.#watches && waited < SECOND_LOOK_MS)
@@ -136,7 +145,9 @@ export class WireJudge {
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
   }
 
-  /** Whether the text at a link's path is its document's, and not another's that was moved there. */
+  /**
+   * Whether the text at a link's path is its document's, and not another's that was moved there.
+   */
   #isBack(link: Link, text: string | null): boolean {
     const { state } = this.#mirror;
     if (text === null || tagOf(text) !== tagOf(state.text(link.digest) ?? "")) return false;
@@ -159,14 +170,15 @@ export class WireJudge {
       !late &&
       live.changeId === sent["baseChangeId"] &&
       live.text === sent["content"] &&
-      // A deployment that normalises makes the live text of another one: then it was an edit to the mirror.
+      // A deployment that normalises makes the live text of another one: then it was an edit to the
+      // mirror.
       live.text === this.#sentTexts.get(id)
     )
       this.#fail(`I10 an echo: PUT of the live text of ${live.path}`);
     return (response) => {
       if (response.status === 202) this.#inReview.add(`${id} ${sent["content"]}`);
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
-      // RACE (DESIGN 5, "the contract has no conditional DELETE"): edited there since it was read, or deleted by a request that was long under way.
+      // RACE: edited there since it was read, or deleted by a request that was long under way.
       if (late || live.changeId !== shown) this.#history.replaced(live.text, null);
       if (late) this.#history.vanishes(live.text);
     };
@@ -211,7 +223,8 @@ export class WireJudge {
       return;
     }
     if (status !== 200) return;
-    // What a 404 was about was looked for anew: in the whole of the list, or as far as the page that shows it.
+    // What a 404 was about was looked for anew: in the whole of the list, or as far as the page
+    // that shows it.
     const shown = Array.isArray(answer["data"]) ? answer["data"].map((item: { id?: unknown }) => String(item.id)) : [];
     for (const one of this.#missed)
       if (answer["hasMore"] === false || shown.some((id) => one.includes(id))) this.#refused.delete(one);
@@ -229,7 +242,10 @@ export class WireJudge {
         if (one.startsWith("dir_") || one.startsWith("/v1/folders ")) this.#uncertain.delete(one);
   }
 
-  /** A request and what it asks for: a move by `parentId` names no name, and with another one it leads to another path. */
+  /**
+   * A request and what it asks for: a move by `parentId` names no name, and with another one it
+   * leads to another path.
+   */
   #wordingOf({ method, path, body }: WireRequest): string {
     const link = this.#mirror.state.link((FILE.exec(path)?.[1] ?? "") as DocId);
     const name = link !== null && "parentId" in membersOf(body) ? ` as ${nameOf(link.remotePath)}` : "";

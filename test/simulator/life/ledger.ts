@@ -20,7 +20,10 @@ export function isKept(mirrors: readonly LifeMirror[], house: House, text: strin
 
 const TMP = ".mdmirror/tmp/";
 
-/** What the mirror has taken aside there, for a replace or in a move; all but what it is about to write. */
+/**
+ * What the mirror has taken aside there, for a replace or in a move; all but what it is about to
+ * write.
+ */
 function isAside(path: string): boolean {
   return path.startsWith(TMP) && !path.startsWith(`${TMP}${TEMP_PREFIX}`);
 }
@@ -30,7 +33,10 @@ export class Ledger {
   readonly #mirror: LifeMirror;
   readonly #must = new Map<string, string>();
   readonly #late = new Set<string>();
-  /** Files that somebody's act in this run took from their last name; a new file may have the number again. */
+  /**
+   * Files that somebody's act in this run took from their last name; a new file may have the number
+   * again.
+   */
   readonly #removed = new Set<number>();
 
   constructor(mirror: LifeMirror) {
@@ -69,16 +75,21 @@ export class Ledger {
     }
   }
 
-  /** Somebody opens that file. @returns whether somebody took it away since: what is written into it then is nobody's to keep */
+  /**
+   * Somebody opens that file. @returns whether somebody took it away since: what is written into it
+   * then is nobody's to keep
+   */
   watchRemoval(file: number | null): () => boolean {
     if (file !== null) this.#removed.delete(file);
     return () => file !== null && this.#removed.has(file);
   }
 
   /**
-   * After a power cut: what somebody wrote during this run without an fsync may be torn, or gone, and what it stood over with it. Or the cut took the rename
-   * alone that ended an editor's save: the old text is the document again, and the new one has the editor's own name beside it, which is never mirrored
-   * (DESIGN 6: editor litter). No mirror can make a document of it; it must still be kept, if in the trash, where litter goes with its folder (I03).
+   * After a power cut: what somebody wrote during this run without an fsync may be torn, or gone,
+   * and what it stood over with it. Or the cut took the rename alone that ended an editor's save:
+   * the old text is the document again, and the new one has the editor's own name beside it, which
+   * is never mirrored
+   *    *. No mirror can make a document of it; it must still be kept, if in the trash, where litter goes with its folder (I03).
    */
   lostPower(history: History): void {
     const live = this.#live();
@@ -99,7 +110,8 @@ export class Ledger {
   }
 
   /**
-   * @param shown texts that the service showed in this run; when it was killed they may have gone before they could be kept
+   * @param shown texts that the service showed in this run; when it was killed they may have gone
+   * before they could be kept
    * @param whole the run came to its end
    */
   judge(
@@ -117,21 +129,27 @@ export class Ledger {
     if (!whole) return;
     for (const text of shown) {
       if (live.has(text) || isKept(mirrors, house, text)) continue;
-      // A text with NUL or beyond the limit is never the service's; as a file it was the user's own doing to take it away.
+      // A text with NUL or beyond the limit is never the service's; as a file it was the user's own
+      // doing to take it away.
       if (text.includes("\0") || text.length > 51_200) continue;
       history.fail(`I03 a text that mirror ${this.#mirror.index} was shown is nowhere: ${shownText(text)}`);
     }
   }
 }
 
-/** Every line that somebody wrote and nobody took out is live somewhere: on the service, or in a folder (a conflict's other text included). I06 I14 I28 I31 */
+/**
+ * Every line that somebody wrote and nobody took out is live somewhere: on the service, or in a
+ * folder (a conflict's other text included). I06 I14 I28 I31
+ */
 export function judgeMarks(mirrors: readonly LifeMirror[], house: House, history: History): void {
-  // A restored service holds older texts, and a person let that stand: lines written since may be in the text store alone.
+  // A restored service holds older texts, and a person let that stand: lines written since may be
+  // in the text store alone.
   if (house.restored > 0) return;
   const live = new Set<string>();
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(ROOT).values()) for (const mark of marksOf(text)) live.add(mark);
-  // A power cut may take the journal from what was parked: it is put beside, in the trash, and nobody knows any more what it was for (I03).
+  // A power cut may take the journal from what was parked: it is put beside, in the trash, and
+  // nobody knows any more what it was for (I03).
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(`${ROOT}/.mdmirror/trash/unclaimed`, true).values())
       for (const mark of marksOf(text)) live.add(mark);

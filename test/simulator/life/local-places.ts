@@ -102,7 +102,10 @@ export function actOnFolder(
   return `${folder}/ → ${to}/`;
 }
 
-/** The inode stays. @returns whether most of the text does as well, so that it can be told whose file it is */
+/**
+ * The inode stays. @returns whether most of the text does as well, so that it can be told whose
+ * file it is
+ */
 function editInPlace({ desk, history, seed }: Person, path: string): boolean {
   const text = desk.user.read(at(desk, path))!;
   const next = history.edit(text, seed, `mirror ${desk.mirror}`);

@@ -9,7 +9,8 @@ export function finishSave(desk: Desk, history: History): void {
   desk.half = null;
   const before = read(desk, half.path);
   if (before === null) history.vanishes(half.text);
-  // Documents were swapped meanwhile: the editor saves one over the other, and by path it is the other.
+  // Documents were swapped meanwhile: the editor saves one over the other, and by path it is the
+  // other.
   else if (tagOf(before) !== tagOf(half.text)) for (const text of [before, half.text]) history.vanishes(text);
   history.editedHere(desk.mirror, half.text);
   makeParent(desk, half.path);
@@ -71,7 +72,10 @@ function editedText(history: History, how: SaveAct, text: string, seed: number, 
   return how === "cut-short" ? history.cutShort(text, seed) : history.edit(text, seed, by);
 }
 
-/** What cannot be mirrored as it is, or has a name that the service refuses: it may delay nothing but itself (I17). */
+/**
+ * What cannot be mirrored as it is, or has a name that the service refuses: it may delay nothing
+ * but itself (I17).
+ */
 export function leaveOddFile({ desk, history, seed }: Person): string | null {
   const odd: readonly (readonly [string, string | Uint8Array])[] = [
     ["My notes.md", history.newText(seed)],

@@ -21,7 +21,10 @@ import type { House } from "./house.ts";
 import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
 import type { MirrorSetup } from "./script.ts";
 
-/** One mirror's machine: its disk, its state, and a process that is started for each sync and may die in it. */
+/**
+ * One mirror's machine: its disk, its state, and a process that is started for each sync and may
+ * die in it.
+ */
 
 export const ROOT = "/home/ann/notes";
 const OUTSIDE = "/home/ann/outside";
@@ -87,7 +90,8 @@ export class LifeMirror {
   start(fate: Fate): World {
     let dead = false;
     this.calls = 0;
-    // What the dead one remembered is gone; one that ended well leaves nothing in memory that the files do not hold.
+    // What the dead one remembered is gone; one that ended well leaves nothing in memory that the
+    // files do not hold.
     if (this.#died) this.state = this.#openState();
     this.#died = false;
     const house = this.#house;
@@ -134,7 +138,10 @@ export class LifeMirror {
     };
   }
 
-  /** What is in the state now is on its medium, and all that a power cut leaves of it, till something more is made safe. */
+  /**
+   * What is in the state now is on its medium, and all that a power cut leaves of it, till
+   * something more is made safe.
+   */
   settleState(): void {
     this.#medium = { state: this.#dbs.state.serialize(), texts: this.#dbs.texts.serialize() };
   }
@@ -143,7 +150,9 @@ export class LifeMirror {
     if (this.#medium !== null) this.#medium = { ...this.#medium, texts: this.#dbs.texts.serialize() };
   }
 
-  /** What was not synced is lost, or not, on the disk as `fraction` says; of the state, all of it. */
+  /**
+   * What was not synced is lost, or not, on the disk as `fraction` says; of the state, all of it.
+   */
   losePower(fraction: () => number): void {
     this.disk.losePower(fraction);
     this.#boot++;

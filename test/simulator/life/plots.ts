@@ -4,8 +4,9 @@ import { makeSetup, makeStep, seedOf, withSeed } from "./generate.ts";
 import type { Act, AppAct, LocalAct, Script, Setup, Step, SyncStep, WatchStep } from "./script.ts";
 
 /**
- * Lives with plots: a few steps that belong together, among steps by chance. A plot has people cause a kind of effect, and something happens at a moment of it:
- * every moment meets every happening, sooner or later. None is about a fault.
+ * Lives with plots: a few steps that belong together, among steps by chance. A plot has people
+ * cause a kind of effect, and something happens at a moment of it: every moment meets every
+ * happening, sooner or later. None is about a fault.
  */
 
 const QUIET = { retry: true, kill: null, storm: null, trouble: null, meddles: [] } as const;
@@ -24,7 +25,10 @@ const struck: Plot = (dice, mirror) => {
   ];
 };
 
-/** A document is protected, and edited here; it is edited here again while it waits, or not; its review ends some way. */
+/**
+ * A document is protected, and edited here; it is edited here again while it waits, or not; its
+ * review ends some way.
+ */
 const reviewed: Plot = (dice, mirror) => {
   const seed = seedOf(dice);
   const strike = strikeOf(dice, "PUT", dice.pick(TO_REQUESTS));
@@ -179,7 +183,10 @@ export function makePlottedScript(seed: number, steps = 40): Script {
   return { seed, setup, steps: all };
 }
 
-/** Without documents there are no effects; and where texts are normalised, few things are as they seem. */
+/**
+ * Without documents there are no effects; and where texts are normalised, few things are as they
+ * seem.
+ */
 function plottedSetup(dice: Dice): Setup {
   const setup = makeSetup(dice);
   return {

@@ -4,8 +4,8 @@ import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, type Script, type Step } fro
 export type Row = { readonly found: string; readonly script: Script };
 
 /**
- * Lives that failed once, shrunk, with what they found: one on a line. As data: they stay what they are when the generator changes. `script.seed` is the seed
- * that found it.
+ * Lives that failed once, shrunk, with what they found: one on a line. As data: they stay what they
+ * are when the generator changes. `script.seed` is the seed that found it.
  */
 export const FAILED_ONCE: readonly Row[] = readRows("failed-once");
 

@@ -12,24 +12,31 @@ import { runWatch } from "./watch-step.ts";
 import { explainLife } from "./why.ts";
 
 /**
- * The simulator of whole lives: several mirrors and a person in the app on one workspace, everything in one thread and in virtual time.
+ * The simulator of whole lives: several mirrors and a person in the app on one workspace,
+ * everything in one thread and in virtual time.
  *
  *     import { makeScript } from "./generate.ts";
  *     const life = await runLife(makeScript(seed, 40));   // or a script as data, of `rows.ts`
  *     life.failures                                       // empty: every promise that can be judged from outside held
  *
- * `makeScript(seed, steps)` is pure; `runLife(script)` depends on the script alone: the same script gives the same `trace` (I32), and any step may be
- * taken out of `script.steps` (`shrink.ts` does so). It never rejects for a failure of the program under test: what is thrown becomes a failure.
+ * `makeScript(seed, steps)` is pure; `runLife(script)` depends on the script alone: the same script
+ * gives the same `trace` (I32), and any step may be taken out of `script.steps` (`shrink.ts` does
+ * so). It never rejects for a failure of the program under test: what is thrown becomes a failure.
  * About 20 ms a life of 40 steps.
  */
 export type Life = {
-  /** Sentences that begin with the promise's id where one is broken; a stack where something threw. */
+  /**
+   * Sentences that begin with the promise's id where one is broken; a stack where something threw.
+   */
   readonly failures: readonly string[];
   /** What each step did, on a line. */
   readonly steps: readonly string[];
   /** SHA-256 over all that happened. */
   readonly trace: string;
-  /** SHA-256 over what was sent and what is where in the end: the same whatever the clocks say (I29). */
+  /**
+   * SHA-256 over what was sent and what is where in the end: the same whatever the clocks say
+   * (I29).
+   */
   readonly decisions: string;
   readonly portCalls: number;
   readonly kills: number;

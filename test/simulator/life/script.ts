@@ -1,7 +1,10 @@
 import type { Deployment } from "../rig.ts";
 import type { RamDiskOptions } from "../ram-disk.ts";
 
-/** A life as data: what happens, step by step. Every choice of a step comes from its own seed and the world as it is then, so that any step may be taken out. */
+/**
+ * A life as data: what happens, step by step. Every choice of a step comes from its own seed and
+ * the world as it is then, so that any step may be taken out.
+ */
 
 export const LOCAL_ACTS = [
   "create",
@@ -56,7 +59,10 @@ export type Meddle =
   | { readonly at: number; readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly at: number; readonly by: "local"; readonly act: LocalAct; readonly seed: number };
 
-/** What a mirror is about to do: a request that it sends, or a call of the disk that it makes about a document. */
+/**
+ * What a mirror is about to do: a request that it sends, or a call of the disk that it makes about
+ * a document.
+ */
 export const MOMENTS = [
   /** It has looked, and carries out its plan now; what happens is about any document. */
   "planned",
@@ -67,7 +73,10 @@ export const MOMENTS = [
   "PUT",
   "PATCH",
   "DELETE",
-  /** A file is taken aside, to be replaced; or to the trash; or a new one gets its name; or one gets another name. */
+  /**
+   * A file is taken aside, to be replaced; or to the trash; or a new one gets its name; or one gets
+   * another name.
+   */
   "park",
   "trash",
   "make",
@@ -97,7 +106,10 @@ export const HAPPENINGS = [
 ] as const;
 export type Happening = (typeof HAPPENINGS)[number];
 
-/** Once in a run, at the `nth` such moment (1: the first). `calls`: so many port calls later it dies, where it is killed. */
+/**
+ * Once in a run, at the `nth` such moment (1: the first). `calls`: so many port calls later it
+ * dies, where it is killed.
+ */
 export type Strike = {
   readonly moment: Moment;
   readonly nth: number;
@@ -107,8 +119,8 @@ export type Strike = {
 };
 
 /**
- * `full`: no new bytes fit. `forbidden`: a folder of the tree refuses all calls. `flaky`: some calls fail once each. `unmounted`: in the place of the mirrored
- * folder is an empty one.
+ * `full`: no new bytes fit. `forbidden`: a folder of the tree refuses all calls. `flaky`: some
+ * calls fail once each. `unmounted`: in the place of the mirrored folder is an empty one.
  */
 export type DiskTrouble = "full" | "forbidden" | "flaky" | "unmounted";
 
@@ -118,13 +130,18 @@ export type SyncStep = {
   readonly seed: number;
   /** By hand: what was refused is tried again. */
   readonly retry: boolean;
-  /** Dies at this port call (1: the first). `power`: what was not fsynced is lost, of the disk and of the state. */
+  /**
+   * Dies at this port call (1: the first). `power`: what was not fsynced is lost, of the disk and
+   * of the state.
+   */
   readonly kill: { readonly at: number; readonly power: boolean } | null;
   /** One request in so many is befallen. */
   readonly storm: number | null;
   readonly trouble: DiskTrouble | null;
   readonly meddles: readonly Meddle[];
-  /** About one call in so many is met by somebody at the very document that it is about (`aim.ts`). */
+  /**
+   * About one call in so many is met by somebody at the very document that it is about (`aim.ts`).
+   */
   readonly aim?: number | null;
   readonly strikes?: readonly Strike[];
 };
@@ -180,7 +197,10 @@ export type Setup = {
   readonly documents: number;
   /** Milliseconds by which all clocks are off. */
   readonly clockOff: number;
-  /** Whether a mirror's work gives way to answers in many places, as with the system's clock. Not set: it does not. */
+  /**
+   * Whether a mirror's work gives way to answers in many places, as with the system's clock. Not
+   * set: it does not.
+   */
   readonly turns?: boolean;
 };
 

@@ -1,7 +1,10 @@
 import { type Life, runLife } from "./run.ts";
 import type { Script, Step } from "./script.ts";
 
-/** The fewest steps that still break the same promise: ddmin over the steps, then each step without its kill, storm, trouble and people, then fewer mirrors and documents. */
+/**
+ * The fewest steps that still break the same promise: ddmin over the steps, then each step without
+ * its kill, storm, trouble and people, then fewer mirrors and documents.
+ */
 export async function shrink(
   script: Script,
   life: Life,

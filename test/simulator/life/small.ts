@@ -3,8 +3,8 @@ import { givesWay, makeSetup, makeStep, seedOf } from "./generate.ts";
 import type { Script, Step } from "./script.ts";
 
 /**
- * Scripts about workspaces of one to four documents, in which most deletions leave a side empty, one
- * lost grant hides all that is known, and no budget is ever reached.
+ * Scripts about workspaces of one to four documents, in which most deletions leave a side empty,
+ * one lost grant hides all that is known, and no budget is ever reached.
  */
 
 /** Pure: the same seed and number of steps give the same script. */

@@ -31,8 +31,8 @@ const MOMENT_OF_MEMBER: ReadonlyMap<string, Moment> = new Map([
 const OWN = `${ROOT}/.mdmirror`;
 
 /**
- * One thing that happens at one moment of a run, as its step says: chance alone hardly ever loses the answer to the one PUT of a review, or edits a document in
- * the read before its DELETE.
+ * One thing that happens at one moment of a run, as its step says: chance alone hardly ever loses
+ * the answer to the one PUT of a review, or edits a document in the read before its DELETE.
  */
 export class Strikes {
   /** Some of them are people's acts within the run. */
@@ -139,7 +139,7 @@ export class Strikes {
   #here(what: Happening, path: string, seed: number): void {
     const { desk, setup } = this.#mirror;
     const { history } = this.#cast;
-    // RACE (DESIGN 5): without hard links there is a moment between the last look and the rename over.
+    // RACE: without hard links there is a moment between the last look and the rename over.
     if (setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     if (what === "edited-here")
       this.#act(() => history.note(actHere(desk, history, SAVES[seed % SAVES.length]!, seed, path)));

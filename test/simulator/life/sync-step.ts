@@ -33,7 +33,10 @@ export type RunFacts = {
   readonly sighted: Sighted | null;
   readonly meddled: boolean;
   readonly unmounted: boolean;
-  /** In whose documents the service showed a version that it had superseded, before the run: it was restored from a backup, and nobody has said that this is well. */
+  /**
+   * In whose documents the service showed a version that it had superseded, before the run: it was
+   * restored from a backup, and nobody has said that this is well.
+   */
   readonly superseded: readonly string[];
   /** Somebody has approved, and the run ends that. */
   readonly approved: boolean;
@@ -43,7 +46,10 @@ export type RunFacts = {
   readonly heard: readonly number[];
 };
 
-/** What the process does with its world; people may act within it. @returns null: it never came so far as to a report */
+/**
+ * What the process does with its world; people may act within it. @returns null: it never came so
+ * far as to a report
+ */
 export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
 
 export async function runSync(cast: Cast, step: SyncStep, work: Work | null = null): Promise<RunFacts> {
@@ -105,7 +111,8 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
     }
   }
   ledger.judge(cast.mirrors, cast.house, history, judge.shownTexts, end !== null);
-  // With attention, a move may be held: base knows the document by its old place, and by likeness once it is edited too.
+  // With attention, a move may be held: base knows the document by its old place, and by likeness
+  // once it is edited too.
   history.lookedAt(step.mirror, treeOf(mirror), work === null && report?.state === "in-sync");
   const facts: RunFacts = {
     report,
@@ -121,7 +128,8 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
   };
   judgeRun(cast, step.mirror, facts, idsBefore);
   if (work === null && report !== null) judgeStanding(cast, mirror, report, synced);
-  // A write that was long under way is done by nobody's doing, and after a look is as good as a person's.
+  // A write that was long under way is done by nobody's doing, and after a look is as good as a
+  // person's.
   const isLate = cast.house.awaits || cast.house.arrived !== arrived;
   if (report?.state === "in-sync" && !facts.meddled && !isLate) await judgeProof(cast, mirror, settingsOf(mirror));
   mirror.disk.advance(10);
@@ -145,7 +153,7 @@ export async function survive<T>(work: () => Promise<T>): Promise<T | null> {
 function meddler(cast: Cast, step: SyncStep, ledger: Ledger): (call: number) => void {
   const { house, history } = cast;
   const desk = cast.mirrors[step.mirror]!.desk;
-  // RACE (DESIGN 5): without hard links there is a moment between the last look and the rename over.
+  // RACE: without hard links there is a moment between the last look and the rename over.
   const mayWrite = cast.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
   return (call) => {
     for (const meddle of step.meddles) {
@@ -216,7 +224,7 @@ function supersededIn(cast: Cast, { index, state, setup }: LifeMirror): readonly
     const link = state.link(id);
     // Let in by an approval, and shown as an open conflict's other version.
     if (conflicts.has(id)) return [];
-    // Of the mirrored subtree alone the service lists versions to this mirror (DESIGN 6: "list a change id").
+    // Of the mirrored subtree alone the service lists versions to this mirror.
     if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
     const isOlder =
       link !== null && bare(link.changeId) !== changeId && state.isEarlier(id, changeId as never, link.changeId);

@@ -11,11 +11,14 @@ import { type LifeMirror, ROOT } from "./mirror.ts";
 import type { SyncStep, WatchStep } from "./script.ts";
 import { type RunFacts, runSync, settingsOf, type Work } from "./sync-step.ts";
 
-/** A mirror is run by its daemon for a while, in virtual time; people act beside it, and it may be killed, as in a `sync`. */
+/**
+ * A mirror is run by its daemon for a while, in virtual time; people act beside it, and it may be
+ * killed, as in a `sync`.
+ */
 
 /** So long a stretch of time passes at once: the disk's own clock goes with the world's. */
 const SLICE_MS = 500;
-/** One act in so many gives no hint at all: the watch is only a hint (DESIGN 6). */
+/** One act in so many gives no hint at all: the watch is only a hint. */
 const HINTS_LOST = 8;
 
 export function runWatch(cast: Cast, step: WatchStep): Promise<RunFacts> {

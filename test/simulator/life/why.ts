@@ -6,7 +6,10 @@ import { documentsOf } from "./desk.ts";
 import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
 import { settingsOf } from "./sync-step.ts";
 
-/** `why` of each document that a failure names; of each that the failures' ids or paths do not name, nothing. */
+/**
+ * `why` of each document that a failure names; of each that the failures' ids or paths do not name,
+ * nothing.
+ */
 export async function explainLife(cast: Cast): Promise<readonly string[]> {
   const named = cast.history.failures.join("\n");
   const lines: string[] = [];

@@ -8,7 +8,10 @@ export function bare(changeId: string): string {
   return changeId.replace(/-r\d+$/, "");
 }
 
-/** What a write is about: an id and what it changes of it (text and place may be on their way at once), or the route and path of what it makes. */
+/**
+ * What a write is about: an id and what it changes of it (text and place may be on their way at
+ * once), or the route and path of what it makes.
+ */
 export function targetOf({ method, path, body }: WireRequest): string {
   const id = /^\/v1\/(?:files|folders)\/([^/?]+)/.exec(path)?.[1];
   if (id !== undefined) return `${id} ${method} ${method === "PATCH" ? Object.keys(membersOf(body)).join(" ") : ""}`;

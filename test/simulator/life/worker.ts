@@ -10,7 +10,9 @@ import { countLife, noTotals } from "./totals.ts";
 /** What the lives are made of: generate.ts, plots.ts, small.ts. */
 export type LifeKind = "plain" | "plots" | "small";
 
-/** Every so-manieth life of a range of seeds; tells each failure as text, and its totals at the end. */
+/**
+ * Every so-manieth life of a range of seeds; tells each failure as text, and its totals at the end.
+ */
 export type WorkerTask = {
   readonly first: number;
   readonly runs: number;

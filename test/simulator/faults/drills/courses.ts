@@ -1,7 +1,10 @@
 import { digestOf } from "../../../../src/model/digest.ts";
 import { type Drill, drill, marked, Stage, textOf } from "./stage.ts";
 
-/** Stories that go right only if what was noted is noted: reviews, conflicts, refusals, normalised texts, ignore rules, late writes, power. */
+/**
+ * Stories that go right only if what was noted is noted: reviews, conflicts, refusals, normalised
+ * texts, ignore rules, late writes, power.
+ */
 
 const writesIn = (stage: Stage, method: string) => stage.sent.filter((one) => one.method === method);
 const sidecars = (stage: Stage) => [...stage.mirror.texts().keys()].filter((path) => path.includes("(theirs"));
@@ -213,7 +216,8 @@ const FILES: readonly Drill[] = [
     [
       // Of the bytes nothing or zeros.
       ["before new files reached the medium", [0.5, 0.7]],
-      // As many whole sectors as 0.5 and 0.8 of them are; with what was to follow cut off, or zeroed.
+      // As many whole sectors as 0.5 and 0.8 of them are; with what was to follow cut off, or
+      // zeroed.
       ["when half of the new files reached the medium", [0.9, 0.5, 0.9, 0.9, 0.8, 0.1]],
     ] as const
   ).map(([when, rolls]) =>

@@ -1,6 +1,9 @@
 import { type Drill, Stage, textOf } from "./stage.ts";
 
-/** One effect, killed at every call of a port; then, before the mirror is started again, the world is another one. */
+/**
+ * One effect, killed at every call of a port; then, before the mirror is started again, the world
+ * is another one.
+ */
 
 type Story = {
   readonly name: string;
@@ -91,7 +94,10 @@ async function crash(story: Story, call: number, before: string): Promise<End> {
   return { failures: stage.failures, finished, left };
 }
 
-/** The key loses a folder from sight, the mirror dies while it takes the file away, and the key sees the folder again. */
+/**
+ * The key loses a folder from sight, the mirror dies while it takes the file away, and the key sees
+ * the folder again.
+ */
 async function crashUnseen(call: number, before: string): Promise<End> {
   let keyId = "";
   const stage = new Stage(

@@ -4,7 +4,9 @@ import { ROOT } from "../../rig.ts";
 import { RESTORED } from "./restored.ts";
 import { type Drill, drill, type Stage, textOf } from "./stage.ts";
 
-/** What looks like a deletion and is none; and deletions that nobody would want carried out unasked. */
+/**
+ * What looks like a deletion and is none; and deletions that nobody would want carried out unasked.
+ */
 
 const many = (count: number, folder = "") => Array.from({ length: count }, (_, n) => `${folder}note-${n}.md`);
 

@@ -1,7 +1,10 @@
 import type { WireRequest } from "../../../../src/contract/wire.ts";
 import { type Drill, marked, Stage, textOf } from "./stage.ts";
 
-/** Somebody saves, moves or deletes at every moment of a pass: between the looks and the plan, between a read and the write that follows it. */
+/**
+ * Somebody saves, moves or deletes at every moment of a pass: between the looks and the plan,
+ * between a read and the write that follows it.
+ */
 
 const PATHS = [
   "here.md",
@@ -71,7 +74,10 @@ const INTRUDERS: readonly Intruder[] = [
   },
 ];
 
-/** Requests of the pass before which the intruder acts: each of the first ones, then each that names a document of his. */
+/**
+ * Requests of the pass before which the intruder acts: each of the first ones, then each that names
+ * a document of his.
+ */
 async function intrude(intruder: Intruder, moment: number): Promise<{ failures: readonly string[]; reached: boolean }> {
   const stage = new Stage(`${intruder.name} before request ${moment}`);
   await makeWork(stage);
@@ -80,7 +86,8 @@ async function intrude(intruder: Intruder, moment: number): Promise<{ failures: 
   stage.befall = (request: WireRequest) => {
     if (++requests !== moment) return null;
     reached = true;
-    // RACE (DESIGN 5): the contract has no conditional DELETE, so what comes between the read and the DELETE goes with it.
+    // RACE: the contract has no conditional DELETE, so what comes between the read and the DELETE
+    // goes with it.
     if (request.method !== "DELETE") intruder.act(stage);
     return null;
   };

@@ -3,7 +3,10 @@ import type { Fault } from "../../../variants/variant.ts";
 import { makeWork } from "./intrusions.ts";
 import { type Drill, Stage } from "./stage.ts";
 
-/** Each write of a pass is lost, before or after it was done, or is refused; and then somebody in the app edits the document before anybody has asked for it. */
+/**
+ * Each write of a pass is lost, before or after it was done, or is refused; and then somebody in
+ * the app edits the document before anybody has asked for it.
+ */
 
 const REFUSED: Fault = {
   status: 422,
@@ -17,7 +20,10 @@ const REFUSED: Fault = {
   }),
 };
 
-/** A write that is sent as it was, without a read of what became of it between: whoever answered, and whatever. */
+/**
+ * A write that is sent as it was, without a read of what became of it between: whoever answered,
+ * and whatever.
+ */
 function judgeResends(stage: Stage): void {
   const open = new Map<string, WireRequest>();
   for (const request of stage.sent) {

@@ -2,7 +2,10 @@ import { runLife } from "../../life/run.ts";
 import type { Script, Step, SyncStep } from "../../life/script.ts";
 import type { Drill } from "./stage.ts";
 
-/** A service that was put back to a backup shows versions that it had superseded: as a life, whose service can be restored. */
+/**
+ * A service that was put back to a backup shows versions that it had superseded: as a life, whose
+ * service can be restored.
+ */
 
 const SYNC: SyncStep = {
   do: "sync",

@@ -8,7 +8,10 @@ import type { World } from "../../../../src/engine/run/world.ts";
 import type { Fault, Variant } from "../../../variants/variant.ts";
 import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../../rig.ts";
 
-/** A drill: a small story with one thing that goes wrong at every moment where it can. It tells what it found broken, each with the promise's id; empty: nothing. */
+/**
+ * A drill: a small story with one thing that goes wrong at every moment where it can. It tells what
+ * it found broken, each with the promise's id; empty: nothing.
+ */
 export type Drill = { readonly name: string; readonly run: () => Promise<readonly string[]> };
 
 /** Twelve lines like no others, so that edits apart from each other merge. */
@@ -99,7 +102,10 @@ export class Stage {
     if (!is) this.fail(what);
   }
 
-  /** A run as cron makes it: what was refused is not tried again. `world`: what is different on this machine. */
+  /**
+   * A run as cron makes it: what was refused is not tried again. `world`: what is different on this
+   * machine.
+   */
   async syncAsCron(world: Partial<World> = {}): Promise<RunReport> {
     try {
       return await syncToConvergence(
