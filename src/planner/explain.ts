@@ -1,9 +1,9 @@
 import type { Action } from "../model/action.ts";
-import { keyOf } from "./decide/desk.ts";
+import { keyOf } from "./decide/plan-draft.ts";
 import { type ContentCell, CONTENT_RULES, type ContentRule } from "./decide/table.ts";
 import type { Drift } from "./drift/drift.ts";
 import type { Conflict, Hold, Link, Tombstone } from "../model/link.ts";
-import type { DocumentBody, FolderBody, RemoteSeen } from "./match/body.ts";
+import type { DocumentRow, FolderRow, RemoteSeen } from "./match/row.ts";
 import type { Evidence } from "./match/matching.ts";
 import { matchTrees } from "./match/match.ts";
 import { layOut } from "./order/schedule.ts";
@@ -25,8 +25,8 @@ export type Explanation =
       readonly dirId: string | null;
       readonly localPath: LocalPath | null;
       readonly remotePath: RemotePath | null;
-      readonly localSeen: FolderBody["localSeen"];
-      readonly remoteSeen: FolderBody["remoteSeen"];
+      readonly localSeen: FolderRow["localSeen"];
+      readonly remoteSeen: FolderRow["remoteSeen"];
       readonly actions: readonly Action[];
       readonly holds: readonly Hold[];
     }
@@ -57,13 +57,13 @@ export type Explanation =
  */
 export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, localPath: LocalPath): Explanation {
   const matched = matchTrees(trees, policy, texts, localPath);
-  const desk = decide(trees, policy, texts, matched);
-  const actions = layOut(desk).map(({ action }) => action);
+  const draft = decide(trees, policy, texts, matched);
+  const actions = layOut(draft).map(({ action }) => action);
   const same = (path: string | null | undefined): boolean =>
     path !== null && path !== undefined && pathKey(path, trees.local.disk) === pathKey(localPath, trees.local.disk);
-  const document = findDocument(desk.documents, same);
+  const document = findDocument(draft.documents, same);
   if (document !== null) {
-    const drift = desk.drifts.get(document) ?? { local: "unchanged", remote: "unchanged", place: "nobody" };
+    const drift = draft.drifts.get(document) ?? { local: "unchanged", remote: "unchanged", place: "nobody" };
     const cell: ContentCell = `${drift.local}/${drift.remote}`;
     const mine = (action: Action): boolean =>
       document.id === null ? "localPath" in action && same(action.localPath) : isAbout(action, document.id, localPath);
@@ -80,7 +80,7 @@ export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, loc
       cell,
       rule: CONTENT_RULES[cell],
       actions: actions.filter(mine),
-      holds: [desk.holds.get(keyOf(document))].filter((one) => one !== undefined),
+      holds: [draft.holds.get(keyOf(document))].filter((one) => one !== undefined),
     };
   }
   for (const folder of matched.forest.folders) {
@@ -90,7 +90,7 @@ export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, loc
     const mine = (action: Action): boolean =>
       ("dirId" in action && action.dirId === dirId) ||
       (action.kind === "make-folder-remote" && action.localPath === folder.localPath);
-    const holds = [...desk.holds.values()].filter(({ key }) => key === dirId || key === folder.localPath);
+    const holds = [...draft.holds.values()].filter(({ key }) => key === dirId || key === folder.localPath);
     const facts = { dirId, localPath: folder.localPath, remotePath, localSeen, remoteSeen };
     return { kind: "folder", ...facts, actions: actions.filter(mine), holds };
   }
@@ -103,12 +103,12 @@ export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, loc
  * service has there.
  */
 function findDocument(
-  documents: readonly DocumentBody[],
+  documents: readonly DocumentRow[],
   same: (path: string | null | undefined) => boolean,
-): DocumentBody | null {
-  const here = ({ local }: DocumentBody): boolean => local.seen.kind === "present" && same(local.seen.value.path);
-  const linked = ({ link }: DocumentBody): boolean => same(link?.localPath);
-  const there = ({ remote }: DocumentBody): boolean => remote.seen.kind === "present" && same(remote.seen.file.path);
+): DocumentRow | null {
+  const here = ({ local }: DocumentRow): boolean => local.seen.kind === "present" && same(local.seen.value.path);
+  const linked = ({ link }: DocumentRow): boolean => same(link?.localPath);
+  const there = ({ remote }: DocumentRow): boolean => remote.seen.kind === "present" && same(remote.seen.file.path);
   for (const is of [here, linked, there]) {
     const found = documents.find(is);
     if (found !== undefined) return found;

@@ -1,6 +1,6 @@
-import { settleClaims } from "./decide/claims.ts";
+import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
-import { type Desk, openDesk, pathOfDocument } from "./decide/desk.ts";
+import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.ts";
 import { untieRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-folders.ts";
 import { keepUnseen } from "./decide/remembered.ts";
@@ -11,7 +11,7 @@ import { layOut } from "./order/schedule.ts";
 import type { GaveWay, Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
-import { judge, type Sight } from "./verdict/verdict.ts";
+import { judge, type PresenceCounts } from "./verdict/verdict.ts";
 
 /**
  * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same
@@ -19,17 +19,17 @@ import { judge, type Sight } from "./verdict/verdict.ts";
  */
 export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: TextLookup): Plan {
   const matched = matchTrees(trees, policy, texts);
-  const desk = decide(trees, policy, texts, matched);
-  const steps = layOut(desk);
-  const holds = [...desk.holds.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const draft = decide(trees, policy, texts, matched);
+  const steps = layOut(draft);
+  const holds = [...draft.holds.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   const verdict = judge(trees, policy, signals, steps, sightOf(trees, matched));
-  const gaveWay = gaveWayOf(desk);
+  const gaveWay = gaveWayOf(draft);
   return { steps, holds, verdict, ...(gaveWay.length === 0 ? {} : { gaveWay }) };
 }
 
-function gaveWayOf(desk: Desk): readonly GaveWay[] {
-  return [...desk.gaveWay].flatMap(([body, name]) => {
-    const from = body.kind === "folder" ? body.localPath : pathOfDocument(body);
+function gaveWayOf(draft: PlanDraft): readonly GaveWay[] {
+  return [...draft.gaveWay].flatMap(([row, name]) => {
+    const from = row.kind === "folder" ? row.localPath : pathOfDocument(row);
     return from === null ? [] : [{ from, to: joinPath(parentOf(from), name) }];
   });
 }
@@ -38,22 +38,22 @@ function gaveWayOf(desk: Desk): readonly GaveWay[] {
  * Match's result to decisions: places of folders first, for they may bar their documents';
  * presences of folders last, for they follow from them.
  */
-export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): Desk {
-  const desk = openDesk(trees, policy, texts, matched);
-  placeFolders(desk);
-  for (const body of desk.documents) {
-    const drift = driftOf(desk.forest, body);
-    desk.drifts.set(body, drift);
-    decideDocument(desk, body, drift);
+export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
+  const draft = openDraft(trees, policy, texts, matched);
+  placeFolders(draft);
+  for (const row of draft.documents) {
+    const drift = driftOf(draft.forest, row);
+    draft.drifts.set(row, drift);
+    decideDocument(draft, row, drift);
   }
-  settleClaims(desk, (path: LocalPath) => matched.summon(path));
-  untieRecords(desk);
-  keepUnseen(desk);
-  return desk;
+  resolveNameClashes(draft, (path: LocalPath) => matched.includeQuiet(path));
+  untieRecords(draft);
+  keepUnseen(draft);
+  return draft;
 }
 
-/** Documents that need no body are on both sides. */
-function sightOf(trees: Trees, matched: Matched): Sight {
+/** Documents that need no row are on both sides. */
+function sightOf(trees: Trees, matched: Matched): PresenceCounts {
   const sight = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 };
   let judged = 0;
   for (const { link, local, remote } of matched.documents) {

@@ -1,8 +1,8 @@
-import type { AnyBody, DocumentBody, FolderBody } from "../match/body.ts";
+import type { Row, DocumentRow, FolderRow } from "../match/row.ts";
 import { baseFolderAt } from "../match/forest.ts";
 import { numberedName } from "../../model/local-name.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../model/path.ts";
-import type { Desk } from "./desk.ts";
+import type { PlanDraft } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 import { SlotMap } from "./slots.ts";
 
@@ -12,14 +12,14 @@ import { SlotMap } from "./slots.ts";
  * else is there now (`rm b; mv a b`), its absence is already proven by that, and a free name beside
  * it is given.
  */
-export function absentPath(desk: Desk, body: DocumentBody | FolderBody): LocalPath {
-  const link = body.link!;
-  const folder = baseFolderAt(desk.forest, parentOf(link.localPath), parentOf(link.remotePath));
+export function absentPath(draft: PlanDraft, row: DocumentRow | FolderRow): LocalPath {
+  const link = row.link!;
+  const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
   const name = nameOf(link.localPath);
   const path = folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
-  const isFree = (one: LocalPath): boolean => !isOccupied(desk, one) && !isClaimed(desk, one);
+  const isFree = (one: LocalPath): boolean => !isOccupied(draft, one) && !isClaimed(draft, one);
   if (isFree(path)) return path;
-  const kind = body.kind === "document" ? "file" : "folder";
+  const kind = row.kind === "document" ? "file" : "folder";
   for (let number = 2; ; number++) {
     const beside = joinPath(parentOf(path), numberedName(nameOf(path), kind, number));
     if (isFree(beside)) return beside;
@@ -27,14 +27,14 @@ export function absentPath(desk: Desk, body: DocumentBody | FolderBody): LocalPa
 }
 
 /** Whether something is at a path on disk now, in whatever spelling the disk takes for the same. */
-export function isOccupied(desk: Desk, path: LocalPath): boolean {
-  const { files, folders, others, disk } = desk.trees.local;
+export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
+  const { files, folders, others, disk } = draft.trees.local;
   if (files.has(path) || folders.has(path) || others.has(path)) return true;
-  return (disk.foldsCase || disk.foldsUnicode) && desk.standingKeys().has(pathKey(path, disk));
+  return (disk.foldsCase || disk.foldsUnicode) && draft.standingKeys().has(pathKey(path, disk));
 }
 
 /** Keys of all paths on disk. Asked for only where the disk folds. */
-export function standingKeys({ trees }: Pick<Desk, "trees">): ReadonlySet<string> {
+export function standingKeys({ trees }: Pick<PlanDraft, "trees">): ReadonlySet<string> {
   const { files, folders, others, disk } = trees.local;
   return new Set([files, folders, others].flatMap((map) => [...map.keys()].map((path) => pathKey(path, disk))));
 }
@@ -43,14 +43,14 @@ export function standingKeys({ trees }: Pick<Desk, "trees">): ReadonlySet<string
  * By its place on disk now and by the one that this plan gives it: what may be in a slot while the
  * plan is carried out.
  */
-export function listClaimants(desk: Pick<Desk, "trees" | "forest" | "documents">): SlotMap<AnyBody[]> {
-  const claimants = new SlotMap<AnyBody[]>(desk.trees.local.disk);
-  for (const body of [...desk.forest.folders, ...desk.documents])
-    for (const place of new Set([body.local.goal, body.local.now])) {
+export function listClaimants(draft: Pick<PlanDraft, "trees" | "forest" | "documents">): SlotMap<Row[]> {
+  const claimants = new SlotMap<Row[]>(draft.trees.local.disk);
+  for (const row of [...draft.forest.folders, ...draft.documents])
+    for (const place of new Set([row.local.goal, row.local.now])) {
       if (place === null) continue;
       const known = claimants.get(place);
-      if (known === undefined) claimants.set(place, [body]);
-      else known.push(body);
+      if (known === undefined) claimants.set(place, [row]);
+      else known.push(row);
     }
   return claimants;
 }
@@ -60,21 +60,21 @@ export function listClaimants(desk: Pick<Desk, "trees" | "forest" | "documents">
  * that need it are skipped, so each folder above may be where it was or where it is to go, whatever
  * the others do.
  */
-function isClaimed(desk: Desk, path: LocalPath): boolean {
-  const claimants = desk.claimants();
+function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
+  const claimants = draft.claimants();
   const above = ancestorsOf(path).map(nameOf);
-  let folders: FolderBody[] = [desk.forest.root];
+  let folders: FolderRow[] = [draft.forest.root];
   for (const name of above)
     folders = [...new Set(folders.flatMap((parent) => (claimants.get({ parent, name }) ?? []).filter(isFolder)))];
   const name = nameOf(path);
   return folders.some(
     (parent) =>
       (claimants.get({ parent, name })?.length ?? 0) > 0 ||
-      // What has no body goes along with its folder.
-      (parent.localPath !== null && isOccupied(desk, joinPath(parent.localPath, name))),
+      // What has no row goes along with its folder.
+      (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
   );
 }
 
-function isFolder(body: AnyBody): body is FolderBody {
-  return body.kind === "folder";
+function isFolder(row: Row): row is FolderRow {
+  return row.kind === "folder";
 }

@@ -1,10 +1,10 @@
 import type { Drift } from "../drift/drift.ts";
 import { type Conflict, isBeingReplaced, type Link } from "../../model/link.ts";
-import type { DocumentBody } from "../match/body.ts";
+import type { DocumentRow } from "../match/row.ts";
 import { type LocalPath, nameOf, parentOf, sidecarPath } from "../../model/path.ts";
 import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
-import { type Desk, draft, holdDocument, withdraw } from "./desk.ts";
+import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts";
 import { isTextHeld, needsSecondLook } from "./gates.ts";
 import { bringBack } from "./presence.ts";
 
@@ -14,32 +14,32 @@ import { bringBack } from "./presence.ts";
  * then ends, or cannot be judged)
  */
 export function decideConflict(
-  desk: Desk,
-  body: DocumentBody,
+  draft: PlanDraft,
+  row: DocumentRow,
   conflict: Conflict,
   here: LocalFile | null,
   there: RemoteFile | null,
   drift: Drift,
 ): boolean {
-  const sidecar = findSidecar(desk, conflict, here);
+  const sidecar = findSidecar(draft, conflict, here);
   if (drift.remote === "gone") {
-    drop(desk, body, conflict, sidecar, "gone from the service");
+    drop(draft, row, conflict, sidecar, "gone from the service");
     return false;
   }
   if (drift.local === "deleted" && drift.remote === "outside")
-    return endsOrWaitsWithDocument(desk, body, body.link!) === "waits";
+    return endsOrWaitsWithDocument(draft, row, row.link!) === "waits";
   if (there === null || drift.local === "unknown") return false;
   if (here === null) {
-    if (body.link !== null && needsSecondLook(desk, body, body.link)) return true;
-    drop(desk, body, conflict, sidecar, "deleted here", true);
-    bringBack(desk, body, there, "deleted here while it was in conflict");
+    if (row.link !== null && needsSecondLook(draft, row, row.link)) return true;
+    drop(draft, row, conflict, sidecar, "deleted here", true);
+    bringBack(draft, row, there, "deleted here while it was in conflict");
     return true;
   }
   // With its text: base has another, so that without it nothing would tell whose file this is when
   // it moves.
-  if (!endsOrWaits(desk, body, conflict, here, there, sidecar))
-    holdDocument(desk, body, "conflict", "its texts here and on the service do not merge", { digest: here.digest });
-  if (sidecar.kind === "present") follow(desk, body, conflict, sidecar.path);
+  if (!endsOrWaits(draft, row, conflict, here, there, sidecar))
+    holdDocument(draft, row, "conflict", "its texts here and on the service do not merge", { digest: here.digest });
+  if (sidecar.kind === "present") follow(draft, row, conflict, sidecar.path);
   return true;
 }
 
@@ -47,11 +47,11 @@ export function decideConflict(
  * The document is neither here nor in what is mirrored any more: its conflict ends with it, if
  * there is one. An absence here needs its second look.
  */
-export function endsOrWaitsWithDocument(desk: Desk, body: DocumentBody, link: Link): "ends" | "waits" {
-  const conflict = desk.trees.base.conflicts.get(link.id);
+export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
+  const conflict = draft.trees.base.conflicts.get(link.id);
   if (conflict === undefined) return "ends";
-  if (needsSecondLook(desk, body, link)) return "waits";
-  drop(desk, body, conflict, findSidecar(desk, conflict, null), "moved out of the mirrored subtree, and gone here");
+  if (needsSecondLook(draft, row, link)) return "waits";
+  drop(draft, row, conflict, findSidecar(draft, conflict, null), "moved out of the mirrored subtree, and gone here");
   return "ends";
 }
 
@@ -60,15 +60,15 @@ export function endsOrWaitsWithDocument(desk: Desk, body: DocumentBody, link: Li
  * conflict with it: of two texts that were new at one path, base is the version that the sidecar
  * shows, and once the document is seen again the local text would go up over it as a plain edit.
  */
-export function keepUnlessLinkEnds(desk: Desk, body: DocumentBody): void {
+export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
   // The conflict's own draft is the only one: nothing of this plan ends the link.
-  if (desk.drafts.get(body)?.length === 1) withdraw(desk, body, "before");
+  if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
 
 /** @returns true where the conflict ends by this plan. */
 function endsOrWaits(
-  desk: Desk,
-  body: DocumentBody,
+  draft: PlanDraft,
+  row: DocumentRow,
   conflict: Conflict,
   here: LocalFile,
   there: RemoteFile,
@@ -77,8 +77,8 @@ function endsOrWaits(
   const last = conflict.shown.at(-1)!;
   const replaced = isBeingReplaced(conflict);
   const end = (how: "mine" | "theirs" | "equal", why: string): boolean => {
-    if (how !== "equal" && isTextHeld(desk, body, body.link, here)) return true;
-    draft(desk, body, "content", (at) => ({
+    if (how !== "equal" && isTextHeld(draft, row, row.link, here)) return true;
+    propose(draft, row, "content", (at) => ({
       kind: "end-conflict",
       why,
       id: conflict.id,
@@ -89,7 +89,7 @@ function endsOrWaits(
     }));
     return true;
   };
-  if (desk.policy.direction === "both") {
+  if (draft.policy.direction === "both") {
     const moved = here.stamp.ino === conflict.sidecarIno && here.stamp.dev === conflict.sidecarDev;
     if (moved && sidecar.kind === "gone") return end("theirs", "the other version was put in its place");
     if (here.digest === last.digest) return end("equal", "both versions are the same now");
@@ -98,9 +98,13 @@ function endsOrWaits(
   }
   if (sidecar.kind === "gone" && !replaced) {
     if (conflict.looksGone === 0)
-      draft(desk, body, "note", () => ({ kind: "look-again", why: "the other version is not there", id: conflict.id }));
+      propose(draft, row, "note", () => ({
+        kind: "look-again",
+        why: "the other version is not there",
+        id: conflict.id,
+      }));
   } else if (replaced || there.changeId !== last.changeId) {
-    draft(desk, body, "content", (at) => ({
+    propose(draft, row, "content", (at) => ({
       kind: "renew-conflict",
       why: there.changeId !== last.changeId ? "edited again on the service" : "the other version is to be shown again",
       id: conflict.id,
@@ -123,13 +127,13 @@ type Sidecar =
  * another conflict's is not this one's: of a sidecar that was removed the inode may be the next
  * one's, and when two folders change places, each record names the other's.
  */
-function findSidecar(desk: Desk, conflict: Conflict, here: LocalFile | null): Sidecar {
-  const { others, unseen, inodesTrusted } = desk.trees.local;
+function findSidecar(draft: PlanDraft, conflict: Conflict, here: LocalFile | null): Sidecar {
+  const { others, unseen, inodesTrusted } = draft.trees.local;
   const places = [conflict.sidecarPath, ...(here === null ? [] : [sidecarPath(here.path)])];
   const isBy = ({ sidecarIno, sidecarDev }: Conflict, other: LocalOther): boolean =>
     inodesTrusted && other.stamp?.ino === sidecarIno && other.stamp.dev === sidecarDev;
   const rivalAt = (path: LocalPath): Conflict | null => {
-    const owner = desk.sidecarOwners().get(path) ?? null;
+    const owner = draft.sidecarOwners().get(path) ?? null;
     return owner === null || owner.id === conflict.id ? null : owner;
   };
   const isOwn = (other: LocalOther): boolean => {
@@ -150,14 +154,14 @@ function findSidecar(desk: Desk, conflict: Conflict, here: LocalFile | null): Si
 }
 
 function drop(
-  desk: Desk,
-  body: DocumentBody,
+  draft: PlanDraft,
+  row: DocumentRow,
   conflict: Conflict,
   sidecar: Sidecar,
   why: string,
   comesBack = false,
 ): void {
-  draft(desk, body, "before", () => ({
+  propose(draft, row, "before", () => ({
     kind: "drop-conflict",
     why,
     id: conflict.id,
@@ -170,8 +174,8 @@ function drop(
  * Where the sidecar is not beside its document, or the record says so, it follows; `from` = `to`
  * where only the record does.
  */
-function follow(desk: Desk, body: DocumentBody, conflict: Conflict, now: LocalPath): void {
-  const parent = folderAt(desk.forest, "local", parentOf(now));
+function follow(draft: PlanDraft, row: DocumentRow, conflict: Conflict, now: LocalPath): void {
+  const parent = folderAt(draft.forest, "local", parentOf(now));
   const stands = { parent, name: nameOf(now) };
-  desk.sidecars.set(body, { recorded: conflict.sidecarPath, stands });
+  draft.sidecars.set(row, { recorded: conflict.sidecarPath, stands });
 }

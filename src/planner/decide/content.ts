@@ -1,9 +1,9 @@
 import type { Drift } from "../drift/drift.ts";
 import type { Link } from "../../model/link.ts";
-import type { DocumentBody } from "../match/body.ts";
+import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
-import { type Desk, draft } from "./desk.ts";
+import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isDirectionOff, isTextHeld } from "./gates.ts";
 import { placeDocument } from "./place-document.ts";
 import { bringBack, createHere, deleteThere, forget, leaveSubtree, meet, post, postAsNew, trash } from "./presence.ts";
@@ -16,24 +16,24 @@ import { CONTENT_RULES } from "./table.ts";
  * Decides one document: its standing first, then the cell of the table, then, where both sides have
  * it, its place.
  */
-export function decideDocument(desk: Desk, body: DocumentBody, drift: Drift): void {
-  body.local.goal = body.local.now;
-  body.remote.goal = body.remote.now;
-  if (body.link !== null && decideStanding(desk, body, body.link, drift)) return;
-  const conflict = body.id === null ? undefined : desk.trees.base.conflicts.get(body.id);
-  const here = body.local.seen.kind === "present" ? body.local.seen.value : null;
-  const there = body.remote.seen.kind === "present" ? body.remote.seen.file : null;
-  if (conflict !== undefined && decideConflict(desk, body, conflict, here, there, drift)) {
-    placeDocument(desk, body, drift);
+export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
+  row.local.goal = row.local.now;
+  row.remote.goal = row.remote.now;
+  if (row.link !== null && decideStanding(draft, row, row.link, drift)) return;
+  const conflict = row.id === null ? undefined : draft.trees.base.conflicts.get(row.id);
+  const here = row.local.seen.kind === "present" ? row.local.seen.value : null;
+  const there = row.remote.seen.kind === "present" ? row.remote.seen.file : null;
+  if (conflict !== undefined && decideConflict(draft, row, conflict, here, there, drift)) {
+    placeDocument(draft, row, drift);
     return;
   }
-  decideByTable(desk, body, drift, here, there);
-  if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(desk, body);
+  decideByTable(draft, row, drift, here, there);
+  if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(draft, row);
 }
 
 function decideByTable(
-  desk: Desk,
-  body: DocumentBody,
+  draft: PlanDraft,
+  row: DocumentRow,
   drift: Drift,
   here: LocalFile | null,
   there: RemoteFile | null,
@@ -42,63 +42,63 @@ function decideByTable(
     case "nothing":
       break;
     case "hold-not-seen":
-      holdUnseen(desk, body, "not-seen", body.remote.seen.kind === "unseen" ? body.remote.seen.why : "not seen");
+      holdUnseen(draft, row, "not-seen", row.remote.seen.kind === "unseen" ? row.remote.seen.why : "not seen");
       return;
     case "hold-unreadable":
-      holdUnreadable(desk, body);
+      holdUnreadable(draft, row);
       return;
     case "hold-outside":
     case "leave-subtree":
-      leaveSubtree(desk, body, here!, drift);
+      leaveSubtree(draft, row, here!, drift);
       return;
     case "trash-local":
-      trash(desk, body, here!, "gone");
+      trash(draft, row, here!, "gone");
       return;
     case "forget":
-      forget(desk, body);
+      forget(draft, row);
       return;
     case "delete-remote":
-      deleteThere(desk, body, there!, drift);
+      deleteThere(draft, row, there!, drift);
       return;
     case "come-back":
-      bringBack(desk, body, there!, "edited on the service after it was deleted here");
+      bringBack(draft, row, there!, "edited on the service after it was deleted here");
       return;
     case "post-as-new":
-      postAsNew(desk, body, body.link!, here!);
+      postAsNew(draft, row, row.link!, here!);
       return;
     case "post":
-      post(desk, body, here!);
+      post(draft, row, here!);
       return;
     case "create-local":
-      createHere(desk, body, there!, body.tombstone === null ? "new on the service" : "seen again on the service");
+      createHere(draft, row, there!, row.tombstone === null ? "new on the service" : "seen again on the service");
       return;
     case "meet":
-      meet(desk, body, here!, there!);
+      meet(draft, row, here!, there!);
       return;
     case "write-local":
-      writeLocal(desk, body, body.link!, here!, there!);
+      writeLocal(draft, row, row.link!, here!, there!);
       break;
     case "put":
-      put(desk, body, body.link!, here!, there!);
+      put(draft, row, row.link!, here!, there!);
       break;
     case "merge":
-      merge(desk, body, body.link!, here!, there!);
+      merge(draft, row, row.link!, here!, there!);
       break;
   }
-  if (there !== null && body.link !== null) noteFacts(desk, body, body.link, there);
-  placeDocument(desk, body, drift);
+  if (there !== null && row.link !== null) noteFacts(draft, row, row.link, there);
+  placeDocument(draft, row, drift);
 }
 
-function holdUnreadable(desk: Desk, body: DocumentBody): void {
-  const why = body.local.seen.kind === "unknown" ? body.local.seen.why : "not seen";
-  holdUnseen(desk, body, why === "still-being-written" ? why : "local-unreadable", why);
+function holdUnreadable(draft: PlanDraft, row: DocumentRow): void {
+  const why = row.local.seen.kind === "unknown" ? row.local.seen.why : "not seen";
+  holdUnseen(draft, row, why === "still-being-written" ? why : "local-unreadable", why);
 }
 
-function writeLocal(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): void {
-  if (decideReview(desk, body, link, here, there)) return;
-  if (isDirectionOff(desk, body, "push-only", "edited on the service")) return;
-  if (isStopped(desk, body, "pull")) return;
-  draft(desk, body, "content", (at) => ({
+function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
+  if (decideReview(draft, row, link, here, there)) return;
+  if (isDirectionOff(draft, row, "push-only", "edited on the service")) return;
+  if (isStopped(draft, row, "pull")) return;
+  propose(draft, row, "content", (at) => ({
     kind: "write-local",
     why: "edited on the service",
     id: link.id,
@@ -108,14 +108,14 @@ function writeLocal(desk: Desk, body: DocumentBody, link: Link, here: LocalFile,
   }));
 }
 
-function put(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): void {
+function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
   // A service that normalises answered this very text with the base's own: sending it again would
   // only echo.
   if (here.digest === link.echoDigest) return;
-  if (decideReview(desk, body, link, here, there) || isTextHeld(desk, body, link, here)) return;
-  if (isDirectionOff(desk, body, "pull-only", "edited here")) return;
-  if (isStopped(desk, body, "push")) return;
-  draft(desk, body, "content", (at) => ({
+  if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;
+  if (isDirectionOff(draft, row, "pull-only", "edited here")) return;
+  if (isStopped(draft, row, "push")) return;
+  propose(draft, row, "content", (at) => ({
     kind: "put",
     why: "edited here",
     id: link.id,
@@ -126,12 +126,12 @@ function put(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there:
   }));
 }
 
-function merge(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): void {
-  if (decideReview(desk, body, link, here, there) || isTextHeld(desk, body, link, here)) return;
-  if (desk.policy.direction !== "both" && isDirectionOff(desk, body, desk.policy.direction, "edited on both sides"))
+function merge(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
+  if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;
+  if (draft.policy.direction !== "both" && isDirectionOff(draft, row, draft.policy.direction, "edited on both sides"))
     return;
-  if (isStopped(desk, body, "merge")) return;
-  draft(desk, body, "content", (at) => ({
+  if (isStopped(draft, row, "merge")) return;
+  propose(draft, row, "content", (at) => ({
     kind: "merge",
     why: "edited on both sides",
     id: link.id,
@@ -142,9 +142,9 @@ function merge(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, ther
   }));
 }
 
-function noteFacts(desk: Desk, body: DocumentBody, link: Link, there: RemoteFile): void {
+function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, there: RemoteFile): void {
   if (there.protected === link.protected && link.standing === "linked") return;
-  draft(desk, body, "note", () => ({
+  propose(draft, row, "note", () => ({
     kind: "note-facts",
     why:
       there.protected === link.protected

@@ -1,8 +1,8 @@
 import { mapName } from "../../contract/names.ts";
 import { isTemporaryName, lastingName, localNameFor, numberedName, ownNameOf } from "../../model/local-name.ts";
-import type { AnyBody, Side } from "../match/body.ts";
+import type { Row, Side } from "../match/row.ts";
 import { nameOf } from "../../model/path.ts";
-import { type Desk, keyOf } from "./desk.ts";
+import { type PlanDraft, keyOf } from "./plan-draft.ts";
 import { idOf } from "./places.ts";
 import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
 
@@ -18,25 +18,25 @@ const MAX_NUMBER = 99;
 
 const SIDES = ["local", "remote"] as const;
 
-export function isLeftOver(body: AnyBody): boolean {
-  if (standInFor(body) !== null) return true;
-  return SIDES.some((side) => isTemporaryName(body[side].goal?.name ?? ""));
+export function isLeftOver(row: Row): boolean {
+  if (standInFor(row) !== null) return true;
+  return SIDES.some((side) => isTemporaryName(row[side].goal?.name ?? ""));
 }
 
 /**
  * Names for what stays at a temporary one, the best first. None: it may not be renamed, or not yet.
  */
-export function* lastingNames(desk: Desk, body: AnyBody, side: Side): Generator<string> {
-  const { goal } = body[side];
-  const own = side === "local" ? standInFor(body) : null;
-  if (own !== null && desk.policy.direction !== "push-only" && !isMoveStopped(desk, body)) yield own;
-  if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(desk, body, side)) return;
-  const kind = body.kind === "document" ? "file" : "folder";
-  const there = body[side === "local" ? "remote" : "local"].goal?.name;
+export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
+  const { goal } = row[side];
+  const own = side === "local" ? standInFor(row) : null;
+  if (own !== null && draft.policy.direction !== "push-only" && !isMoveStopped(draft, row)) yield own;
+  if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
+  const kind = row.kind === "document" ? "file" : "folder";
+  const there = row[side === "local" ? "remote" : "local"].goal?.name;
   const other =
-    there ?? (body.link === null ? goal.name : nameOf(body.link[side === "local" ? "remotePath" : "localPath"]));
+    there ?? (row.link === null ? goal.name : nameOf(row.link[side === "local" ? "remotePath" : "localPath"]));
   const legal = (name: string): string | null =>
-    side === "local" ? localNameFor(name, kind, idOf(body)) : mapName(name, kind, desk.policy.refusedCharacters);
+    side === "local" ? localNameFor(name, kind, idOf(row)) : mapName(name, kind, draft.policy.refusedCharacters);
   const best = isTemporaryName(other) ? lastingName(goal.name) : other;
   for (let number = 1; number <= MAX_NUMBER; number++) {
     const name = legal(number === 1 ? best : numberedName(best, kind, number));
@@ -45,44 +45,44 @@ export function* lastingNames(desk: Desk, body: AnyBody, side: Side): Generator<
 }
 
 /** The name that it would have here, were its place not taken when it came. */
-function standInFor(body: AnyBody): string | null {
-  const { local, remote, link } = body;
+function standInFor(row: Row): string | null {
+  const { local, remote, link } = row;
   if (link === null || local.now === null || local.goal === null || remote.now === null || remote.goal === null)
     return null;
-  const kind = body.kind === "document" ? "file" : "folder";
-  return ownNameOf(local.goal.name, remote.goal.name, kind, idOf(body));
+  const kind = row.kind === "document" ? "file" : "folder";
+  return ownNameOf(local.goal.name, remote.goal.name, kind, idOf(row));
 }
 
-function isMoveStopped(desk: Desk, body: AnyBody): boolean {
-  return body.kind === "document" && isStopped(desk, body, "move-local");
+function isMoveStopped(draft: PlanDraft, row: Row): boolean {
+  return row.kind === "document" && isStopped(draft, row, "move-local");
 }
 
-function mayBeNamed(desk: Desk, body: AnyBody, side: Side): boolean {
-  const { link } = body;
-  const now = body[side].now;
-  if (link === null || now === null || body.local.now === null) return false;
+function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
+  const { link } = row;
+  const now = row[side].now;
+  if (link === null || now === null || row.local.now === null) return false;
   // What is gone from the service, and held here for its edit, will not come by a name from there.
-  if (body.remote.now === null && (side === "remote" || !isHeldAlone(body))) return false;
-  if (desk.policy.direction === (side === "local" ? "push-only" : "pull-only")) return false;
+  if (row.remote.now === null && (side === "remote" || !isHeldAlone(row))) return false;
+  if (draft.policy.direction === (side === "local" ? "push-only" : "pull-only")) return false;
   // Seen for the first time, it may be another mirror's, which is about to move it on: base learns
   // of it, and the next look decides.
   const known = nameOf(side === "local" ? link.localPath : link.remotePath) === now.name;
-  if (body.kind === "folder") {
-    if (side === "local") return known || desk.holds.has(link.id);
-    if (!desk.policy.folderMoves || !(known || desk.holds.has(link.id))) return false;
-    return isRootHold(desk, link.id) || !isFolderStopped(desk, link.id, "move");
+  if (row.kind === "folder") {
+    if (side === "local") return known || draft.holds.has(link.id);
+    if (!draft.policy.folderMoves || !(known || draft.holds.has(link.id))) return false;
+    return isRootHold(draft, link.id) || !isFolderStopped(draft, link.id, "move");
   }
-  if (!known && !desk.holds.has(keyOf(body))) return false;
-  if (side === "local") return !isStopped(desk, body, "move-local");
+  if (!known && !draft.holds.has(keyOf(row))) return false;
+  if (side === "local") return !isStopped(draft, row, "move-local");
   // It goes nowhere near the root.
-  return standingHold(desk, body)?.reason === "no-move-to-root" || !isStopped(desk, body, "move-remote");
+  return standingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
 }
 
-function isHeldAlone(body: AnyBody): boolean {
-  if (body.kind === "folder" || body.remote.goal !== null) return false;
-  return body.remote.seen.kind === "gone" || body.remote.seen.kind === "outside";
+function isHeldAlone(row: Row): boolean {
+  if (row.kind === "folder" || row.remote.goal !== null) return false;
+  return row.remote.seen.kind === "gone" || row.remote.seen.kind === "outside";
 }
 
-function isRootHold(desk: Desk, key: string): boolean {
-  return desk.trees.base.holds.get(key)?.reason === "no-move-to-root";
+function isRootHold(draft: PlanDraft, key: string): boolean {
+  return draft.trees.base.holds.get(key)?.reason === "no-move-to-root";
 }

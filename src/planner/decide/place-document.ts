@@ -1,6 +1,6 @@
 import type { Drift } from "../drift/drift.ts";
-import type { DocumentBody, Place } from "../match/body.ts";
-import { type Desk, holdDocument, keepHold } from "./desk.ts";
+import type { DocumentRow, Place } from "../match/row.ts";
+import { type PlanDraft, holdDocument, keepHold } from "./plan-draft.ts";
 import { isDirectionOff } from "./gates.ts";
 import { localWish, placeRule, remoteWish, samePlace, type Wish } from "./places.ts";
 import { isStopped, standingHold } from "./remembered.ts";
@@ -9,74 +9,74 @@ import { isStopped, standingHold } from "./remembered.ts";
  * Decides the place of a document that both sides have; content was decided apart. Leaves as `goal`
  * where the plan shall put it.
  */
-export function placeDocument(desk: Desk, body: DocumentBody, drift: Drift): void {
-  if (body.link === null || body.local.now === null || body.remote.now === null) return;
-  if (body.local.goal === null || body.remote.goal === null) return;
-  const rule = placeRule(body, drift.place);
+export function placeDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
+  if (row.link === null || row.local.now === null || row.remote.now === null) return;
+  if (row.local.goal === null || row.remote.goal === null) return;
+  const rule = placeRule(row, drift.place);
   if (rule === "stay") return;
   if (rule === "follow-local") {
-    followLocal(desk, body);
+    followLocal(draft, row);
     return;
   }
-  const wish = localWish(desk, body);
-  if (rule === "agree" && isAgreed(desk, body, wish)) {
-    desk.whys.set(body, "moved alike on both sides");
+  const wish = localWish(draft, row);
+  if (rule === "agree" && isAgreed(draft, row, wish)) {
+    draft.whys.set(row, "moved alike on both sides");
     return;
   }
-  followRemote(desk, body, wish, rule === "agree" ? "moved on both sides" : "moved on the service");
+  followRemote(draft, row, wish, rule === "agree" ? "moved on both sides" : "moved on the service");
 }
 
-function isAgreed(desk: Desk, body: DocumentBody, wish: Wish): boolean {
-  if (wish.kind === "place" && samePlace(wish.place, body.local.now)) return true;
-  const there = remoteWish(desk, body);
-  return there.kind === "place" && samePlace(there.place, body.remote.now);
+function isAgreed(draft: PlanDraft, row: DocumentRow, wish: Wish): boolean {
+  if (wish.kind === "place" && samePlace(wish.place, row.local.now)) return true;
+  const there = remoteWish(draft, row);
+  return there.kind === "place" && samePlace(there.place, row.remote.now);
 }
 
-function followLocal(desk: Desk, body: DocumentBody): void {
-  const wish = remoteWish(desk, body);
+function followLocal(draft: PlanDraft, row: DocumentRow): void {
+  const wish = remoteWish(draft, row);
   if (wish.kind === "barred") {
-    holdDocument(desk, body, wish.reason, wish.detail);
+    holdDocument(draft, row, wish.reason, wish.detail);
     return;
   }
-  if (samePlace(wish.place, body.remote.now)) {
-    desk.whys.set(body, "its name on the service stays");
+  if (samePlace(wish.place, row.remote.now)) {
+    draft.whys.set(row, "its name on the service stays");
     return;
   }
-  if (isDirectionOff(desk, body, "pull-only", "moved here")) return;
-  if (isRootBarred(desk, body, wish.place)) return;
-  const standing = standingHold(desk, body);
+  if (isDirectionOff(draft, row, "pull-only", "moved here")) return;
+  if (isRootBarred(draft, row, wish.place)) return;
+  const standing = standingHold(draft, row);
   // Only a move to the root is what such a hold is about; another move ends it.
-  if (standing?.reason !== "no-move-to-root" && isStopped(desk, body, "move-remote")) return;
-  body.remote.goal = wish.place;
-  desk.whys.set(body, "moved here");
+  if (standing?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote")) return;
+  row.remote.goal = wish.place;
+  draft.whys.set(row, "moved here");
 }
 
 /**
  * `parentId` is a folder's id and the root has none: where the deployment takes no null, edits
  * travel and the place does not.
  */
-function isRootBarred(desk: Desk, body: DocumentBody, to: Place): boolean {
-  if (to.parent !== desk.forest.root || body.remote.now?.parent === desk.forest.root) return false;
-  const standing = standingHold(desk, body);
+function isRootBarred(draft: PlanDraft, row: DocumentRow, to: Place): boolean {
+  if (to.parent !== draft.forest.root || row.remote.now?.parent === draft.forest.root) return false;
+  const standing = standingHold(draft, row);
   if (standing?.reason === "no-move-to-root") {
-    keepHold(desk, standing);
+    keepHold(draft, standing);
     return true;
   }
-  if (desk.policy.movesToRoot) return false;
-  holdDocument(desk, body, "no-move-to-root", "the service cannot move a document to the root of the workspace");
+  if (draft.policy.movesToRoot) return false;
+  holdDocument(draft, row, "no-move-to-root", "the service cannot move a document to the root of the workspace");
   return true;
 }
 
-function followRemote(desk: Desk, body: DocumentBody, wish: Wish, why: string): void {
+function followRemote(draft: PlanDraft, row: DocumentRow, wish: Wish, why: string): void {
   if (wish.kind === "barred") {
-    holdDocument(desk, body, wish.reason, wish.detail);
+    holdDocument(draft, row, wish.reason, wish.detail);
     return;
   }
-  if (samePlace(wish.place, body.local.now)) {
-    desk.whys.set(body, "its name here stays");
+  if (samePlace(wish.place, row.local.now)) {
+    draft.whys.set(row, "its name here stays");
     return;
   }
-  if (isDirectionOff(desk, body, "push-only", why) || isStopped(desk, body, "move-local")) return;
-  body.local.goal = wish.place;
-  desk.whys.set(body, why);
+  if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "move-local")) return;
+  row.local.goal = wish.place;
+  draft.whys.set(row, why);
 }

@@ -3,14 +3,14 @@ import type { WhoMoved } from "../drift/drift.ts";
 import { namesFit } from "../../model/fit.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import { isTemporaryName, isUnsafeName, lastingName, localNameFor } from "../../model/local-name.ts";
-import type { DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
+import type { DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
 import { joinPath, nameOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { Desk } from "./desk.ts";
+import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
-/** Where one side's place puts a body on the other side, or why it cannot. */
+/** Where one side's place puts a row on the other side, or why it cannot. */
 export type Wish =
   | { readonly kind: "place"; readonly place: Place }
   | { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
@@ -19,40 +19,40 @@ export type Wish =
  * The place on disk that the service's place asks for. A name that only its folder's move changed
  * keeps its spelling here.
  */
-export function localWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
-  const there = body.remote.now;
+export function localWish(draft: PlanDraft, row: DocumentRow | FolderRow): Wish {
+  const there = row.remote.now;
   if (there === null) return barred("not-seen", "the service shows no place");
-  const bar = localBar(desk, there.parent);
+  const bar = localBar(draft, there.parent);
   if (bar !== null) return bar;
-  const known = body.link ?? (body.kind === "document" ? body.tombstone : null);
+  const known = row.link ?? (row.kind === "document" ? row.tombstone : null);
   const same = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
-  const kind = body.kind === "document" ? "file" : "folder";
-  const fits = same !== null && !isTemporaryName(same) && namesFit(same, there.name, kind, idOf(body));
+  const kind = row.kind === "document" ? "file" : "folder";
+  const fits = same !== null && !isTemporaryName(same) && namesFit(same, there.name, kind, idOf(row));
   // A temporary name there is nobody's wish: only its folder counts.
-  const own = isTemporaryName(there.name) ? firstLasting(body.local.now?.name, known?.localPath) : null;
+  const own = isTemporaryName(there.name) ? firstLasting(row.local.now?.name, known?.localPath) : null;
   const kept = fits ? same : own;
   if (kept === null && isUnsafeName(there.name, kind))
     return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
-  const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(body));
+  const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row));
   const above = there.parent.localPath;
-  if (above !== null && desk.trees.local.ignores(joinPath(above, name), kind))
+  if (above !== null && draft.trees.local.ignores(joinPath(above, name), kind))
     return barred("suspended", "the ignore rules exclude the place that the service has it at");
   return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
 }
 
 /** The place on the service that the disk's place asks for. */
-export function remoteWish(desk: Desk, body: DocumentBody | FolderBody): Wish {
-  const here = body.local.now;
+export function remoteWish(draft: PlanDraft, row: DocumentRow | FolderRow): Wish {
+  const here = row.local.now;
   if (here === null) return barred("not-seen", "the disk shows no place");
-  const bar = remoteBar(desk, here.parent);
+  const bar = remoteBar(draft, here.parent);
   if (bar !== null) return barred("folder-held", bar.detail);
-  const same = body.link !== null && nameOf(body.link.localPath) === here.name ? nameOf(body.link.remotePath) : null;
-  const kind = body.kind === "document" ? "file" : "folder";
-  if (same !== null && !isTemporaryName(same) && namesFit(here.name, same, kind, idOf(body)))
+  const same = row.link !== null && nameOf(row.link.localPath) === here.name ? nameOf(row.link.remotePath) : null;
+  const kind = row.kind === "document" ? "file" : "folder";
+  if (same !== null && !isTemporaryName(same) && namesFit(here.name, same, kind, idOf(row)))
     return { kind: "place", place: { parent: here.parent, name: same } };
-  const own = isTemporaryName(here.name) ? firstLasting(body.remote.now?.name, body.link?.remotePath) : null;
+  const own = isTemporaryName(here.name) ? firstLasting(row.remote.now?.name, row.link?.remotePath) : null;
   if (own !== null) return { kind: "place", place: { parent: here.parent, name: own } };
-  const mapped = remoteName(lastingName(here.name), kind, desk.policy);
+  const mapped = remoteName(lastingName(here.name), kind, draft.policy);
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
 }
 
@@ -84,13 +84,13 @@ export function remoteName(
  * Why nothing can be put below this folder on the service: it is not there, and cannot be made.
  * null: it can.
  */
-export function remoteBar(desk: Desk, folder: FolderBody): (Wish & { readonly kind: "barred" }) | null {
-  for (let at: FolderBody | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
+export function remoteBar(draft: PlanDraft, folder: FolderRow): (Wish & { readonly kind: "barred" }) | null {
+  for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;
     if (at.remoteSeen === "gone") continue;
-    const name = remoteName(at.local.now.name, "folder", desk.policy);
+    const name = remoteName(at.local.now.name, "folder", draft.policy);
     if (name.kind === "barred") return name;
-    if (at.localPath !== null && isFolderStopped(desk, at.localPath, "make"))
+    if (at.localPath !== null && isFolderStopped(draft, at.localPath, "make"))
       return barred("folder-held", `the service refused to make the folder ${JSON.stringify(at.localPath)}`);
   }
   return null;
@@ -100,9 +100,9 @@ export function remoteBar(desk: Desk, folder: FolderBody): (Wish & { readonly ki
  * Why nothing can be put below this folder on disk: it is not there, and cannot be made. null: it
  * can.
  */
-export function localBar(desk: Desk, folder: FolderBody): (Wish & { readonly kind: "barred" }) | null {
+export function localBar(draft: PlanDraft, folder: FolderRow): (Wish & { readonly kind: "barred" }) | null {
   const names: string[] = [];
-  let at: FolderBody | undefined = folder;
+  let at: FolderRow | undefined = folder;
   for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
     if (at.remote.now === null) break;
     if (isUnsafeName(at.remote.now.name, "folder"))
@@ -115,7 +115,7 @@ export function localBar(desk: Desk, folder: FolderBody): (Wish & { readonly kin
   let path = at?.localPath ?? "";
   for (const name of names) {
     path = joinPath(path, name);
-    if (desk.trees.local.ignores(path, "folder"))
+    if (draft.trees.local.ignores(path, "folder"))
       return barred("suspended", "the ignore rules exclude the folder that the service has it in");
   }
   return null;
@@ -125,8 +125,8 @@ export function localBar(desk: Desk, folder: FolderBody): (Wish & { readonly kin
  * What a local name is made of where the disk cannot hold the remote one: the id, or the path of a
  * folder that shows none.
  */
-export function idOf(body: DocumentBody | FolderBody): string {
-  return (body.kind === "document" ? body.id : body.dirId) ?? (body.kind === "folder" ? (body.remotePath ?? "") : "");
+export function idOf(row: DocumentRow | FolderRow): string {
+  return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
 }
 
 function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "barred" } {
@@ -138,19 +138,19 @@ function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "ba
  * follows the other side's; two places that do not belong together (the first of two PATCHes, and
  * then moved back here) follow the service's.
  */
-export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): PlaceRule {
+export function placeRule(row: DocumentRow | FolderRow, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
-  const { local, remote } = body;
+  const { local, remote } = row;
   if (local.now === null || remote.now === null) return rule;
   const [here, there] = [isTemporaryName(local.now.name), isTemporaryName(remote.now.name)];
   // A power cut may have taken from base what was done for the cycle: then the temporary name looks
   // like a move by somebody else.
   if (rule === "agree" && there && !here) return "follow-local";
-  if (rule === "agree" && !here && isTakenBack(body)) return "follow-local";
+  if (rule === "agree" && !here && isTakenBack(row)) return "follow-local";
   if (rule !== "stay") return rule;
   if (here !== there) return there ? "follow-local" : "follow-remote";
-  const kind = body.kind === "document" ? "file" : "folder";
-  const fits = local.now.parent === remote.now.parent && namesFit(local.now.name, remote.now.name, kind, idOf(body));
+  const kind = row.kind === "document" ? "file" : "folder";
+  const fits = local.now.parent === remote.now.parent && namesFit(local.now.name, remote.now.name, kind, idOf(row));
   // At temporary names on both sides: here first, and the service's follows.
   return fits && !here ? rule : "follow-remote";
 }
@@ -159,7 +159,7 @@ export function placeRule(body: DocumentBody | FolderBody, moved: WhoMoved): Pla
  * Base has it at a temporary name there, and now it is called there what it was here: another
  * mirror mended that, and nobody moved it.
  */
-function isTakenBack({ link, remote }: DocumentBody | FolderBody): boolean {
+function isTakenBack({ link, remote }: DocumentRow | FolderRow): boolean {
   if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
   return nameOf(link.localPath) === remote.now.name;
 }
@@ -171,7 +171,7 @@ export function samePlace(a: Place | null, b: Place | null): boolean {
 /** The path of a place when all folders are where the plan wants them. */
 export function pathOfGoal(place: Place, side: Side): string {
   const names = [place.name];
-  const seen = new Set<FolderBody>();
+  const seen = new Set<FolderRow>();
   for (let at = place.parent; !seen.has(at); ) {
     seen.add(at);
     const above = at[side].goal;

@@ -1,28 +1,28 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Drift } from "../drift/drift.ts";
 import type { Link } from "../../model/link.ts";
-import type { DocumentBody, FolderBody } from "../match/body.ts";
+import type { DocumentRow, FolderRow } from "../match/row.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";
 import { parentOf } from "../../model/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { absentPath } from "./absence.ts";
-import { type Desk, draft, holdDocument } from "./desk.ts";
+import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
 import { isDirectionOff, isTextHeld, needsSecondLook } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isStopped, keepUnmet } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
 /** Makes a document on disk, where the service has it. */
-export function createHere(desk: Desk, body: DocumentBody, there: RemoteFile, why: string): void {
-  const wish = localWish(desk, body);
+export function createHere(draft: PlanDraft, row: DocumentRow, there: RemoteFile, why: string): void {
+  const wish = localWish(draft, row);
   if (wish.kind === "barred") {
     // What the ignore rules exclude and was never here is simply not mirrored.
-    if (wish.reason !== "suspended" || body.link !== null) holdDocument(desk, body, wish.reason, wish.detail);
+    if (wish.reason !== "suspended" || row.link !== null) holdDocument(draft, row, wish.reason, wish.detail);
     return;
   }
-  if (isDirectionOff(desk, body, "push-only", why) || isStopped(desk, body, "pull")) return;
-  body.local.goal = wish.place;
-  draft(desk, body, "arrive-local", (at) => ({
+  if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "pull")) return;
+  row.local.goal = wish.place;
+  propose(draft, row, "arrive-local", (at) => ({
     kind: "create-local",
     why,
     id: there.id,
@@ -33,18 +33,18 @@ export function createHere(desk: Desk, body: DocumentBody, there: RemoteFile, wh
 }
 
 /** A deletion here that loses: the file comes back, at the place that the service has it. */
-export function bringBack(desk: Desk, body: DocumentBody, there: RemoteFile, why: string): void {
-  createHere(desk, body, there, why);
+export function bringBack(draft: PlanDraft, row: DocumentRow, there: RemoteFile, why: string): void {
+  createHere(draft, row, there, why);
 }
 
-export function deleteThere(desk: Desk, body: DocumentBody, there: RemoteFile, drift: Drift): void {
+export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFile, drift: Drift): void {
   if (DELETED_RULES[drift.place] === "come-back") {
-    bringBack(desk, body, there, "moved on the service after it was deleted here");
+    bringBack(draft, row, there, "moved on the service after it was deleted here");
     return;
   }
-  const link = body.link!;
-  if (needsSecondLook(desk, body, link)) return;
-  if (isDirectionOff(desk, body, "pull-only", "deleted here")) return;
+  const link = row.link!;
+  if (needsSecondLook(draft, row, link)) return;
+  if (isDirectionOff(draft, row, "pull-only", "deleted here")) return;
   const refusal = there.protected
     ? (["file_protected", "protected on the service"] as const)
     : link.submissions.length > 0
@@ -52,31 +52,31 @@ export function deleteThere(desk: Desk, body: DocumentBody, there: RemoteFile, d
       : null;
   if (refusal !== null) {
     const [code, detail] = refusal;
-    holdDocument(desk, body, "delete-refused", `${detail}: it cannot be deleted`, { code, changeId: there.changeId });
-    bringBack(desk, body, there, detail);
+    holdDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, { code, changeId: there.changeId });
+    bringBack(draft, row, there, detail);
     return;
   }
-  if (isStopped(desk, body, "delete")) {
-    bringBack(desk, body, there, "the service refused to delete it");
+  if (isStopped(draft, row, "delete")) {
+    bringBack(draft, row, there, "the service refused to delete it");
     return;
   }
-  body.remote.goal = null;
-  draft(desk, body, "leave-remote", (at) => ({
+  row.remote.goal = null;
+  propose(draft, row, "leave-remote", (at) => ({
     kind: "delete-remote",
     why: "deleted here",
     id: link.id,
-    localPath: absentPath(desk, body),
+    localPath: absentPath(draft, row),
     remotePath: at.remote,
     changeId: there.changeId,
   }));
 }
 
-export function trash(desk: Desk, body: DocumentBody, here: LocalFile, cause: "gone" | "outside"): void {
+export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
   const why = cause === "gone" ? "gone from the service" : "moved out of the mirrored subtree";
-  if (isDirectionOff(desk, body, "push-only", why) || isStopped(desk, body, "trash")) return;
-  body.local.goal = null;
-  const link = body.link!;
-  draft(desk, body, "leave-local", (at) => ({
+  if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "trash")) return;
+  row.local.goal = null;
+  const link = row.link!;
+  propose(draft, row, "leave-local", (at) => ({
     kind: "trash-local",
     why,
     id: link.id,
@@ -86,9 +86,9 @@ export function trash(desk: Desk, body: DocumentBody, here: LocalFile, cause: "g
   }));
 }
 
-export function forget(desk: Desk, body: DocumentBody): void {
-  const link = body.link!;
-  draft(desk, body, "note", () => ({
+export function forget(draft: PlanDraft, row: DocumentRow): void {
+  const link = row.link!;
+  propose(draft, row, "note", () => ({
     kind: "forget",
     why: "gone on both sides",
     id: link.id,
@@ -100,47 +100,47 @@ export function forget(desk: Desk, body: DocumentBody): void {
  * The document left the mirrored subtree: its unchanged text goes to the trash, an edited one is
  * held. Never POST, never DELETE.
  */
-export function leaveSubtree(desk: Desk, body: DocumentBody, here: LocalFile, drift: Drift): void {
+export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile, drift: Drift): void {
   if (drift.local === "unchanged") {
-    trash(desk, body, here, "outside");
+    trash(draft, row, here, "outside");
     return;
   }
-  const link = body.link!;
+  const link = row.link!;
   if (link.standing !== "outside")
-    draft(desk, body, "note", () => ({
+    propose(draft, row, "note", () => ({
       kind: "note-facts",
       why: "moved out of the mirrored subtree",
       id: link.id,
       protected: link.protected,
       standing: "outside",
     }));
-  holdDocument(desk, body, "outside", "moved out of the mirrored subtree, and edited here", { digest: here.digest });
+  holdDocument(draft, row, "outside", "moved out of the mirrored subtree, and edited here", { digest: here.digest });
 }
 
-export function post(desk: Desk, body: DocumentBody, here: LocalFile): void {
-  createThere(desk, body, here, null, "new here");
+export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void {
+  createThere(draft, row, here, null, "new here");
 }
 
 /**
  * Deleted there, edited here: the edit wins as a new document, if what was around the old one is
  * still readable (else the key may have lost sight of it).
  */
-export function postAsNew(desk: Desk, body: DocumentBody, link: Link, here: LocalFile): void {
+export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile): void {
   // What was answered with the base's own text, or only waits for review, is no text to bring back
   // by itself.
   if (here.digest === link.echoDigest) {
-    trash(desk, body, here, "gone");
+    trash(draft, row, here, "gone");
     return;
   }
-  const folder = baseRemoteFolderAt(desk.forest, parentOf(link.remotePath), parentOf(link.localPath));
-  if (link.submissions.length > 0 || !isReadable(desk, folder)) {
+  const folder = baseRemoteFolderAt(draft.forest, parentOf(link.remotePath), parentOf(link.localPath));
+  if (link.submissions.length > 0 || !isReadable(draft, folder)) {
     const detail = "edited here; deleted on the service, or no longer readable with this key";
-    holdDocument(desk, body, "gone-or-unreadable", detail, { digest: here.digest });
+    holdDocument(draft, row, "gone-or-unreadable", detail, { digest: here.digest });
     return;
   }
-  if (!createThere(desk, body, here, link.id, "edited here after it was deleted on the service")) return;
+  if (!createThere(draft, row, here, link.id, "edited here after it was deleted on the service")) return;
   // ORDER: the old link ends before the new document takes its file.
-  draft(desk, body, "before", () => ({
+  propose(draft, row, "before", () => ({
     kind: "forget",
     why: "gone from the service; its text goes on as a new document",
     id: link.id,
@@ -148,23 +148,29 @@ export function postAsNew(desk: Desk, body: DocumentBody, link: Link, here: Loca
   }));
 }
 
-function createThere(desk: Desk, body: DocumentBody, here: LocalFile, tombstone: DocId | null, why: string): boolean {
-  if (isTextHeld(desk, body, body.link, here)) return false;
+function createThere(
+  draft: PlanDraft,
+  row: DocumentRow,
+  here: LocalFile,
+  tombstone: DocId | null,
+  why: string,
+): boolean {
+  if (isTextHeld(draft, row, row.link, here)) return false;
   // An earlier POST of this file, of which no read has told yet: sent again, it could be there
   // twice (I08).
-  const open = desk.trees.local.unseen.get(here.path);
+  const open = draft.trees.local.unseen.get(here.path);
   if (open !== undefined) {
-    holdDocument(desk, body, "not-seen", open);
+    holdDocument(draft, row, "not-seen", open);
     return false;
   }
-  const wish = remoteWish(desk, body);
+  const wish = remoteWish(draft, row);
   if (wish.kind === "barred") {
-    holdDocument(desk, body, wish.reason, wish.detail);
+    holdDocument(draft, row, wish.reason, wish.detail);
     return false;
   }
-  if (isDirectionOff(desk, body, "pull-only", why) || isStopped(desk, body, "post")) return false;
-  body.remote.goal = wish.place;
-  draft(desk, body, "arrive-remote", (at) => ({
+  if (isDirectionOff(draft, row, "pull-only", why) || isStopped(draft, row, "post")) return false;
+  row.remote.goal = wish.place;
+  propose(draft, row, "arrive-remote", (at) => ({
     kind: "create-remote",
     why,
     localPath: at.local,
@@ -175,11 +181,11 @@ function createThere(desk: Desk, body: DocumentBody, here: LocalFile, tombstone:
   return true;
 }
 
-export function meet(desk: Desk, body: DocumentBody, here: LocalFile, there: RemoteFile): void {
-  keepUnmet(desk, here);
-  if (isTextHeld(desk, body, null, here)) return;
-  if (isStopped(desk, body, "merge")) return;
-  draft(desk, body, "content", (at) => ({
+export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there: RemoteFile): void {
+  keepUnmet(draft, here);
+  if (isTextHeld(draft, row, null, here)) return;
+  if (isStopped(draft, row, "merge")) return;
+  propose(draft, row, "content", (at) => ({
     kind: "meet",
     why: "new on both sides",
     id: there.id,
@@ -191,7 +197,7 @@ export function meet(desk: Desk, body: DocumentBody, here: LocalFile, there: Rem
 }
 
 /** Whether the folder is still there and some document directly in it is still shown. */
-function isReadable(desk: Desk, folder: FolderBody): boolean {
+function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
   if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
-  return desk.populated().has(folder.remotePath);
+  return draft.populated().has(folder.remotePath);
 }

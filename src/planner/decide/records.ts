@@ -1,8 +1,8 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { AnyBody, DocumentBody, FolderBody, Side } from "../match/body.ts";
+import type { Row, DocumentRow, FolderRow, Side } from "../match/row.ts";
 import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf, parentOf } from "../../model/path.ts";
-import { type Desk, draftFolderLink, withdraw } from "./desk.ts";
+import { type PlanDraft, proposeFolderLink, withdraw } from "./plan-draft.ts";
 import { pathOfGoal, samePlace } from "./places.ts";
 
 /**
@@ -13,33 +13,37 @@ import { pathOfGoal, samePlace } from "./places.ts";
  * or, where it is held, carried along by name. Until then the link stays: a plan that is cut off
  * leaves it as the evidence by which the folder, and what was saved in it, is known.
  */
-export function untieRecords(desk: Desk): void {
-  const moved = [...desk.forest.folders].filter((folder) => folder.link !== null && desk.whys.has(folder));
+export function untieRecords(draft: PlanDraft): void {
+  const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.whys.has(folder));
   if (moved.length === 0) return;
-  const recorded = { local: recordedAt(desk, moved, "local"), remote: recordedAt(desk, moved, "remote") };
-  const tied = new Set<FolderBody>();
-  for (const body of [...desk.forest.folders, ...desk.documents])
+  const recorded = { local: recordedAt(draft, moved, "local"), remote: recordedAt(draft, moved, "remote") };
+  const tied = new Set<FolderRow>();
+  for (const row of [...draft.forest.folders, ...draft.documents])
     for (const side of ["local", "remote"] as const)
-      for (const { path, parent } of placesToRecord(body, side))
+      for (const { path, parent } of placesToRecord(row, side))
         for (const above of [...ancestorsOf(path), path])
           for (const folder of recorded[side].get(above) ?? [])
-            if (folder !== body && !isGoingInside(parent, folder, side)) tied.add(folder);
-  if (tied.size > 0) untie(desk, tied);
+            if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
+  if (tied.size > 0) untie(draft, tied);
 }
 
 /**
  * Moved folders by their recorded path: as base has it, and as it is once the folders above it are
  * recorded anew.
  */
-function recordedAt(desk: Desk, moved: readonly FolderBody[], side: Side): ReadonlyMap<string, readonly FolderBody[]> {
-  const index = new Map<string, FolderBody[]>();
+function recordedAt(
+  draft: PlanDraft,
+  moved: readonly FolderRow[],
+  side: Side,
+): ReadonlyMap<string, readonly FolderRow[]> {
+  const index = new Map<string, FolderRow[]>();
   for (const folder of moved) {
     const { localPath, remotePath } = folder.link!;
     const [path, other] = side === "local" ? [localPath, remotePath] : [remotePath, localPath];
     const parent =
       side === "local"
-        ? baseFolderAt(desk.forest, parentOf(path), parentOf(other))
-        : baseRemoteFolderAt(desk.forest, parentOf(path), parentOf(other));
+        ? baseFolderAt(draft.forest, parentOf(path), parentOf(other))
+        : baseRemoteFolderAt(draft.forest, parentOf(path), parentOf(other));
     for (const one of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)])) {
       const list = index.get(one);
       if (list === undefined) index.set(one, [folder]);
@@ -49,27 +53,27 @@ function recordedAt(desk: Desk, moved: readonly FolderBody[], side: Side): Reado
   return index;
 }
 
-type Recorded = { readonly path: string; readonly parent: FolderBody | null };
+type Recorded = { readonly path: string; readonly parent: FolderRow | null };
 
-/** Where base will say that a body is, in the end or on the way there. */
-function placesToRecord(body: AnyBody, side: Side): Recorded[] {
-  const { now, goal } = body[side];
+/** Where base will say that a row is, in the end or on the way there. */
+function placesToRecord(row: Row, side: Side): Recorded[] {
+  const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
   // Between its two PATCHes it stands at one of these.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recorded: Recorded[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
-  if (body.kind !== "folder" || body.link === null) return recorded;
+  if (row.kind !== "folder" || row.link === null) return recorded;
   // A folder that is moved from a place that base does not know.
-  const path = side === "local" ? body.localPath : body.remotePath;
-  const known = side === "local" ? body.link.localPath : body.link.remotePath;
+  const path = side === "local" ? row.localPath : row.remotePath;
+  const known = side === "local" ? row.link.localPath : row.link.remotePath;
   if (path !== null && path !== known && !samePlace(now, goal)) recorded.push({ path, parent: null });
   return recorded;
 }
 
-function isGoingInside(start: FolderBody | null | undefined, folder: FolderBody, side: Side): boolean {
-  const seen = new Set<FolderBody>();
+function isGoingInside(start: FolderRow | null | undefined, folder: FolderRow, side: Side): boolean {
+  const seen = new Set<FolderRow>();
   for (let at = start ?? undefined; at !== undefined && !seen.has(at); at = at[side].goal?.parent) {
     if (at === folder) return true;
     seen.add(at);
@@ -77,19 +81,19 @@ function isGoingInside(start: FolderBody | null | undefined, folder: FolderBody,
   return false;
 }
 
-function untie(desk: Desk, tied: ReadonlySet<FolderBody>): void {
-  const isTied = (body: AnyBody): boolean =>
-    [...tied].some((folder) => isGoingInside(body.local.goal?.parent, folder, "local") || isBelowRecord(body, folder));
-  const carried = listCarried(desk, isTied);
-  for (const folder of desk.forest.folders) {
+function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
+  const isTied = (row: Row): boolean =>
+    [...tied].some((folder) => isGoingInside(row.local.goal?.parent, folder, "local") || isBelowRecord(row, folder));
+  const carried = listCarried(draft, isTied);
+  for (const folder of draft.forest.folders) {
     const { link, dirId } = folder;
-    if (link === null || dirId === null || folder.replaced !== null || desk.holds.has(dirId)) continue;
+    if (link === null || dirId === null || folder.replaced !== null || draft.holds.has(dirId)) continue;
     if (!tied.has(folder) && !isTied(folder)) continue;
     const stands = [folder.local.now, folder.remote.now, folder.local.goal, folder.remote.goal];
     if (stands.includes(null)) continue;
-    withdraw(desk, folder, "record");
-    const why = desk.whys.get(folder) ?? "its folder moved";
-    draftFolderLink(desk, folder, { dirId, why, carries: carried.get(folder) ?? [] });
+    withdraw(draft, folder, "record");
+    const why = draft.whys.get(folder) ?? "its folder moved";
+    proposeFolderLink(draft, folder, { dirId, why, carries: carried.get(folder) ?? [] });
   }
 }
 
@@ -99,32 +103,32 @@ function untie(desk: Desk, tied: ReadonlySet<FolderBody>): void {
  * has at the folder's old path by then would be taken for its folder.
  */
 function listCarried(
-  desk: Desk,
-  isTied: (document: DocumentBody) => boolean,
-): ReadonlyMap<FolderBody, readonly DocId[]> {
-  const carried = new Map<FolderBody, DocId[]>();
-  for (const document of desk.documents) {
+  draft: PlanDraft,
+  isTied: (document: DocumentRow) => boolean,
+): ReadonlyMap<FolderRow, readonly DocId[]> {
+  const carried = new Map<FolderRow, DocId[]>();
+  for (const document of draft.documents) {
     const { link } = document;
     if (link === null || !isTied(document) || arrives(document)) continue;
     const isOnBoth = document.local.now !== null && document.remote.now !== null;
-    if (isOnBoth && !desk.holds.has(link.id)) {
-      if (!desk.whys.has(document)) desk.whys.set(document, "its folder moved");
+    if (isOnBoth && !draft.holds.has(link.id)) {
+      if (!draft.whys.has(document)) draft.whys.set(document, "its folder moved");
       continue;
     }
-    if (isOnBoth && desk.whys.has(document)) continue;
-    const folder = baseFolderAt(desk.forest, parentOf(link.localPath), parentOf(link.remotePath));
+    if (isOnBoth && draft.whys.has(document)) continue;
+    const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
     carried.set(folder, [...(carried.get(folder) ?? []), link.id]);
   }
   return carried;
 }
 
 /** Its arrival links it. */
-function arrives({ local, remote }: DocumentBody): boolean {
+function arrives({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }
 
-function isBelowRecord(body: AnyBody, folder: FolderBody): boolean {
-  const { link } = body;
+function isBelowRecord(row: Row, folder: FolderRow): boolean {
+  const { link } = row;
   if (link === null || folder.link === null) return false;
   return isWithin(link.localPath, folder.link.localPath) || isWithin(link.remotePath, folder.link.remotePath);
 }

@@ -2,10 +2,10 @@ import { isDirId, isDocId } from "../../contract/ids.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { type LocalPath, nameOf } from "../../model/path.ts";
-import type { DocumentBody } from "../match/body.ts";
+import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { type Desk, holdDocument, isRemembered, keepHold, keyOf, pathOfDocument } from "./desk.ts";
+import { type PlanDraft, holdDocument, isRemembered, keepHold, keyOf, pathOfDocument } from "./plan-draft.ts";
 
 /** What an action would do, as far as an earlier answer may speak against it. */
 export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
@@ -28,39 +28,39 @@ const STOPS: Readonly<Partial<Record<HoldReason, ReadonlySet<Intention>>>> = {
  * The remembered hold of a document whose text, version and path are still those that it is about;
  * null once they are not.
  */
-export function standingHold(desk: Desk, body: DocumentBody): Hold | null {
-  const one = desk.trees.base.holds.get(keyOf(body));
-  if (one === undefined || !isRemembered(one) || desk.policy.retryRefused) return null;
-  const local = body.local.seen.kind === "present" ? body.local.seen.value.digest : null;
-  const remote = body.remote.seen.kind === "present" ? body.remote.seen.file.changeId : null;
+export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
+  const one = draft.trees.base.holds.get(keyOf(row));
+  if (one === undefined || !isRemembered(one) || draft.policy.retryRefused) return null;
+  const local = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
+  const remote = row.remote.seen.kind === "present" ? row.remote.seen.file.changeId : null;
   if (one.digest !== null && one.digest !== local) return null;
   if (one.changeId !== null && one.changeId !== remote) return null;
   const about = one.digest !== null || one.changeId !== null;
   // About neither a text nor a version: about a place, so another path ends it. What was refused
   // for want of a grant is refused at any.
-  const isAtBase = one.reason === "read-only" && one.path === body.link?.localPath;
-  const path = pathOfDocument(body);
+  const isAtBase = one.reason === "read-only" && one.path === row.link?.localPath;
+  const path = pathOfDocument(row);
   if (about || one.path === path || isAtBase) return one;
-  return isSameRename(one, body, path) ? { ...one, path } : null;
+  return isSameRename(one, row, path) ? { ...one, path } : null;
 }
 
 /**
  * Whether what was refused is a name, and the same one is still asked for: the request is the same
  * wherever the folder of the file is by now (I08).
  */
-function isSameRename({ reason, path: held }: Hold, { link }: DocumentBody, path: LocalPath): boolean {
+function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path: LocalPath): boolean {
   if (link === null || (reason !== "read-only" && reason !== "refused")) return false;
   return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
 }
 
 /** Whether an earlier answer stops this; if so, its hold stays in force. */
-export function isStopped(desk: Desk, body: DocumentBody, intention: Intention): boolean {
-  const one = standingHold(desk, body);
+export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
+  const one = standingHold(draft, row);
   if (one === null || STOPS[one.reason]?.has(intention) !== true) return false;
   // Without the grant to edit, what others write is still merged in: only the very version already
   // tried is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
-  keepHold(desk, one);
+  keepHold(draft, one);
   return true;
 }
 
@@ -69,13 +69,13 @@ export function isStopped(desk: Desk, body: DocumentBody, intention: Intention):
  * it is about, until a look can say whether that has changed (I22). Else a listing that was cut
  * short would end a refusal, and the write would go out again unread (I08).
  */
-export function holdUnseen(desk: Desk, body: DocumentBody, reason: HoldReason, detail: string): void {
-  const one = desk.trees.base.holds.get(keyOf(body));
+export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReason, detail: string): void {
+  const one = draft.trees.base.holds.get(keyOf(row));
   // An absence that was proven is no answer that a retry could change; it is asked about in each
   // look.
   const isGone = one?.reason === "gone-or-unreadable";
-  if (one !== undefined && (isGone || (isRemembered(one) && !desk.policy.retryRefused))) keepHold(desk, one);
-  else holdDocument(desk, body, reason, detail);
+  if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepHold(draft, one);
+  else holdDocument(draft, row, reason, detail);
 }
 
 /**
@@ -83,28 +83,28 @@ export function holdUnseen(desk: Desk, body: DocumentBody, reason: HoldReason, d
  * stays till base has the two as one. Their texts may not be read in this pass, and the next
  * listing may be cut short before it shows that document again.
  */
-export function keepUnmet(desk: Desk, { path, digest }: LocalFile): void {
-  const one = desk.trees.base.holds.get(path);
-  if (one === undefined || !isRemembered(one) || desk.policy.retryRefused) return;
-  if (one.digest === null || one.digest === digest) keepHold(desk, one);
+export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
+  const one = draft.trees.base.holds.get(path);
+  if (one === undefined || !isRemembered(one) || draft.policy.retryRefused) return;
+  if (one.digest === null || one.digest === digest) keepHold(draft, one);
 }
 
 /**
  * The same for what has no document of base to be decided on: a folder that the walk could not
  * show, and a new file or folder (held by its path). Called when all is decided.
  */
-export function keepUnseen(desk: Desk): void {
-  const { base, local } = desk.trees;
+export function keepUnseen(draft: PlanDraft): void {
+  const { base, local } = draft.trees;
   if (base.holds.size === 0 || local.unseen.size === 0) return;
   const hidden = new Set<string>();
-  for (const { dirId, localSeen } of desk.forest.folders)
+  for (const { dirId, localSeen } of draft.forest.folders)
     if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
   for (const one of base.holds.values()) {
-    if (!isRemembered(one) || desk.holds.has(one.key)) continue;
-    if (desk.policy.retryRefused && one.reason !== "folder-stays") continue;
+    if (!isRemembered(one) || draft.holds.has(one.key)) continue;
+    if (draft.policy.retryRefused && one.reason !== "folder-stays") continue;
     const isShown = local.files.has(one.key) || local.folders.has(one.key);
-    const isHidden = isDirId(one.key) ? hidden.has(one.key) : !isShown && isUnseen(one.key, desk.trees);
-    if (isHidden && !isDocId(one.key)) keepHold(desk, one);
+    const isHidden = isDirId(one.key) ? hidden.has(one.key) : !isShown && isUnseen(one.key, draft.trees);
+    if (isHidden && !isDocId(one.key)) keepHold(draft, one);
   }
 }
 
@@ -124,16 +124,16 @@ const FOLDER_STOPS = {
  * @param path where a linked folder is now: what was refused of its place ends when it is elsewhere
  */
 export function isFolderStopped(
-  desk: Desk,
+  draft: PlanDraft,
   key: string,
   intention: keyof typeof FOLDER_STOPS,
   path: LocalPath | null = null,
 ): boolean {
-  const one = desk.trees.base.holds.get(key);
+  const one = draft.trees.base.holds.get(key);
   if (one === undefined || !FOLDER_STOPS[intention].has(one.reason)) return false;
   if (path !== null && one.path !== path && one.reason !== "read-only") return false;
   // What the service has no route for is not tried again.
-  if (desk.policy.retryRefused && one.reason !== "folder-stays") return false;
-  keepHold(desk, one);
+  if (draft.policy.retryRefused && one.reason !== "folder-stays") return false;
+  keepHold(draft, one);
   return true;
 }

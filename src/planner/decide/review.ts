@@ -1,40 +1,46 @@
 import type { Link } from "../../model/link.ts";
-import type { DocumentBody } from "../match/body.ts";
+import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
-import { type Desk, draft, holdDocument } from "./desk.ts";
+import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
 import { isStopped } from "./remembered.ts";
 
 /**
  * Protected documents and text in review.
  * @returns true where the review decides and the table's cell does not apply
  */
-export function decideReview(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): boolean {
+export function decideReview(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: Link,
+  here: LocalFile,
+  there: RemoteFile,
+): boolean {
   const outstanding = link.submissions.length > 0;
   if (outstanding && there.changeId !== link.changeId) {
-    settleReview(desk, body, link, here, there);
+    settleReview(draft, row, link, here, there);
     return true;
   }
   const edited = here.digest !== link.localDigest && here.digest !== link.digest;
   if (!edited) return false;
   if (outstanding && !there.protected) {
-    holdDocument(desk, body, "review-unknown", "no longer protected, and what was submitted is not live", {
+    holdDocument(draft, row, "review-unknown", "no longer protected, and what was submitted is not live", {
       digest: here.digest,
     });
     return true;
   }
   if (link.submissions.some((submission) => submission.digest === here.digest)) {
-    holdDocument(desk, body, "in-review", "waiting for review", { digest: here.digest });
+    holdDocument(draft, row, "in-review", "waiting for review", { digest: here.digest });
     return true;
   }
-  if (there.protected && there.changeId === link.changeId && !isQuiet(desk, link, here)) {
-    holdDocument(desk, body, "review-quiet", "will go to review when its text has rested", { digest: here.digest });
+  if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {
+    holdDocument(draft, row, "review-quiet", "will go to review when its text has rested", { digest: here.digest });
     return true;
   }
   return false;
 }
 
-function isQuiet(desk: Desk, link: Link, here: LocalFile): boolean {
-  const quiet = desk.policy.quietTexts;
+function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {
+  const quiet = draft.policy.quietTexts;
   return quiet === null || quiet.get(link.id) === here.digest;
 }
 
@@ -42,13 +48,13 @@ function isQuiet(desk: Desk, link: Link, here: LocalFile): boolean {
  * A new live version while text is out: settled if it holds what was submitted, else merged under
  * the local text.
  */
-function settleReview(desk: Desk, body: DocumentBody, link: Link, here: LocalFile, there: RemoteFile): void {
-  if (desk.policy.direction === "push-only") {
-    holdDocument(desk, body, "direction-off", "a new version after a review; this mirror is push-only");
+function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
+  if (draft.policy.direction === "push-only") {
+    holdDocument(draft, row, "direction-off", "a new version after a review; this mirror is push-only");
     return;
   }
-  if (isStopped(desk, body, "merge")) return;
-  draft(desk, body, "content", (at) => ({
+  if (isStopped(draft, row, "merge")) return;
+  propose(draft, row, "content", (at) => ({
     kind: "settle-review",
     why: "a new version on the service while text was in review",
     id: link.id,

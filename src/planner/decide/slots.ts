@@ -1,4 +1,4 @@
-import type { FolderBody, Place, Side } from "../match/body.ts";
+import type { FolderRow, Place, Side } from "../match/row.ts";
 import { type DiskFolding, joinPath, pathKey } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
@@ -25,7 +25,7 @@ export function slotKey(place: Place, folding: DiskFolding): string {
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
-  readonly #inside = new Map<FolderBody, Map<string, T>>();
+  readonly #inside = new Map<FolderRow, Map<string, T>>();
 
   constructor(folding: DiskFolding) {
     this.#folding = folding;
@@ -50,7 +50,7 @@ export class SlotMap<T> {
   }
 }
 
-/** What stands in a slot before the plan, whether or not it has a body. */
+/** What stands in a slot before the plan, whether or not it has a row. */
 export type Occupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }

@@ -1,4 +1,4 @@
-import type { DocumentBody, FolderBody, Place } from "../match/body.ts";
+import type { DocumentRow, FolderRow, Place } from "../match/row.ts";
 import { baseFolderAt, baseRemoteFolderAt, type Forest } from "../match/forest.ts";
 import { nameOf, parentOf } from "../../model/path.ts";
 
@@ -11,13 +11,13 @@ export type WhoMoved = "nobody" | "local" | "remote" | "both";
 
 export type Drift = { readonly local: LocalContent; readonly remote: RemoteContent; readonly place: WhoMoved };
 
-export function driftOf(forest: Forest, body: DocumentBody): Drift {
-  return { local: localContent(body), remote: remoteContent(body), place: whoMoved(forest, body) };
+export function driftOf(forest: Forest, row: DocumentRow): Drift {
+  return { local: localContent(row), remote: remoteContent(row), place: whoMoved(forest, row) };
 }
 
-function localContent(body: DocumentBody): LocalContent {
-  const { link } = body;
-  const { seen } = body.local;
+function localContent(row: DocumentRow): LocalContent {
+  const { link } = row;
+  const { seen } = row.local;
   if (seen.kind === "unknown") return "unknown";
   if (seen.kind === "absent") return link === null ? "never" : "deleted";
   if (link === null) return "created";
@@ -26,9 +26,9 @@ function localContent(body: DocumentBody): LocalContent {
   return seen.value.digest === link.localDigest || seen.value.digest === link.digest ? "unchanged" : "edited";
 }
 
-function remoteContent(body: DocumentBody): RemoteContent {
-  const { link } = body;
-  const { seen } = body.remote;
+function remoteContent(row: DocumentRow): RemoteContent {
+  const { link } = row;
+  const { seen } = row.remote;
   if (seen.kind !== "present") return seen.kind;
   if (link === null) return "created";
   return seen.file.changeId === link.changeId ? "unchanged" : "edited";
@@ -37,17 +37,17 @@ function remoteContent(body: DocumentBody): RemoteContent {
 /**
  * By (parent folder, name) against base's: what a folder's move carries along has not moved itself.
  */
-export function whoMoved(forest: Forest, body: DocumentBody | FolderBody): WhoMoved {
-  const { link } = body;
+export function whoMoved(forest: Forest, row: DocumentRow | FolderRow): WhoMoved {
+  const { link } = row;
   if (link === null) return "nobody";
   const localParent = baseFolderAt(forest, parentOf(link.localPath), parentOf(link.remotePath));
   const remoteParent = baseRemoteFolderAt(forest, parentOf(link.remotePath), parentOf(link.localPath));
-  const here = isMoved(body.local.now, localParent, nameOf(link.localPath));
-  const there = isMoved(body.remote.now, remoteParent, nameOf(link.remotePath));
+  const here = isMoved(row.local.now, localParent, nameOf(link.localPath));
+  const there = isMoved(row.remote.now, remoteParent, nameOf(link.remotePath));
   if (here) return there ? "both" : "local";
   return there ? "remote" : "nobody";
 }
 
-function isMoved(now: Place | null, parent: FolderBody, name: string): boolean {
+function isMoved(now: Place | null, parent: FolderRow, name: string): boolean {
   return now !== null && (now.parent !== parent || now.name !== name);
 }

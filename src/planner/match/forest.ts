@@ -1,18 +1,18 @@
 import type { DirLink } from "../../model/link.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../model/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import type { FolderBody } from "./body.ts";
+import type { FolderRow } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen, whyNothingIsAbsent } from "./unseen.ts";
 
-/** All folders of the three trees, each one body however many trees hold it. */
+/** All folders of the three trees, each one row however many trees hold it. */
 export type Forest = {
-  readonly root: FolderBody;
-  readonly folders: Set<FolderBody>;
-  readonly byLocal: Map<LocalPath, FolderBody>;
-  readonly byRemote: Map<RemotePath, FolderBody>;
-  readonly byBaseLocal: Map<LocalPath, FolderBody>;
-  readonly byBaseRemote: Map<RemotePath, FolderBody>;
+  readonly root: FolderRow;
+  readonly folders: Set<FolderRow>;
+  readonly byLocal: Map<LocalPath, FolderRow>;
+  readonly byRemote: Map<RemotePath, FolderRow>;
+  readonly byBaseLocal: Map<LocalPath, FolderRow>;
+  readonly byBaseRemote: Map<RemotePath, FolderRow>;
   readonly nextKey: () => number;
 };
 
@@ -33,7 +33,7 @@ export function plantForest(trees: Trees, paths: FolderPaths): Forest {
   return forest;
 }
 
-export function newFolder(key: number, facts: Partial<FolderBody>): FolderBody {
+export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
   return {
     kind: "folder",
     key,
@@ -87,7 +87,7 @@ function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPa
  * Two links of one place (one of them went here, and the service keeps its folder): what base has
  * there is in the one that stands there.
  */
-function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderBody): void {
+function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderRow): void {
   const isPresent = folder.localSeen === "present";
   const here = byBaseLocal.get(localPath);
   if (isPresent || here === undefined || here.link === null || here.localSeen !== "present")
@@ -97,7 +97,7 @@ function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath
   if (there === undefined || (isPresent && isRival)) byBaseRemote.set(remotePath, folder);
 }
 
-export function register(forest: Forest, folder: FolderBody): void {
+export function register(forest: Forest, folder: FolderRow): void {
   forest.folders.add(folder);
   if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
   if (folder.remotePath === null) return;
@@ -112,7 +112,7 @@ export function placeFolders(forest: Forest): void {
   for (const folder of forest.folders) placeFolder(forest, folder);
 }
 
-function placeFolder(forest: Forest, folder: FolderBody): void {
+function placeFolder(forest: Forest, folder: FolderRow): void {
   if (folder.localPath !== null)
     folder.local.now = {
       parent: folderAt(forest, "local", parentOf(folder.localPath)),
@@ -129,7 +129,7 @@ function placeFolder(forest: Forest, folder: FolderBody): void {
  * The folder at a current path; one that no tree shows (nonsense input, a parent the key cannot
  * read) is made as implied.
  */
-export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderBody {
+export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderRow {
   const index = side === "local" ? forest.byLocal : forest.byRemote;
   const known = index.get(path);
   if (known !== undefined) return known;
@@ -148,7 +148,7 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
  * else one that is nowhere.
  * @param remotePath the same folder's path on the service, as far as base knows
  */
-export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderBody {
+export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const linked = forest.byBaseLocal.get(localPath);
   if (linked !== undefined) return linked;
   const found = unlinked(forest, forest.byLocal.get(localPath)) ?? unlinked(forest, forest.byRemote.get(remotePath));
@@ -159,7 +159,7 @@ export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: R
  * Likewise; and a linked one that stands there now, of which base does not know that yet: what base
  * has there went ahead of it (moved one by one while no folder was listed), and did not move again.
  */
-export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderBody {
+export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = forest.byBaseRemote.get(remotePath);
   if (known !== undefined && (known.link !== null || known === forest.root)) return known;
   const there = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
@@ -167,25 +167,25 @@ export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, local
 }
 
 /** The root is only ever the root: nothing that stood elsewhere is taken for it. */
-function unlinked(forest: Forest, folder: FolderBody | undefined): FolderBody | null {
+function unlinked(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
 }
 
-function plantGhost(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderBody {
-  const ghost = newFolder(forest.nextKey(), {});
-  if (!forest.byBaseLocal.has(localPath)) forest.byBaseLocal.set(localPath, ghost);
-  if (!forest.byBaseRemote.has(remotePath)) forest.byBaseRemote.set(remotePath, ghost);
-  forest.folders.add(ghost);
-  return ghost;
+function plantGhost(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
+  const missingFolder = newFolder(forest.nextKey(), {});
+  if (!forest.byBaseLocal.has(localPath)) forest.byBaseLocal.set(localPath, missingFolder);
+  if (!forest.byBaseRemote.has(remotePath)) forest.byBaseRemote.set(remotePath, missingFolder);
+  forest.folders.add(missingFolder);
+  return missingFolder;
 }
 
 /**
  * Whether `folder` is `above` or lies somewhere below it on a side, as things stand or as they are
  * wanted.
  */
-export function isInside(folder: FolderBody, above: FolderBody, place: (at: FolderBody) => FolderBody | null): boolean {
-  const seen = new Set<FolderBody>();
-  for (let at: FolderBody | null = folder; at !== null && !seen.has(at); at = place(at)) {
+export function isInside(folder: FolderRow, above: FolderRow, place: (at: FolderRow) => FolderRow | null): boolean {
+  const seen = new Set<FolderRow>();
+  for (let at: FolderRow | null = folder; at !== null && !seen.has(at); at = place(at)) {
     if (at === above) return true;
     seen.add(at);
   }

@@ -4,7 +4,7 @@ import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { ABSENT, present, type Seen, unknown } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
-import type { DocumentBody, RemoteSeen, Side } from "./body.ts";
+import type { DocumentRow, RemoteSeen, Side } from "./row.ts";
 import { matchDocuments } from "./documents.ts";
 import { findFolders } from "./folder-paths.ts";
 import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
@@ -22,21 +22,21 @@ import { findTwins } from "./twins.ts";
  */
 export type Matched = {
   readonly forest: Forest;
-  readonly documents: DocumentBody[];
+  readonly documents: DocumentRow[];
   /**
-   * Makes the body of a document that had none, because something else wants its place; null where
+   * Makes the row of a document that had none, because something else wants its place; null where
    * no linked document is at the path.
    */
-  readonly summon: (path: LocalPath) => DocumentBody | null;
-  /** Folders that directly hold documents without a body. */
+  readonly includeQuiet: (path: LocalPath) => DocumentRow | null;
+  /** Folders that directly hold documents without a row. */
   readonly quietFolders: () => Record<Side, ReadonlySet<string>>;
 };
 
 /**
  * Which row of base, which file on disk and which file of the service are one document. Documents
- * on which all three agree, at places that no folder's move touches, get no body: nothing is to be
+ * on which all three agree, at places that no folder's move touches, get no row: nothing is to be
  * done about them, and there may be very many.
- * @param asked a document to make a body for in any case (`why`)
+ * @param asked a document to make a row for in any case (`why`)
  */
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
   const folders = findFolders(trees, policy);
@@ -61,19 +61,19 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
   const documents = loose.map((link) => linkedDocument(forest, trees, link, matching.matches.get(link.id)));
   addNew(forest, documents, trees, policy, [...matching.files.values()]);
   const byPath = once(() => linksByPath(trees.base.links.values()));
-  const summon = (path: LocalPath): DocumentBody | null => {
+  const includeQuiet = (path: LocalPath): DocumentRow | null => {
     const link = quietPaths.has(path) ? byPath().get(path) : undefined;
     const file = trees.local.files.get(path);
     if (link === undefined || file === undefined) return null;
     quietPaths.delete(path);
-    const body = linkedDocument(forest, trees, link, { file, evidence: "path" });
-    body.local.goal = body.local.now;
-    body.remote.goal = body.remote.now;
-    documents.push(body);
-    return body;
+    const row = linkedDocument(forest, trees, link, { file, evidence: "path" });
+    row.local.goal = row.local.now;
+    row.remote.goal = row.remote.now;
+    documents.push(row);
+    return row;
   };
   const quietFolders = once(() => foldersOf([...quietPaths].map((path) => byPath().get(path)!)));
-  return { forest, documents, summon, quietFolders };
+  return { forest, documents, includeQuiet, quietFolders };
 }
 
 /** Without a pass over all of them where nothing is left, which is nearly always. */
@@ -99,7 +99,7 @@ function remoteFoldersMoved(trees: Trees): boolean {
   return false;
 }
 
-function linkedDocument(forest: Forest, trees: Trees, link: Link, match: LocalMatch | undefined): DocumentBody {
+function linkedDocument(forest: Forest, trees: Trees, link: Link, match: LocalMatch | undefined): DocumentRow {
   const why = match === undefined ? (whyUnseen(link.localPath, trees) ?? whyNothingIsAbsent(trees)) : null;
   const seen: Seen<LocalFile> = match !== undefined ? present(match.file) : why === null ? ABSENT : unknown(why);
   const tombstone = trees.base.tombstones.get(link.id) ?? null;
@@ -123,11 +123,11 @@ function document(
   forest: Forest,
   id: DocId | null,
   link: Link | null,
-  tombstone: DocumentBody["tombstone"],
+  tombstone: DocumentRow["tombstone"],
   local: Seen<LocalFile>,
   remote: RemoteSeen,
-  evidence: DocumentBody["evidence"],
-): DocumentBody {
+  evidence: DocumentRow["evidence"],
+): DocumentRow {
   const here = local.kind === "present" ? local.value.path : null;
   const there = remote.kind === "present" ? remote.file.path : null;
   return {
@@ -148,14 +148,14 @@ function standing(forest: Forest, side: "local" | "remote", path: string | null)
 }
 
 /** New documents: those that both sides have, those of the service, those of the disk. */
-function addNew(forest: Forest, documents: DocumentBody[], trees: Trees, policy: Policy, newFiles: LocalFile[]): void {
+function addNew(forest: Forest, documents: DocumentRow[], trees: Trees, policy: Policy, newFiles: LocalFile[]): void {
   const { met, there, here } = findTwins(forest, trees, policy, newFiles);
   for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
   for (const file of there) documents.push(newDocument(forest, trees, file, ABSENT));
   for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
 }
 
-function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentBody {
+function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(file.id) ?? null;
   return document(forest, file.id, null, tombstone, local, { kind: "present", file }, null);
 }

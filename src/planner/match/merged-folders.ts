@@ -2,7 +2,7 @@ import { localNameFor } from "../../model/local-name.ts";
 import { isWithin, joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
-import type { FolderBody } from "./body.ts";
+import type { FolderRow } from "./row.ts";
 import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 
@@ -24,7 +24,7 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
  * @returns the folder here that stands where the service has this one; null where there is none, or
  * it is the mirror's own
  */
-function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderBody): LocalPath | null {
+function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
   const { link, localPath, remotePath } = folder;
   if (link === null || localPath === null || remotePath === null || remotePath === link.remotePath) return null;
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return null;
@@ -37,7 +37,7 @@ function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: 
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
 }
 
-function mergeInto(forest: Forest, paths: FolderPaths, folder: FolderBody, target: LocalPath): void {
+function mergeInto(forest: Forest, paths: FolderPaths, folder: FolderRow, target: LocalPath): void {
   const { link, localPath } = folder;
   const old = newFolder(forest.nextKey(), { localPath, localSeen: "present", vacated: true });
   forest.byLocal.delete(localPath!);

@@ -4,13 +4,13 @@ import { hashedName, isUnsafeName, localNameFor } from "../../model/local-name.t
 import { depthOf, joinPath, type LocalPath, nameOf, parentOf, pathKey, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { RemoteFolder, Trees } from "../../model/tree.ts";
-import type { FolderBody } from "./body.ts";
+import type { FolderRow } from "./row.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 
 /**
  * Folders that no link names, those above first: what both sides have at corresponding places is
- * one body.
+ * one row.
  */
 export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const news: { depth: number; path: string; local: boolean; listed: RemoteFolder | null }[] = [];
@@ -109,7 +109,7 @@ function plantRemote(
  * Gone here and listed there: a folder that is made here where the service has it by now is that
  * folder, and stands in nobody's way.
  */
-function isKeptThere({ localSeen, remoteSeen }: FolderBody): boolean {
+function isKeptThere({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
 }
 

@@ -1,19 +1,19 @@
 import type { Action, Step } from "../../model/action.ts";
-import { type At, type Desk, type Draft, pathOfDocument } from "../decide/desk.ts";
+import { type At, type PlanDraft, type Proposal, pathOfDocument } from "../decide/plan-draft.ts";
 import { foldingsOf, lookUpSlots } from "../decide/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
-import type { AnyBody, DocumentBody, FolderBody, Place, Side } from "../match/body.ts";
+import type { Row, DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
 import { joinPath, sidecarPath } from "../../model/path.ts";
 import { Ledger } from "./ledger.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 
 /**
- * A body that came, went or moved by a step. `freed`: the key of the slot that nothing has any
+ * A row that came, went or moved by a step. `freed`: the key of the slot that nothing has any
  * more.
  */
 export type Shift = {
   readonly side: Side;
-  readonly body: AnyBody;
+  readonly row: Row;
   readonly from: Place | null;
   readonly to: Place | null;
   readonly freed: string | null;
@@ -23,37 +23,41 @@ const NOTHING: readonly number[] = [];
 
 /**
  * Steps as they are laid out, each with the paths of its moment and what it must come after: the
- * last step on its body, those that made or moved the folders of its paths, the one that freed its
+ * last step on its row, those that made or moved the folders of its paths, the one that freed its
  * slot; and for a folder's move or removal, those that used the path that it had.
  */
 export class Layout {
   readonly ledgers: Readonly<Record<Side, Ledger>>;
   readonly steps: Step[] = [];
-  readonly #desk: Desk;
+  readonly #draft: PlanDraft;
   readonly #onShift: (shift: Shift) => void;
-  /** The last step that placed a body on a side. */
-  readonly #placed = { local: new Map<AnyBody, number>(), remote: new Map<AnyBody, number>() };
-  /** Steps that all others of a body come after. */
-  readonly #first = new Map<AnyBody, number[]>();
+  /** The last step that placed a row on a side. */
+  readonly #placed = { local: new Map<Row, number>(), remote: new Map<Row, number>() };
+  /** Steps that all others of a row come after. */
+  readonly #first = new Map<Row, number[]>();
 
-  /** @param stirring folders that some step will move or remove, by side */
-  constructor(desk: Desk, stirring: Readonly<Record<Side, ReadonlySet<FolderBody>>>, onShift: (shift: Shift) => void) {
-    const foldings = foldingsOf(desk.trees, desk.policy);
-    const occupancy = lookUpSlots(desk.trees, foldings);
-    this.#desk = desk;
+  /** @param moving folders that some step will move or remove, by side */
+  constructor(
+    draft: PlanDraft,
+    moving: Readonly<Record<Side, ReadonlySet<FolderRow>>>,
+    onShift: (shift: Shift) => void,
+  ) {
+    const foldings = foldingsOf(draft.trees, draft.policy);
+    const occupancy = lookUpSlots(draft.trees, foldings);
+    this.#draft = draft;
     this.#onShift = onShift;
     this.ledgers = {
-      local: new Ledger("local", foldings.local, occupancy, stirring.local),
-      remote: new Ledger("remote", foldings.remote, occupancy, stirring.remote),
+      local: new Ledger("local", foldings.local, occupancy, moving.local),
+      remote: new Ledger("remote", foldings.remote, occupancy, moving.remote),
     };
   }
 
-  layFirst(body: AnyBody, draft: Draft): void {
-    this.#remember(body, this.#emit(draft.make(this.#at(body)), new Set()));
+  layFirst(row: Row, propose: Proposal): void {
+    this.#remember(row, this.#emit(propose.make(this.#at(row)), new Set()));
   }
 
-  layNote(body: AnyBody, draft: Draft): void {
-    this.#emit(draft.make(this.#at(body)), this.#firsts(body));
+  layNote(row: Row, propose: Proposal): void {
+    this.#emit(propose.make(this.#at(row)), this.#firsts(row));
   }
 
   #emit(action: Action, after: Set<number>): number {
@@ -63,25 +67,25 @@ export class Layout {
     return step;
   }
 
-  #remember(body: AnyBody, step: number): void {
-    this.#first.set(body, [...(this.#first.get(body) ?? []), step]);
+  #remember(row: Row, step: number): void {
+    this.#first.set(row, [...(this.#first.get(row) ?? []), step]);
   }
 
-  #firsts(body: AnyBody): Set<number> {
-    return new Set(this.#first.get(body));
+  #firsts(row: Row): Set<number> {
+    return new Set(this.#first.get(row));
   }
 
-  /** Where a body is by now; on a side where it is not, where it shall be. */
-  #place(side: Side, body: AnyBody): Place | null {
-    return this.ledgers[side].at(body) ?? body[side].goal;
+  /** Where a row is by now; on a side where it is not, where it shall be. */
+  #place(side: Side, row: Row): Place | null {
+    return this.ledgers[side].at(row) ?? row[side].goal;
   }
 
-  #at(body: AnyBody): At {
+  #at(row: Row): At {
     const path = (side: Side): string => {
-      const place = this.#place(side, body);
+      const place = this.#place(side, row);
       return place === null ? "" : this.ledgers[side].pathOf(place);
     };
-    const shown = body.kind === "document" && body.remote.seen.kind === "present" ? body.remote.seen.file.path : "";
+    const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
     // A large plan is mostly paths: of equal ones the listing's own is kept, once.
     const [local, remote] = [path("local"), path("remote")];
     return {
@@ -91,134 +95,134 @@ export class Layout {
     };
   }
 
-  /** What a step waits for that uses a body's paths as they are. */
-  #dependencies(body: AnyBody, sides: readonly Side[]): Set<number> {
-    const after = this.#firsts(body);
+  /** What a step waits for that uses a row's paths as they are. */
+  #dependencies(row: Row, sides: readonly Side[]): Set<number> {
+    const after = this.#firsts(row);
     for (const side of sides) {
-      const place = this.#place(side, body);
+      const place = this.#place(side, row);
       if (place !== null) this.ledgers[side].waitsFor(place, after);
-      const own = this.#placed[side].get(body);
+      const own = this.#placed[side].get(row);
       if (own !== undefined) after.add(own);
     }
     return after;
   }
 
-  #use(body: AnyBody, sides: readonly Side[], step: number): void {
+  #use(row: Row, sides: readonly Side[], step: number): void {
     for (const side of sides) {
-      const place = this.#place(side, body);
+      const place = this.#place(side, row);
       if (place !== null) this.ledgers[side].use(place, step);
-      if (body.kind === "folder") this.ledgers[side].use({ parent: body, name: "" }, step);
+      if (row.kind === "folder") this.ledgers[side].use({ parent: row, name: "" }, step);
     }
   }
 
-  layText(body: AnyBody, draft: Draft, kind: "content" | "record"): void {
-    const action = draft.make(this.#at(body));
+  layText(row: Row, propose: Proposal, kind: "content" | "record"): void {
+    const action = propose.make(this.#at(row));
     const sides: readonly Side[] = kind === "record" || action.kind === "meet" ? ["local", "remote"] : ["local"];
-    this.#use(body, sides, this.#emit(action, this.#dependencies(body, sides)));
+    this.#use(row, sides, this.#emit(action, this.#dependencies(row, sides)));
   }
 
-  laySidecar(body: DocumentBody): void {
-    const sidecar = this.#desk.sidecars.get(body)!;
-    const place = this.#place("local", body);
-    if (place === null || body.id === null) return;
+  laySidecar(row: DocumentRow): void {
+    const sidecar = this.#draft.sidecars.get(row)!;
+    const place = this.#place("local", row);
+    if (place === null || row.id === null) return;
     const ledger = this.ledgers.local;
     const beside = { parent: place.parent, name: sidecarPath(place.name) };
     const [from, to] = [ledger.pathOf(sidecar.stands), ledger.pathOf(beside)];
     const stood = joinPath(sidecar.stands.parent.localPath ?? "", sidecar.stands.name);
     const recorded = sidecar.recorded === stood;
     if (from === to && recorded) return;
-    const after = this.#dependencies(body, ["local"]);
+    const after = this.#dependencies(row, ["local"]);
     ledger.waitsFor(sidecar.stands, after);
-    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id: body.id, from, to }, after);
-    this.#use(body, ["local"], step);
+    const step = this.#emit({ kind: "move-sidecar", why: "beside its document", id: row.id, from, to }, after);
+    this.#use(row, ["local"], step);
     ledger.use(sidecar.stands, step);
   }
 
-  layArrival(body: AnyBody, side: Side, draft: Draft | null): void {
-    const to = body[side].goal!;
+  layArrival(row: Row, side: Side, propose: Proposal | null): void {
+    const to = row[side].goal!;
     const ledger = this.ledgers[side];
-    if (draft === null) {
+    if (propose === null) {
       // A folder that comes with what is inside: no step of its own.
-      ledger.move(body, to, this.steps.length);
-      this.#onShift({ side, body, from: null, to, freed: null });
+      ledger.move(row, to, this.steps.length);
+      this.#onShift({ side, row, from: null, to, freed: null });
       return;
     }
-    const after = this.#dependencies(body, ["local", "remote"]);
+    const after = this.#dependencies(row, ["local", "remote"]);
     const freed = ledger.freedBy(to);
     if (freed !== undefined) after.add(freed);
-    const step = this.#emit(draft.make(this.#at(body)), after);
-    this.#shift(side, body, to, step);
-    this.#use(body, ["local", "remote"], step);
+    const step = this.#emit(propose.make(this.#at(row)), after);
+    this.#shift(side, row, to, step);
+    this.#use(row, ["local", "remote"], step);
   }
 
-  layLeave(body: AnyBody, side: Side, draft: Draft): void {
+  layLeave(row: Row, side: Side, propose: Proposal): void {
     const ledger = this.ledgers[side];
-    const from = ledger.at(body);
-    const after = this.#dependencies(body, [side]);
-    if (body.kind === "folder") for (const use of ledger.usesOf(body)) after.add(use);
-    const step = this.#emit(draft.make(this.#at(body)), after);
-    this.#shift(side, body, null, step);
+    const from = ledger.at(row);
+    const after = this.#dependencies(row, [side]);
+    if (row.kind === "folder") for (const use of ledger.usesOf(row)) after.add(use);
+    const step = this.#emit(propose.make(this.#at(row)), after);
+    this.#shift(side, row, null, step);
     if (from !== null) ledger.use(from, step);
   }
 
   /**
    * One step on disk; on the service one for each PATCH. `temporary`: `to` only breaks a circle.
    */
-  layMove(body: AnyBody, side: Side, to: Place, temporary: boolean): void {
+  layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
     const ledger = this.ledgers[side];
     const hops: Hop[] =
       side === "local"
         ? [{ to, how: "rename", temporary }]
         : hopsBetween(
-            ledger.at(body)!,
+            ledger.at(row)!,
             to,
-            (place) => ledger.isFree(place, body),
+            (place) => ledger.isFree(place, row),
             (from, target) =>
-              temporaryName(body, from.name, (name) =>
-                [from.parent, target.parent].every((parent) => ledger.isFree({ parent, name }, body)),
+              temporaryName(row, from.name, (name) =>
+                [from.parent, target.parent].every((parent) => ledger.isFree({ parent, name }, row)),
               ),
             temporary,
           );
-    for (const hop of hops) this.#layHop(body, side, hop);
+    for (const hop of hops) this.#layHop(row, side, hop);
   }
 
-  #layHop(body: AnyBody, side: Side, hop: Hop): void {
+  #layHop(row: Row, side: Side, hop: Hop): void {
     const ledger = this.ledgers[side];
-    const from = ledger.at(body)!;
-    const after = this.#dependencies(body, [side]);
+    const from = ledger.at(row)!;
+    const after = this.#dependencies(row, [side]);
     // A move there that comes to nothing leaves it here where its user put it.
-    const there = this.#placed.remote.get(body);
+    const there = this.#placed.remote.get(row);
     if (there !== undefined) after.add(there);
     ledger.waitsFor(hop.to, after);
     const freed = ledger.freedBy(hop.to);
     if (freed !== undefined) after.add(freed);
-    if (body.kind === "folder") for (const use of ledger.usesOf(body)) after.add(use);
+    if (row.kind === "folder") for (const use of ledger.usesOf(row)) after.add(use);
     const paths = { from: ledger.pathOf(from), to: ledger.pathOf(hop.to) };
     const why = isTemporaryName(from.name) ? "left at a name that only breaks a cycle" : "moved";
-    const step = this.#emit(moveAction(body, side, hop, paths, this.#desk.whys.get(body) ?? why), after);
-    this.#shift(side, body, hop.to, step);
+    const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.whys.get(row) ?? why), after);
+    this.#shift(side, row, hop.to, step);
     ledger.use(from, step);
     ledger.use(hop.to, step);
   }
 
-  #shift(side: Side, body: AnyBody, to: Place | null, step: number): void {
-    const from = this.ledgers[side].at(body);
-    const freed = this.ledgers[side].move(body, to, step);
-    this.#placed[side].set(body, step);
-    this.#onShift({ side, body, from, to, freed });
+  #shift(side: Side, row: Row, to: Place | null, step: number): void {
+    const from = this.ledgers[side].at(row);
+    const freed = this.ledgers[side].move(row, to, step);
+    this.#placed[side].set(row, step);
+    this.#onShift({ side, row, from, to, freed });
   }
 }
 
-function moveAction(body: AnyBody, side: Side, hop: Hop, paths: { from: string; to: string }, why: string): Action {
+function moveAction(row: Row, side: Side, hop: Hop, paths: { from: string; to: string }, why: string): Action {
   const { temporary } = hop;
-  if (body.kind === "document") {
-    const move = { why, id: body.id!, ...paths, temporary };
+  if (row.kind === "document") {
+    const move = { why, id: row.id!, ...paths, temporary };
     if (side === "local") return { kind: "move-local", ...move };
-    const stands = pathOfDocument(body);
+    const stands = pathOfDocument(row);
     return { kind: hop.how === "rename" ? "rename-remote" : "reparent-remote", ...move, stands };
   }
-  const move = { why, dirId: body.dirId!, ...paths, temporary };
+  const move = { why, dirId: row.dirId!, ...paths, temporary };
   if (side === "local") return { kind: "move-folder-local", ...move };
   const kind = hop.how === "rename" ? "rename-folder-remote" : "reparent-folder-remote";
-  return { kind, ...move, stands: body.localPath ?? paths.from };
+  return { kind, ...move, stands: row.localPath ?? paths.from };
 }

@@ -1,4 +1,4 @@
-import type { AnyBody, FolderBody, Place, Side } from "../match/body.ts";
+import type { Row, FolderRow, Place, Side } from "../match/row.ts";
 import { type Occupancy, SlotMap, slotKey } from "../decide/slots.ts";
 import { type DiskFolding, joinPath } from "../../model/path.ts";
 
@@ -12,35 +12,35 @@ export class Ledger {
   readonly side: Side;
   readonly #folding: DiskFolding;
   readonly #occupancy: Occupancy;
-  readonly #at = new Map<AnyBody, Place | null>();
-  readonly #slots: SlotMap<AnyBody | null>;
+  readonly #at = new Map<Row, Place | null>();
+  readonly #slots: SlotMap<Row | null>;
   readonly #freedBy: SlotMap<number>;
   /** Paths of folders as they are by now. */
-  readonly #paths = new Map<FolderBody, string>();
-  readonly #movedBy = new Map<FolderBody, number>();
-  readonly #usedBy = new Map<FolderBody, number[]>();
+  readonly #paths = new Map<FolderRow, string>();
+  readonly #movedBy = new Map<FolderRow, number>();
+  readonly #usedBy = new Map<FolderRow, number[]>();
   /** Folders that a later step will move or remove: only their uses need to be remembered. */
-  readonly #stirring = new Set<FolderBody>();
+  readonly #moving = new Set<FolderRow>();
 
-  constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, stirring: Iterable<FolderBody>) {
+  constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, moving: Iterable<FolderRow>) {
     this.side = side;
     this.#folding = folding;
     this.#occupancy = occupancy;
     this.#slots = new SlotMap(folding);
     this.#freedBy = new SlotMap(folding);
-    for (const folder of stirring) this.#stirring.add(folder);
+    for (const folder of moving) this.#moving.add(folder);
   }
 
-  at(body: AnyBody): Place | null {
-    const moved = this.#at.get(body);
-    return moved === undefined ? body[this.side].now : moved;
+  at(row: Row): Place | null {
+    const moved = this.#at.get(row);
+    return moved === undefined ? row[this.side].now : moved;
   }
 
   key(place: Place): string {
     return slotKey(place, this.#folding);
   }
 
-  isFree(place: Place, asking: AnyBody): boolean {
+  isFree(place: Place, asking: Row): boolean {
     const holder = this.#slots.get(place);
     if (holder !== undefined) return holder === null || holder === asking;
     const now = asking[this.side].now;
@@ -49,8 +49,8 @@ export class Ledger {
     return this.#occupancy(this.side, place).kind === "free";
   }
 
-  exists(folder: FolderBody): boolean {
-    for (let at: FolderBody | undefined = folder; at !== undefined; at = this.at(at)?.parent) {
+  exists(folder: FolderRow): boolean {
+    for (let at: FolderRow | undefined = folder; at !== undefined; at = this.at(at)?.parent) {
       if ((this.side === "local" ? at.localPath : at.remotePath) === "") return true;
       if (this.at(at) === null) return false;
     }
@@ -61,7 +61,7 @@ export class Ledger {
     return joinPath(this.#pathOfFolder(place.parent), place.name);
   }
 
-  #pathOfFolder(folder: FolderBody): string {
+  #pathOfFolder(folder: FolderRow): string {
     const known = this.#paths.get(folder);
     if (known !== undefined) return known;
     const at = this.at(folder);
@@ -73,7 +73,7 @@ export class Ledger {
   /** Adds to `after` what a step that acts at `place` must wait for. */
   waitsFor(place: Place, after: Set<number>): void {
     if (this.#movedBy.size === 0) return;
-    for (let at: FolderBody | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
+    for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
       const step = this.#movedBy.get(at);
       if (step !== undefined) after.add(step);
     }
@@ -81,9 +81,9 @@ export class Ledger {
 
   /** Notes that a step uses the path of `place`. */
   use(place: Place, step: number): void {
-    if (this.#stirring.size === 0) return;
-    for (let at: FolderBody | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
-      if (!this.#stirring.has(at)) continue;
+    if (this.#moving.size === 0) return;
+    for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
+      if (!this.#moving.has(at)) continue;
       const uses = this.#usedBy.get(at);
       if (uses === undefined) this.#usedBy.set(at, [step]);
       else uses.push(step);
@@ -94,31 +94,31 @@ export class Ledger {
     return this.#freedBy.get(place);
   }
 
-  usesOf(folder: FolderBody): readonly number[] {
+  usesOf(folder: FolderRow): readonly number[] {
     return this.#usedBy.get(folder) ?? [];
   }
 
   /** @returns the key of the slot that became free, or null. */
-  move(body: AnyBody, to: Place | null, step: number): string | null {
-    const from = this.at(body);
-    this.#at.set(body, to);
+  move(row: Row, to: Place | null, step: number): string | null {
+    const from = this.at(row);
+    this.#at.set(row, to);
     let freed: string | null = null;
     if (from !== null) {
       const holder = this.#slots.get(from);
-      if (holder === undefined || holder === body || holder === null) {
+      if (holder === undefined || holder === row || holder === null) {
         freed = this.key(from);
         this.#slots.set(from, null);
         this.#freedBy.set(from, step);
       }
     }
     if (to !== null) {
-      this.#slots.set(to, body);
+      this.#slots.set(to, row);
       if (freed !== null && freed === this.key(to)) freed = null;
     }
-    if (body.kind === "folder") {
+    if (row.kind === "folder") {
       this.#paths.clear();
-      this.#movedBy.set(body, step);
-      this.#usedBy.delete(body);
+      this.#movedBy.set(row, step);
+      this.#usedBy.delete(row);
     }
     return freed;
   }

@@ -1,69 +1,69 @@
-import type { Draft } from "../decide/desk.ts";
-import type { Desk } from "../decide/desk.ts";
+import type { Proposal } from "../decide/plan-draft.ts";
+import type { PlanDraft } from "../decide/plan-draft.ts";
 import { samePlace } from "../decide/places.ts";
-import type { AnyBody, DocumentBody, Side } from "../match/body.ts";
+import type { Row, DocumentRow, Side } from "../match/row.ts";
 
 /** What has to be laid out, before it is known in which order and at which paths. */
 export type Operation =
-  | { readonly kind: "before" | "content" | "record" | "note"; readonly body: AnyBody; readonly draft: Draft }
-  | { readonly kind: "arrive"; readonly body: AnyBody; readonly side: Side; readonly draft: Draft | null }
-  | { readonly kind: "leave"; readonly body: AnyBody; readonly side: Side; readonly draft: Draft }
-  | { readonly kind: "move"; readonly body: AnyBody; readonly side: Side; parked: boolean }
-  | { readonly kind: "sidecar"; readonly body: DocumentBody };
+  | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly propose: Proposal }
+  | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly propose: Proposal | null }
+  | { readonly kind: "leave"; readonly row: Row; readonly side: Side; readonly propose: Proposal }
+  | { readonly kind: "move"; readonly row: Row; readonly side: Side; parked: boolean }
+  | { readonly kind: "sidecar"; readonly row: DocumentRow };
 
 /**
  * ORDER: what moves on both sides (it gets a number) moves there first: that it was moved here is
  * its user's wish, which base must not forget before that is done.
  */
 const SIDES = ["remote", "local"] as const;
-const NO_DRAFTS: readonly Draft[] = [];
+const NO_DRAFTS: readonly Proposal[] = [];
 
 /**
  * Everything decided, in the order in which it is tried: folders, moves, creates and edits,
  * records, deletes, folders that go.
  */
-export function listOperations(desk: Desk): Operation[] {
+export function listOperations(draft: PlanDraft): Operation[] {
   const operations: Operation[] = [];
-  for (const folder of desk.forest.folders) addOperations(desk, folder, operations);
-  for (const document of desk.documents) addOperations(desk, document, operations);
-  // Stable: within a rank, in the order of the bodies.
+  for (const folder of draft.forest.folders) addOperations(draft, folder, operations);
+  for (const document of draft.documents) addOperations(draft, document, operations);
+  // Stable: within a rank, in the order of the rows.
   return operations.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-function addOperations(desk: Desk, body: AnyBody, operations: Operation[]): void {
-  const drafts = desk.drafts.get(body) ?? NO_DRAFTS;
+function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): void {
+  const proposals = draft.proposals.get(row) ?? NO_DRAFTS;
   for (const side of SIDES) {
-    const { now, goal } = body[side];
+    const { now, goal } = row[side];
     if (now !== null && goal !== null && !samePlace(now, goal))
-      operations.push({ kind: "move", body, side, parked: false });
-    const arrival = drafts.find((one) => one.role === `arrive-${side}`) ?? null;
-    if (now === null && goal !== null) operations.push({ kind: "arrive", body, side, draft: arrival });
+      operations.push({ kind: "move", row, side, parked: false });
+    const arrival = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
+    if (now === null && goal !== null) operations.push({ kind: "arrive", row, side, propose: arrival });
   }
-  for (const draft of drafts) {
-    if (draft.role === "leave-local") operations.push({ kind: "leave", body, side: "local", draft });
-    else if (draft.role === "leave-remote") operations.push({ kind: "leave", body, side: "remote", draft });
-    else if (draft.role !== "arrive-local" && draft.role !== "arrive-remote")
-      operations.push({ kind: draft.role, body, draft });
+  for (const propose of proposals) {
+    if (propose.role === "leave-local") operations.push({ kind: "leave", row, side: "local", propose });
+    else if (propose.role === "leave-remote") operations.push({ kind: "leave", row, side: "remote", propose });
+    else if (propose.role !== "arrive-local" && propose.role !== "arrive-remote")
+      operations.push({ kind: propose.role, row, propose });
   }
-  if (body.kind !== "document") return;
-  if (desk.sidecars.has(body)) operations.push({ kind: "sidecar", body });
-  const why = desk.whys.get(body);
-  const { link } = body;
-  if (why === undefined || link === null || body.local.goal === null || body.remote.goal === null) return;
+  if (row.kind !== "document") return;
+  if (draft.sidecars.has(row)) operations.push({ kind: "sidecar", row });
+  const why = draft.whys.get(row);
+  const { link } = row;
+  if (why === undefined || link === null || row.local.goal === null || row.remote.goal === null) return;
   // What arrives is linked by its arrival.
-  if (body.local.now === null || body.remote.now === null) return;
-  const make: Draft["make"] = (at) => ({
+  if (row.local.now === null || row.remote.now === null) return;
+  const make: Proposal["make"] = (at) => ({
     kind: "relink",
     why,
     id: link.id,
     localPath: at.local,
     remotePath: at.remote,
   });
-  operations.push({ kind: "record", body, draft: { role: "record", make } });
+  operations.push({ kind: "record", row, propose: { role: "record", make } });
 }
 
 function rankOf(operation: Operation): number {
-  const folder = operation.body.kind === "folder";
+  const folder = operation.row.kind === "folder";
   switch (operation.kind) {
     case "before":
       return 0;

@@ -1,6 +1,6 @@
 import { digestOf } from "../../model/digest.ts";
 import { TEMPORARY_MARK } from "../../model/local-name.ts";
-import type { AnyBody, Place } from "../match/body.ts";
+import type { Row, Place } from "../match/row.ts";
 
 /**
  * LIMIT: UTF-16 units kept of a name, so that what is added stays within 255 bytes and characters.
@@ -11,16 +11,16 @@ const KEPT_UNITS = 60;
  * A name that only breaks a cycle: legal on the service, the same in every plan of the same trees,
  * never one that is taken.
  */
-export function temporaryName(body: AnyBody, name: string, isFree: (name: string) => boolean): string {
-  const ending = body.kind === "document" ? ".md" : "";
+export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
+  const ending = row.kind === "document" ? ".md" : "";
   const stem = name
     .slice(0, name.length - ending.length)
     .slice(0, KEPT_UNITS)
     .toWellFormed()
     .replaceAll("\ufffd", "-");
-  const identity = (body.kind === "document" ? body.id : body.dirId) ?? name;
-  for (let round = 0; ; round++) {
-    const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${round}`).slice(0, 8)}${ending}`;
+  const identity = (row.kind === "document" ? row.id : row.dirId) ?? name;
+  for (let assignment = 0; ; assignment++) {
+    const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${assignment}`).slice(0, 8)}${ending}`;
     if (isFree(candidate)) return candidate;
   }
 }

@@ -11,7 +11,7 @@ import { guardKey } from "./guard-key.ts";
 export const MAX_SIDECARS_GONE = 3;
 
 /** What judging needs to know of the match, and of the steps. */
-export type Sight = {
+export type PresenceCounts = {
   /** Linked documents (not suspended, not outside). */
   readonly known: number;
   readonly hereNow: number;
@@ -23,7 +23,13 @@ export type Sight = {
 type Reason = { readonly reason: HaltReason; readonly detail: string };
 type Guarded = { readonly index: number; readonly key: string };
 
-export function judge(trees: Trees, policy: Policy, signals: Signals, steps: readonly Step[], sight: Sight): Verdict {
+export function judge(
+  trees: Trees,
+  policy: Policy,
+  signals: Signals,
+  steps: readonly Step[],
+  sight: PresenceCounts,
+): Verdict {
   const { stops, waived } = stopsAll(trees, policy, signals, sight);
   if (stops.length > 0) {
     const hash = digestOf(
@@ -81,7 +87,7 @@ type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly Halt
  * itself does. What was approved and may stay as it is (documents that are held here, since this
  * mirror only pushes, or they were edited) is told, so that nobody has to say it before each run.
  */
-function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, sight: Sight): Stops {
+function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, sight: PresenceCounts): Stops {
   const reasons: Reason[] = [];
   const waived: HaltReason[] = [];
   const ask = (reason: HaltReason, detail: string): void => {
@@ -124,9 +130,9 @@ type Deletions = { readonly local: readonly Guarded[]; readonly remote: readonly
 type Guard = (reason: HaltReason, detail: string, those: readonly Guarded[]) => void;
 
 /** What a side is left with once the plan has deleted there what is gone from the other. */
-type SightAfter = Sight & { readonly leftHere: number; readonly leftThere: number };
+type SightAfter = PresenceCounts & { readonly leftHere: number; readonly leftThere: number };
 
-function sightAfter({ base }: Trees, sight: Sight, steps: readonly Step[]): SightAfter {
+function sightAfter({ base }: Trees, sight: PresenceCounts, steps: readonly Step[]): SightAfter {
   let [leftHere, leftThere] = [sight.hereNow, sight.shownThere];
   for (const { action } of steps) {
     if (action.kind !== "trash-local" && action.kind !== "delete-remote") continue;
@@ -179,7 +185,13 @@ function tellEmptied(side: string, other: string, known: number, gone: number, t
   return `${are(gone)} gone from ${side}, and none of the other ${known - gone} is seen there`;
 }
 
-function judgeBudgets(limits: GuardLimits, signals: Signals, sight: Sight, deletions: Deletions, guard: Guard): void {
+function judgeBudgets(
+  limits: GuardLimits,
+  signals: Signals,
+  sight: PresenceCounts,
+  deletions: Deletions,
+  guard: Guard,
+): void {
   const budget = deleteBudget(limits, sight.known);
   for (const side of ["local", "remote"] as const) {
     const [done, planned] = [signals.deletionsDone[side], deletions[side].length];

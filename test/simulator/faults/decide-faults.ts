@@ -34,7 +34,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I27",
     does: "opens a conflict again and again while it is open",
     file: "planner/decide/content.ts",
-    find: "if (conflict !== undefined && decideConflict(desk, body, conflict, here, there, drift)) {",
+    find: "if (conflict !== undefined && decideConflict(draft, row, conflict, here, there, drift)) {",
     replace: "if (conflict !== undefined && conflict.shown.length === 0) {",
     net: "courses",
   },
@@ -85,7 +85,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     also: [
       {
         file: "planner/decide/standing.ts",
-        find: "return key === null ? null : (desk.othersByInode().get(key) ?? null);",
+        find: "return key === null ? null : (draft.othersByInode().get(key) ?? null);",
         replace: "return key === null ? null : null;",
       },
     ],

@@ -41,7 +41,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I04",
     does: "deletes there after one look at an absence here",
     file: "planner/decide/gates.ts",
-    find: "if (desk.policy.absentTwice?.has(link.localPath) !== false) return false;",
+    find: "if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;",
     replace: "return false;",
     net: "guards",
   },

@@ -2,7 +2,7 @@ import type { Action } from "../../model/action.ts";
 import type { Drift } from "../drift/drift.ts";
 import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
 import type { Conflict, Hold } from "../../model/link.ts";
-import type { AnyBody, DocumentBody, FolderBody, Place } from "../match/body.ts";
+import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
 import { listClaimants, standingKeys } from "./absence.ts";
@@ -14,20 +14,20 @@ import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
 import type { SlotMap } from "./slots.ts";
 
 /** Where decisions are put down: what every rule of a plan reads and writes. */
-export type Desk = {
+export type PlanDraft = {
   readonly trees: Trees;
   readonly policy: Policy;
   readonly texts: TextLookup;
   readonly forest: Forest;
-  readonly documents: DocumentBody[];
-  readonly drafts: Map<AnyBody, Draft[]>;
+  readonly documents: DocumentRow[];
+  readonly proposals: Map<Row, Proposal[]>;
   readonly holds: Map<string, Hold>;
-  readonly drifts: Map<DocumentBody, Drift>;
+  readonly drifts: Map<DocumentRow, Drift>;
   /**
    * Open conflicts whose sidecar must stand beside its document: where it stands, and where the
    * record says it does.
    */
-  readonly sidecars: Map<DocumentBody, { readonly recorded: LocalPath; readonly stands: Place }>;
+  readonly sidecars: Map<DocumentRow, { readonly recorded: LocalPath; readonly stands: Place }>;
   /** Open conflicts by the path at which base has their sidecar. */
   readonly sidecarOwners: () => ReadonlyMap<LocalPath, Conflict>;
   /** Folders that directly hold documents on which nothing is to be done. */
@@ -37,27 +37,27 @@ export type Desk = {
   /** Ignored, dot and other unmirrored files, by inode. */
   readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
   /**
-   * Bodies by the slots on disk that each has now and by this plan. Asked for only when all is
+   * Rows by the slots on disk that each has now and by this plan. Asked for only when all is
    * decided.
    */
-  readonly claimants: () => SlotMap<AnyBody[]>;
+  readonly claimants: () => SlotMap<Row[]>;
   /** Keys of paths on disk before it. */
   readonly standingKeys: () => ReadonlySet<string>;
   /** What makes room here for the service's row, by the name that it gets. */
-  readonly gaveWay: Map<AnyBody, string>;
-  /** Bodies whose place changes or is to be recorded, and why: a clause for people. */
-  readonly whys: Map<AnyBody, string>;
+  readonly gaveWay: Map<Row, string>;
+  /** Rows whose place changes or is to be recorded, and why: a clause for people. */
+  readonly whys: Map<Row, string>;
 };
 
-export function openDesk(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): Desk {
-  const desk: Desk = {
+export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
+  const draft: PlanDraft = {
     trees,
     policy,
     texts,
     forest: matched.forest,
     documents: matched.documents,
     quietFolders: matched.quietFolders,
-    drafts: new Map(),
+    proposals: new Map(),
     holds: new Map(),
     drifts: new Map(),
     whys: new Map(),
@@ -73,10 +73,10 @@ export function openDesk(trees: Trees, policy: Policy, texts: TextLookup, matche
       }
       return index;
     }),
-    claimants: once(() => listClaimants(desk)),
-    standingKeys: once(() => standingKeys(desk)),
+    claimants: once(() => listClaimants(draft)),
+    standingKeys: once(() => standingKeys(draft)),
   };
-  return desk;
+  return draft;
 }
 
 /** The paths at which an action will find and leave its document, when its turn comes. */
@@ -89,12 +89,12 @@ export type At = {
 
 /**
  * An action whose paths are not known before its turn. `role`: what it needs and changes.
- * - `before`: first of its body's. `arrive-*`, `leave-*`: makes or removes the body on that side.
+ * - `before`: first of its row's. `arrive-*`, `leave-*`: makes or removes the row on that side.
  * - `content`: reads and writes the text, where the file then is. `record`: writes its places down,
  * after they are reached.
  * - `note`: changes base alone and needs no path.
  */
-export type Draft = {
+export type Proposal = {
   readonly role:
     | "before"
     | "arrive-local"
@@ -107,17 +107,17 @@ export type Draft = {
   readonly make: (at: At) => Action;
 };
 
-export function draft(desk: Desk, body: AnyBody, role: Draft["role"], make: Draft["make"]): void {
-  const list = desk.drafts.get(body);
-  if (list === undefined) desk.drafts.set(body, [{ role, make }]);
+export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make: Proposal["make"]): void {
+  const list = draft.proposals.get(row);
+  if (list === undefined) draft.proposals.set(row, [{ role, make }]);
   else list.push({ role, make });
 }
 
 type FolderLink = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
 /** That both sides hold a folder, where it stands by then. */
-export function draftFolderLink(desk: Desk, folder: FolderBody, link: FolderLink): void {
-  draft(desk, folder, "record", (at) => ({
+export function proposeFolderLink(draft: PlanDraft, folder: FolderRow, link: FolderLink): void {
+  propose(draft, folder, "record", (at) => ({
     kind: "link-folder",
     ...link,
     localPath: at.local,
@@ -125,11 +125,11 @@ export function draftFolderLink(desk: Desk, folder: FolderBody, link: FolderLink
   }));
 }
 
-export function withdraw(desk: Desk, body: AnyBody, role: Draft["role"]): void {
-  const list = desk.drafts.get(body);
+export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): void {
+  const list = draft.proposals.get(row);
   if (list !== undefined)
-    desk.drafts.set(
-      body,
+    draft.proposals.set(
+      row,
       list.filter((one) => one.role !== role),
     );
 }
@@ -141,18 +141,18 @@ export type HoldFacts = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
  * `since` is kept from the state; 0 stands for "now", which only the engine knows.
  */
 export function hold(
-  desk: Desk,
+  draft: PlanDraft,
   key: string,
   path: LocalPath,
   reason: HoldReason,
   detail: string,
   facts: HoldFacts = {},
 ): void {
-  const standing = desk.holds.get(key);
+  const standing = draft.holds.get(key);
   if (standing !== undefined) return;
-  const before = desk.trees.base.holds.get(key);
+  const before = draft.trees.base.holds.get(key);
   const since = before?.reason === reason ? before.since : 0;
-  desk.holds.set(key, {
+  draft.holds.set(key, {
     key,
     path,
     reason,
@@ -167,8 +167,8 @@ export function hold(
 }
 
 /** Keeps a remembered hold in force as it is. */
-export function keepHold(desk: Desk, remembered: Hold): void {
-  desk.holds.set(remembered.key, remembered);
+export function keepHold(draft: PlanDraft, remembered: Hold): void {
+  draft.holds.set(remembered.key, remembered);
 }
 
 export function isRemembered(one: Hold): boolean {
@@ -176,26 +176,26 @@ export function isRemembered(one: Hold): boolean {
 }
 
 export function holdDocument(
-  desk: Desk,
-  body: DocumentBody,
+  draft: PlanDraft,
+  row: DocumentRow,
   reason: HoldReason,
   detail: string,
   facts?: HoldFacts,
 ): void {
-  hold(desk, keyOf(body), pathOfDocument(body), reason, detail, facts);
+  hold(draft, keyOf(row), pathOfDocument(row), reason, detail, facts);
 }
 
-export function keyOf(body: DocumentBody): string {
-  return body.id ?? pathOfDocument(body);
+export function keyOf(row: DocumentRow): string {
+  return row.id ?? pathOfDocument(row);
 }
 
-export function pathOfDocument(body: DocumentBody): LocalPath {
-  if (body.local.seen.kind === "present") return body.local.seen.value.path;
-  if (body.link !== null) return body.link.localPath;
-  return body.remote.seen.kind === "present" ? body.remote.seen.file.path : "";
+export function pathOfDocument(row: DocumentRow): LocalPath {
+  if (row.local.seen.kind === "present") return row.local.seen.value.path;
+  if (row.link !== null) return row.link.localPath;
+  return row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
 }
 
-export function holdFolder(desk: Desk, folder: FolderBody, reason: HoldReason, detail: string): void {
+export function holdFolder(draft: PlanDraft, folder: FolderRow, reason: HoldReason, detail: string): void {
   const path = folder.localPath ?? folder.link?.localPath ?? folder.remotePath ?? "";
-  hold(desk, folder.dirId ?? path, path, reason, detail);
+  hold(draft, folder.dirId ?? path, path, reason, detail);
 }

@@ -7,24 +7,24 @@ import type { Evidence } from "./matching.ts";
 
 /**
  * What has a place. A place is (parent folder, name), not a path: when a folder moves, what is
- * below it has not moved itself. Bodies are made anew for each plan and are mutable within it.
+ * below it has not moved itself. Rows are made anew for each plan and are mutable within it.
  */
 
 export type Side = "local" | "remote";
 
-export type Place = { readonly parent: FolderBody; readonly name: string };
+export type Place = { readonly parent: FolderRow; readonly name: string };
 
 /** Where something is, and where the plan wants it; null: not there. */
 export type Whereabouts = { now: Place | null; goal: Place | null };
 
-type Body = {
+type CommonRow = {
   /** Unique in a plan; the order of making, which is that of the input, sorted. */
   readonly key: number;
   readonly local: Whereabouts;
   readonly remote: Whereabouts;
 };
 
-export type FolderBody = Body & {
+export type FolderRow = CommonRow & {
   readonly kind: "folder";
   link: DirLink | null;
   /** The linked or listed id; null for a folder that the service has not, or has not shown. */
@@ -62,7 +62,7 @@ export type RemoteSeen =
   /** Nothing was ever linked: a new local file. */
   | { readonly kind: "never" };
 
-export type DocumentBody = Body & {
+export type DocumentRow = CommonRow & {
   readonly kind: "document";
   readonly id: DocId | null;
   readonly link: Link | null;
@@ -72,4 +72,4 @@ export type DocumentBody = Body & {
   readonly evidence: Evidence | null;
 };
 
-export type AnyBody = FolderBody | DocumentBody;
+export type Row = FolderRow | DocumentRow;
