@@ -1,4 +1,4 @@
-import { brokenGround } from "./broken-ground.ts";
+import { diskTrouble } from "./disk-trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { COMMANDS, findCommand } from "./table.ts";
@@ -29,7 +29,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       io.err(`  next: ${String(fault.next)}`);
       return EXIT.usage;
     }
-    const ground = brokenGround(fault);
+    const ground = diskTrouble(fault);
     if (ground !== null) {
       io.err(`mdmirror: ${ground.what} (${ground.code})`);
       io.err(`  next: ${ground.next}`);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ageText } from "../app/mirror/ground.ts";
+import { ageText } from "../app/mirror/folder-trouble.ts";
 import { readConfig } from "../app/mirror/config.ts";
 import { readAge } from "../app/mirror/read-age.ts";
 import { endPassing, notePassing, type Passing } from "../app/mirror/passing.ts";

@@ -6,7 +6,7 @@ import type { LocalTree } from "../model/tree.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnFolding } from "./folding.ts";
-import { createGround, type Ground } from "./ground.ts";
+import { createRootGuard, type RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
 import { discardParked, listParked, listTrashed, putBack, readParked, sweep } from "./parked.ts";
@@ -34,27 +34,27 @@ export type DiskOptions = {
  * through symlinks
  */
 export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
-  const ground = createGround(fs, root, options.random);
+  const guard = createRootGuard(fs, root, options.random);
   const probe = options.probe ?? true;
   let learned: DiskFolding | null = null;
 
   /** Learned once, at the first need. */
   function folding(): DiskFolding {
     if (learned === null) {
-      learned = ground.during(() => learnFolding(ground, probe));
-      ground.learnFolding(learned);
+      learned = guard.during(() => learnFolding(guard, probe));
+      guard.learnFolding(learned);
     }
     return learned;
   }
 
   function walk(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
     folding();
-    return walkTree(ground, { probe, ignore: options.ignore ?? [], part: options.part ?? 256 }, known, onText);
+    return walkTree(guard, { probe, ignore: options.ignore ?? [], part: options.part ?? 256 }, known, onText);
   }
 
   return {
     identify() {
-      const found = ground.identify();
+      const found = guard.identify();
       if (found === null) return null;
       const { dev, ino, birthMs } = found.stat;
       return { dev, ino, birthMs, markerId: readMarker(fs, found.real) };
@@ -62,31 +62,31 @@ export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
     folding,
     walk: (known, onText) => toEnd(walk(known, onText)),
     walkInParts: walk,
-    lookAtFiles: (tree, paths, onText, elsewhere) => lookAtFiles(ground, tree, paths, onText, elsewhere),
-    look: (path) => ground.during(() => look(ground, path)),
-    read: (path) => ground.during(() => readText(ground, path)),
-    create: (path, text) => ground.during(() => createFile(ground, path, text)),
-    createAll: (files) => ground.during(() => files.map(({ path, text }) => createFile(ground, path, text))),
-    replace: (path, text, expect, parkAt) => ground.during(() => replaceFile(ground, path, text, expect, parkAt)),
+    lookAtFiles: (tree, paths, onText, elsewhere) => lookAtFiles(guard, tree, paths, onText, elsewhere),
+    look: (path) => guard.during(() => look(guard, path)),
+    read: (path) => guard.during(() => readText(guard, path)),
+    create: (path, text) => guard.during(() => createFile(guard, path, text)),
+    createAll: (files) => guard.during(() => files.map(({ path, text }) => createFile(guard, path, text))),
+    replace: (path, text, expect, parkAt) => guard.during(() => replaceFile(guard, path, text, expect, parkAt)),
     move(from, to, expect) {
       folding();
-      return ground.during(() => moveFile(ground, from, to, expect));
+      return guard.during(() => moveFile(guard, from, to, expect));
     },
-    trash: (path, expect, trashPath) => ground.during(() => trashFile(ground, path, expect, trashPath)),
-    makeFolder: (path) => ground.during(() => makeFolder(ground, path)),
+    trash: (path, expect, trashPath) => guard.during(() => trashFile(guard, path, expect, trashPath)),
+    makeFolder: (path) => guard.during(() => makeFolder(guard, path)),
     moveFolder(from, to) {
       folding();
-      return ground.during(() => moveFolder(ground, from, to));
+      return guard.during(() => moveFolder(guard, from, to));
     },
-    removeFolder: (path, trashPath) => ground.during(() => removeFolder(ground, path, trashPath)),
-    readParked: (parkAt) => ground.during(() => readParked(ground, parkAt)),
-    putBack: (parkAt, path) => ground.during(() => putBack(ground, parkAt, path)),
-    discardParked: (parkAt) => ground.during(() => discardParked(ground, parkAt)),
-    listParked: () => ground.during(() => listParked(ground)),
-    listTrashed: () => ground.during(() => listTrashed(ground)),
-    sweep: (keep) => ground.during(() => sweep(ground, keep)),
-    flush: (paths) => flushPaths(ground, paths),
-    flushAll: () => flushDisk(ground),
+    removeFolder: (path, trashPath) => guard.during(() => removeFolder(guard, path, trashPath)),
+    readParked: (parkAt) => guard.during(() => readParked(guard, parkAt)),
+    putBack: (parkAt, path) => guard.during(() => putBack(guard, parkAt, path)),
+    discardParked: (parkAt) => guard.during(() => discardParked(guard, parkAt)),
+    listParked: () => guard.during(() => listParked(guard)),
+    listTrashed: () => guard.during(() => listTrashed(guard)),
+    sweep: (keep) => guard.during(() => sweep(guard, keep)),
+    flush: (paths) => flushPaths(guard, paths),
+    flushAll: () => flushDisk(guard),
   };
 }
 
@@ -101,15 +101,15 @@ function toEnd<T>(parts: Generator<void, T>): T {
  * `absent` only when the root is there and the path is reached through folders alone: everything
  * else is `unknown` (I04).
  */
-function look(ground: Ground, path: LocalPath): Look {
+function look(guard: RootGuard, path: LocalPath): Look {
   try {
-    const place = ground.place(path, "file");
+    const place = guard.place(path, "file");
     if (!place.ok) return place.absent ? { kind: "absent" } : { kind: "unknown", why: place.outcome.detail };
-    const stat = unless(["ENOENT"], () => ground.fs.lstat(place.abs));
+    const stat = unless(["ENOENT"], () => guard.fs.lstat(place.abs));
     if (stat === null) return { kind: "absent" };
     if (stat.kind === "folder") return { kind: "folder", dev: stat.dev, ino: stat.ino, birthMs: stat.birthMs };
     if (stat.kind !== "file") return { kind: "other" };
-    const found = ground.fs.readFile(place.abs);
+    const found = guard.fs.readFile(place.abs);
     return { kind: "file", digest: digestOf(found.bytes), stamp: stampOf(found.stat) };
   } catch (error) {
     const errno = errnoOf(error);
@@ -118,11 +118,11 @@ function look(ground: Ground, path: LocalPath): Look {
   }
 }
 
-function readText(ground: Ground, path: LocalPath): DiskOutcome<LocalText> {
+function readText(guard: RootGuard, path: LocalPath): DiskOutcome<LocalText> {
   return attempt(path, () => {
-    const place = ground.place(path, "file");
+    const place = guard.place(path, "file");
     if (!place.ok) return place.outcome;
-    const found = unless(NO_FILE, () => ground.fs.readFile(place.abs));
+    const found = unless(NO_FILE, () => guard.fs.readFile(place.abs));
     if (found === null) return stale("no file is at this path now");
     const { text } = decodeText(found.bytes);
     if (text === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);

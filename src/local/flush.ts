@@ -1,6 +1,6 @@
 import { ancestorsOf, type LocalPath } from "../model/path.ts";
 import { errnoOf } from "./errno.ts";
-import type { Ground } from "./ground.ts";
+import type { RootGuard } from "./root-guard.ts";
 
 const AT_ONCE = 8;
 // Some disks (network, FUSE) have no fsync for a folder; what its names need is then all that they
@@ -14,19 +14,19 @@ export type FlushFailure = { readonly path: LocalPath; readonly errno: string };
  * entries they are.
  * @returns the paths that are not durable: their own failure, or that of a folder above
  */
-export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
-  const root = ground.root()?.real;
+export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
+  const root = guard.root()?.real;
   if (root === undefined) return paths.map((path) => ({ path, errno: "ENOENT" }));
   const failures: FlushFailure[] = [];
   await inParallel(paths, async (path) => {
-    const errno = await flushErrno(ground, path);
+    const errno = await flushErrno(guard, path);
     if (errno !== null) failures.push({ path, errno });
   });
   const folders = new Set<LocalPath>([""]);
   for (const path of paths) for (const folder of ancestorsOf(path)) folders.add(folder);
   const failed = new Map<LocalPath, string>();
   await inParallel([...folders], async (folder) => {
-    const errno = await syncErrno(ground, folder === "" ? root : `${root}/${folder}`);
+    const errno = await syncErrno(guard, folder === "" ? root : `${root}/${folder}`);
     if (errno !== null && !NO_FOLDER_SYNC.includes(errno)) failed.set(folder, errno);
   });
   if (failed.size === 0) return failures;
@@ -42,7 +42,7 @@ export async function flushPaths(ground: Ground, paths: readonly LocalPath[]): P
  * The whole disk at once, as one call of the system: of 10,000 new files each by itself takes
  * seconds.
  */
-export async function flushDisk({ fs, root }: Ground): Promise<boolean> {
+export async function flushDisk({ fs, root }: RootGuard): Promise<boolean> {
   const found = root();
   if (found === null || fs.syncDisk === undefined) return false;
   try {
@@ -56,21 +56,21 @@ export async function flushDisk({ fs, root }: Ground): Promise<boolean> {
 /**
  * A folder above may refuse to be looked at (EACCES, EIO): a failure of this path, and of no other.
  */
-async function flushErrno(ground: Ground, path: LocalPath): Promise<string | null> {
-  let place: ReturnType<Ground["place"]>;
+async function flushErrno(guard: RootGuard, path: LocalPath): Promise<string | null> {
+  let place: ReturnType<RootGuard["place"]>;
   try {
-    place = ground.place(path, "file");
+    place = guard.place(path, "file");
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
     return errno;
   }
-  return place.ok ? syncErrno(ground, place.abs) : "ENOENT";
+  return place.ok ? syncErrno(guard, place.abs) : "ENOENT";
 }
 
-async function syncErrno(ground: Ground, abs: string): Promise<string | null> {
+async function syncErrno(guard: RootGuard, abs: string): Promise<string | null> {
   try {
-    await ground.fs.sync(abs);
+    await guard.fs.sync(abs);
     return null;
   } catch (error) {
     const errno = errnoOf(error);

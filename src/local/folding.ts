@@ -1,6 +1,6 @@
 import { type DiskFolding, EXACT_DISK } from "../model/path.ts";
 import { anyErrno, errnoOf } from "./errno.ts";
-import { type Ground, statOrNull } from "./ground.ts";
+import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 
@@ -13,31 +13,31 @@ import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
  * @param write false: nothing is written (a dry run), and what cannot be learned without is taken
  * for folding, which can only hold more
  */
-export function learnFolding(ground: Ground, write: boolean): DiskFolding {
-  if (!write) return guessFolding(ground);
+export function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
+  if (!write) return guessFolding(guard);
   try {
-    const probe = freshName(ground, `${TEMP_PREFIX}probe-\u00e9-`);
-    ground.fs.writeNew(probe, new Uint8Array(), null, false);
+    const probe = freshName(guard, `${TEMP_PREFIX}probe-\u00e9-`);
+    guard.fs.writeNew(probe, new Uint8Array(), null, false);
     const slash = probe.lastIndexOf("/") + 1;
     const [folder, name] = [probe.slice(0, slash), probe.slice(slash)];
-    const foldsCase = statOrNull(ground.fs, folder + name.replace("probe", "PROBE")) !== null;
-    const foldsUnicode = statOrNull(ground.fs, folder + name.normalize("NFD")) !== null;
-    unlinkLeftover(ground, probe);
+    const foldsCase = statOrNull(guard.fs, folder + name.replace("probe", "PROBE")) !== null;
+    const foldsUnicode = statOrNull(guard.fs, folder + name.normalize("NFD")) !== null;
+    unlinkLeftover(guard, probe);
     return { foldsCase, foldsUnicode };
   } catch (error) {
     // A disk that is full or read-only now.
     if (errnoOf(error) === null) throw error;
-    return guessFolding(ground);
+    return guessFolding(guard);
   }
 }
 
 /** `.mdmirror` found under a spelling that no entry of the root has. */
-function guessFolding(ground: Ground): DiskFolding {
-  const root = ground.root()?.real;
+function guessFolding(guard: RootGuard): DiskFolding {
+  const root = guard.root()?.real;
   const other = MIRROR_FOLDER.toUpperCase();
   const folds = anyErrno(() => {
-    if (root === undefined || statOrNull(ground.fs, `${root}/${other}`) === null) return false;
-    return !ground.fs.readdir(root).some(({ name }) => name === other);
+    if (root === undefined || statOrNull(guard.fs, `${root}/${other}`) === null) return false;
+    return !guard.fs.readdir(root).some(({ name }) => name === other);
   });
   return folds === true ? { foldsCase: true, foldsUnicode: true } : EXACT_DISK;
 }

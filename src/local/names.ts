@@ -1,6 +1,6 @@
 import type { FsStat, OpenFile } from "../ports/disk.ts";
 import { anyErrno, errnoOf, unless } from "./errno.ts";
-import { type Ground, statOrNull } from "./ground.ts";
+import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
 /** Giving and taking names without ever taking one from somebody else's inode. */
@@ -18,8 +18,8 @@ export const ASIDE_PREFIX = "a-";
 const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
 /** A name in `.mdmirror/tmp` that nothing has yet. */
-export function freshName(ground: Ground, prefix: string): string {
-  const place = ground.mirrorPlace(`tmp/${prefix}${ground.random.hex(16)}`, true);
+export function freshName(guard: RootGuard, prefix: string): string {
+  const place = guard.mirrorPlace(`tmp/${prefix}${guard.random.hex(16)}`, true);
   if (!place.ok) throw notReady(place.outcome.detail);
   return place.abs;
 }
@@ -34,9 +34,9 @@ function notReady(detail: string): Error {
  * @returns true when both were hard-linked, false when `to` is taken, null when this disk (or this
  * inode) has no hard links
  */
-function tryLink(ground: Ground, from: string, to: string): boolean | null {
+function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
   try {
-    ground.fs.link(from, to);
+    guard.fs.link(from, to);
     return true;
   } catch (error) {
     const errno = errnoOf(error);
@@ -53,31 +53,31 @@ function tryLink(ground: Ground, from: string, to: string): boolean | null {
  * the look and the rename is overwritten.
  * @returns what is at `to` now, or null when the path is taken (nothing was changed)
  */
-export function nameNew(ground: Ground, from: string, to: string): FsStat | null {
-  const stat = ground.fs.lstat(from);
-  return giveName(ground, from, to, stat.kind === "file") ? statNow(ground, to, stat) : null;
+export function nameNew(guard: RootGuard, from: string, to: string): FsStat | null {
+  const stat = guard.fs.lstat(from);
+  return giveName(guard, from, to, stat.kind === "file") ? statNow(guard, to, stat) : null;
 }
 
 /**
  * The same for a file that was just made, and still is open: one `fstat` tells what two `lstat`
  * tell else.
  */
-export function nameMade(ground: Ground, made: OpenFile, from: string, to: string): FsStat | null {
-  if (!giveName(ground, from, to, true)) return null;
-  return anyErrno(() => made.stat()) ?? ground.fs.lstat(to);
+export function nameMade(guard: RootGuard, made: OpenFile, from: string, to: string): FsStat | null {
+  if (!giveName(guard, from, to, true)) return null;
+  return anyErrno(() => made.stat()) ?? guard.fs.lstat(to);
 }
 
 /** @returns false when the path is taken */
-function giveName(ground: Ground, from: string, to: string, isFile: boolean): boolean {
-  const { fs } = ground;
+function giveName(guard: RootGuard, from: string, to: string, isFile: boolean): boolean {
+  const { fs } = guard;
   // `link` follows a symlink on some systems, and a folder has no hard links.
-  const linked = isFile ? tryLink(ground, from, to) : null;
+  const linked = isFile ? tryLink(guard, from, to) : null;
   if (linked === false) return false;
   if (linked === null) {
     if (statOrNull(fs, to) !== null) return false;
     fs.rename(from, to);
   } else {
-    unlinkLeftover(ground, from);
+    unlinkLeftover(guard, from);
   }
   return true;
 }
@@ -86,8 +86,8 @@ function giveName(ground: Ground, from: string, to: string, isFile: boolean): bo
  * What is at a path that was just given to an inode. Whoever took it since then acted on what was
  * done: the inode's own stat stands.
  */
-export function statNow(ground: Ground, abs: string, given: FsStat): FsStat {
-  const now = anyErrno(() => ground.fs.lstat(abs));
+export function statNow(guard: RootGuard, abs: string, given: FsStat): FsStat {
+  const now = anyErrno(() => guard.fs.lstat(abs));
   return now !== null && now.ino === given.ino ? now : given;
 }
 
@@ -104,18 +104,17 @@ export type MoveEnd =
  * crash leaves it findable at one of them.
  * @throws errors with an errno, while nothing was changed
  */
-export function moveName(ground: Ground, from: string, to: string, expect: FsStat): MoveEnd {
+export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
   // Before the file has two names, so that a mirror folder that is not as it must be stops the move
   // here.
-  const [aside, undone] = [freshName(ground, ASIDE_PREFIX), freshName(ground, ASIDE_PREFIX)];
-  const linked = tryLink(ground, from, to);
+  const [aside, undone] = [freshName(guard, ASIDE_PREFIX), freshName(guard, ASIDE_PREFIX)];
+  const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
-  if (linked === null) return moveByRename(ground, from, to, expect);
+  if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
     // A save that came before the link, or since, still has `from`: then nothing is dropped.
-    if (dropName(ground, from, expect, aside) === "dropped")
-      return { kind: "moved", stat: statNow(ground, to, expect) };
+    if (dropName(guard, from, expect, aside) === "dropped") return { kind: "moved", stat: statNow(guard, to, expect) };
   } catch (error) {
     errno = errnoOf(error);
     if (errno === null) throw error;
@@ -123,7 +122,7 @@ export function moveName(ground: Ground, from: string, to: string, expect: FsSta
   // The inode may be nowhere else by now (a save replaced it): it goes aside, not away, and `sweep`
   // judges.
   const isUndone = anyErrno(() => {
-    ground.fs.rename(to, undone);
+    guard.fs.rename(to, undone);
     return true;
   });
   if (errno === null) return { kind: "changed" };
@@ -134,11 +133,11 @@ export function moveName(ground: Ground, from: string, to: string, expect: FsSta
  * RACE: without hard links a file that is made at `to` between the look and the rename is
  * overwritten.
  */
-function moveByRename(ground: Ground, from: string, to: string, expect: FsStat): MoveEnd {
-  const { fs } = ground;
+function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
+  const { fs } = guard;
   if (statOrNull(fs, to) !== null) return { kind: "taken" };
   fs.rename(from, to);
-  const now = statNow(ground, to, expect);
+  const now = statNow(guard, to, expect);
   // A save came before the rename, and was moved: back to where it was saved, unless there is yet
   // another one.
   const isBack =
@@ -158,24 +157,24 @@ function moveByRename(ground: Ground, from: string, to: string, expect: FsStat):
  * @param aside a free path in `.mdmirror/tmp`
  * @returns `other` when another inode had the name, and has it again
  */
-export function dropName(ground: Ground, abs: string, expect: FsStat, aside: string): "dropped" | "other" {
+export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: string): "dropped" | "other" {
   const taken = unless(["ENOENT"], () => {
-    ground.fs.rename(abs, aside);
+    guard.fs.rename(abs, aside);
     return true;
   });
   if (taken === null) return "dropped";
-  const stat = anyErrno(() => ground.fs.lstat(aside));
+  const stat = anyErrno(() => guard.fs.lstat(aside));
   if (stat !== null && sameInode(stat, expect)) {
-    unlinkLeftover(ground, aside);
+    unlinkLeftover(guard, aside);
     return "dropped";
   }
-  const isBack = anyErrno(() => nameNew(ground, aside, abs) ?? "taken");
+  const isBack = anyErrno(() => nameNew(guard, aside, abs) ?? "taken");
   // When the path is taken by now, or the disk refuses, what is aside is kept by `sweep`, unless it
   // has another name.
   return isBack === null ? "dropped" : "other";
 }
 
 /** Removes a name in `.mdmirror/tmp`; where the disk refuses, `sweep` will do it. */
-export function unlinkLeftover(ground: Ground, abs: string): void {
-  anyErrno(() => ground.fs.unlink(abs));
+export function unlinkLeftover(guard: RootGuard, abs: string): void {
+  anyErrno(() => guard.fs.unlink(abs));
 }

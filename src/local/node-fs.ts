@@ -1,5 +1,5 @@
 import type { Dirent, Stats } from "node:fs";
-import type { Anchor, Fs, FsStat, OpenFile } from "../ports/disk.ts";
+import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/disk.ts";
 
 const nodeFs = process.getBuiltinModule("node:fs");
 
@@ -39,7 +39,7 @@ export function createNodeFs(): Fs {
     realpath: (path) => nodeFs.realpathSync.native(path),
     sync,
     ...(process.platform === "linux" ? { syncDisk } : {}),
-    ...(canAnchor() ? { anchor } : {}),
+    ...(canAnchor() ? { handle } : {}),
   };
 }
 
@@ -50,7 +50,7 @@ export function createNodeFs(): Fs {
 function canAnchor(): boolean {
   if (process.platform !== "linux") return false;
   try {
-    const root = anchor("/");
+    const root = handle("/");
     try {
       return root.path() === "/" && nodeFs.lstatSync(`${root.at}/.`).ino === root.stat().ino;
     } finally {
@@ -61,7 +61,7 @@ function canAnchor(): boolean {
   }
 }
 
-function anchor(path: string): Anchor {
+function handle(path: string): FolderHandle {
   const fd = nodeFs.openSync(path, O_PATH | nodeFs.constants.O_DIRECTORY | O_NOFOLLOW);
   const at = `/proc/self/fd/${fd}`;
   return {

@@ -3,7 +3,7 @@ import type { Stamp } from "../model/link.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
-import { type Ground, statOrNull } from "./ground.ts";
+import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
@@ -12,11 +12,11 @@ import { decodeText } from "./text.ts";
 
 const UNCLAIMED = "trash/unclaimed";
 
-export function readParked(ground: Ground, parkAt: string): DiskOutcome<LocalText | null> {
+export function readParked(guard: RootGuard, parkAt: string): DiskOutcome<LocalText | null> {
   return attempt(parkAt, () => {
-    const place = ground.mirrorPlace(parkAt, false);
+    const place = guard.mirrorPlace(parkAt, false);
     if (!place.ok) return place.absent ? done(null) : place.outcome;
-    const found = unless(["ENOENT"], () => ground.fs.readFile(place.abs));
+    const found = unless(["ENOENT"], () => guard.fs.readFile(place.abs));
     if (found === null) return done(null);
     const { text } = decodeText(found.bytes);
     if (text === null) return fault("EILSEQ", `${parkAt}: ${errnoText("EILSEQ")}`);
@@ -28,44 +28,44 @@ export function readParked(ground: Ground, parkAt: string): DiskOutcome<LocalTex
  * Called again after a crash it is completed: two names of one inode are one file that is back
  * already.
  */
-export function putBack(ground: Ground, parkAt: string, path: LocalPath): DiskOutcome<Written> {
+export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): DiskOutcome<Written> {
   return attempt(path, () => {
-    const park = ground.mirrorPlace(parkAt, false);
+    const park = guard.mirrorPlace(parkAt, false);
     if (!park.ok) return park.outcome;
-    const target = ground.place(path, "file");
+    const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    const parked = statOrNull(ground.fs, park.abs);
+    const parked = statOrNull(guard.fs, park.abs);
     if (parked === null) return stale("nothing is kept aside there");
-    const there = statOrNull(ground.fs, target.abs);
+    const there = statOrNull(guard.fs, target.abs);
     if (there !== null && sameInode(there, parked)) {
-      unlinkLeftover(ground, park.abs);
-      return done({ stamp: stampOf(statNow(ground, target.abs, there)) });
+      unlinkLeftover(guard, park.abs);
+      return done({ stamp: stampOf(statNow(guard, target.abs, there)) });
     }
-    const stat = there === null ? nameNew(ground, park.abs, target.abs) : null;
+    const stat = there === null ? nameNew(guard, park.abs, target.abs) : null;
     return stat === null ? stale("something is at this path now") : done({ stamp: stampOf(stat) });
   });
 }
 
 /** Where the disk refuses, it stays, and `sweep` keeps it in the trash. */
-export function discardParked(ground: Ground, parkAt: string): void {
-  const place = ground.mirrorPlace(parkAt, false);
-  if (place.ok) unlinkLeftover(ground, place.abs);
+export function discardParked(guard: RootGuard, parkAt: string): void {
+  const place = guard.mirrorPlace(parkAt, false);
+  if (place.ok) unlinkLeftover(guard, place.abs);
 }
 
-export function listParked(ground: Ground): string[] {
-  return tempNames(ground).filter((path) => !path.startsWith(`tmp/${TEMP_PREFIX}`));
+export function listParked(guard: RootGuard): string[] {
+  return tempNames(guard).filter((path) => !path.startsWith(`tmp/${TEMP_PREFIX}`));
 }
 
 /** Every file below `trash/`; what cannot be looked at is left out. */
-export function listTrashed(ground: Ground): { readonly place: string; readonly stamp: Stamp }[] {
+export function listTrashed(guard: RootGuard): { readonly place: string; readonly stamp: Stamp }[] {
   const found: { place: string; stamp: Stamp }[] = [];
   const list = (folder: string): void => {
-    const any = ground.mirrorPlace(`${folder}/any`, false);
+    const any = guard.mirrorPlace(`${folder}/any`, false);
     if (!any.ok) return;
     const at = any.abs.slice(0, -"/any".length);
-    for (const { name, kind } of unless(["ENOENT"], () => ground.fs.readdir(at)) ?? []) {
+    for (const { name, kind } of unless(["ENOENT"], () => guard.fs.readdir(at)) ?? []) {
       const place = `${folder}/${name}`;
-      const stat = kind === "file" ? statOrNull(ground.fs, `${at}/${name}`) : null;
+      const stat = kind === "file" ? statOrNull(guard.fs, `${at}/${name}`) : null;
       if (kind === "folder") list(place);
       else if (stat?.kind === "file") found.push({ place, stamp: stampOf(stat) });
     }
@@ -78,11 +78,11 @@ export function listTrashed(ground: Ground): { readonly place: string; readonly 
  * Temp files go. What was taken aside and is in no intent goes to the trash: nobody can say any
  * more that it is not a last save.
  */
-export function sweep(ground: Ground, keep: ReadonlySet<string>): void {
-  for (const path of tempNames(ground)) {
+export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
+  for (const path of tempNames(guard)) {
     if (keep.has(path)) continue;
     try {
-      sweepOne(ground, path);
+      sweepOne(guard, path);
     } catch (error) {
       // A disk that refuses now is asked again at the next start.
       if (errnoOf(error) === null) throw error;
@@ -90,25 +90,25 @@ export function sweep(ground: Ground, keep: ReadonlySet<string>): void {
   }
 }
 
-function sweepOne(ground: Ground, path: string): void {
-  const place = ground.mirrorPlace(path, false);
+function sweepOne(guard: RootGuard, path: string): void {
+  const place = guard.mirrorPlace(path, false);
   if (!place.ok) return;
-  const stat = statOrNull(ground.fs, place.abs);
+  const stat = statOrNull(guard.fs, place.abs);
   if (stat === null) return;
   const name = path.slice("tmp/".length);
   // The half of a move or of a putting back that a crash cut short: the inode has its other name.
   const elsewhere = name.startsWith(ASIDE_PREFIX) && stat.nlink > 1;
   if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
-    ground.fs.unlink(place.abs);
+    guard.fs.unlink(place.abs);
     return;
   }
-  const trash = ground.mirrorPlace(`${UNCLAIMED}/${name}`, true);
-  if (trash.ok && statOrNull(ground.fs, trash.abs) === null) ground.fs.rename(place.abs, trash.abs);
+  const trash = guard.mirrorPlace(`${UNCLAIMED}/${name}`, true);
+  if (trash.ok && statOrNull(guard.fs, trash.abs) === null) guard.fs.rename(place.abs, trash.abs);
 }
 
-function tempNames(ground: Ground): string[] {
-  const folder = ground.mirrorPlace("tmp/any", false);
+function tempNames(guard: RootGuard): string[] {
+  const folder = guard.mirrorPlace("tmp/any", false);
   if (!folder.ok) return [];
-  const entries = unless(["ENOENT"], () => ground.fs.readdir(folder.abs.slice(0, -"/any".length))) ?? [];
+  const entries = unless(["ENOENT"], () => guard.fs.readdir(folder.abs.slice(0, -"/any".length))) ?? [];
   return entries.map(({ name }) => `tmp/${name}`).sort();
 }

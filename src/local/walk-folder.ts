@@ -2,7 +2,7 @@ import { digestOf } from "../model/digest.ts";
 import { depthOf, isSidecarName, joinPath, type LocalPath } from "../model/path.ts";
 import type { Fs, FsStat, KnownFile, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalOther } from "../model/tree.ts";
-import type { WalkHold } from "./anchor.ts";
+import type { WalkHold } from "./folder-handle.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { excludes, type FolderRules, IGNORE_FILE, isLitterName, parseRules, UnfitRules } from "./ignore.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";

@@ -3,7 +3,7 @@ import type { LocalPath } from "../model/path.ts";
 import type { FsStat, KnownFile, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
-import type { Ground, Root } from "./ground.ts";
+import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath } from "./ignore.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
@@ -36,12 +36,12 @@ const CHECKS = 8;
  * Calls and their order are the same with and without.
  */
 export function* walkTree(
-  ground: Ground,
+  guard: RootGuard,
   options: WalkOptions,
   known: (path: LocalPath) => KnownFile | null,
   onText: OnText,
 ): Generator<void, LocalTree> {
-  const root = ground.root();
+  const root = guard.root();
   const unseen = new Map<LocalPath, string>();
   const tree = {
     files: new Map<LocalPath, LocalFile>(),
@@ -54,11 +54,11 @@ export function* walkTree(
     unseen.set("", "the mirrored folder is not there, or is another one");
   } else {
     const work: WalkWork = {
-      fs: ground.fs,
-      hold: ground.walkHold(),
+      fs: guard.fs,
+      hold: guard.walkHold(),
       dev: root.stat.dev,
-      diskNow: options.probe ? ground.during(() => diskTime(ground)) : null,
-      foldsCase: ground.folding().foldsCase,
+      diskNow: options.probe ? guard.during(() => diskTime(guard)) : null,
+      foldsCase: guard.folding().foldsCase,
       extraPatterns: options.ignore,
       rules,
       known,
@@ -76,7 +76,7 @@ export function* walkTree(
     ...tree,
     files: same.length === 0 ? tree.files : new BorrowedMap(known, borrow(same), lend, tree.files),
     unseen,
-    disk: ground.folding(),
+    disk: guard.folding(),
     inodesTrusted: true,
     ignores: (path, kind) => ignoresPath(rules, path, kind),
   };
@@ -86,12 +86,12 @@ export function* walkTree(
  * The disk's own time, by the stamp of a file made now (I29: no wall clock). null when the disk
  * takes no file now.
  */
-function diskTime(ground: Ground): number | null {
+function diskTime(guard: RootGuard): number | null {
   return anyErrno(() => {
-    const probe = freshName(ground, TEMP_PREFIX);
-    ground.fs.writeNew(probe, new Uint8Array(), null, false);
-    const { mtimeMs } = ground.fs.lstat(probe);
-    unlinkLeftover(ground, probe);
+    const probe = freshName(guard, TEMP_PREFIX);
+    guard.fs.writeNew(probe, new Uint8Array(), null, false);
+    const { mtimeMs } = guard.fs.lstat(probe);
+    unlinkLeftover(guard, probe);
     return mtimeMs;
   });
 }

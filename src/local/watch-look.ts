@@ -3,7 +3,7 @@ import { type LocalPath, nameOf } from "../model/path.ts";
 import type { OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalTree } from "../model/tree.ts";
 import { errnoOf, unless } from "./errno.ts";
-import type { Ground } from "./ground.ts";
+import type { RootGuard } from "./root-guard.ts";
 import { IGNORE_FILE } from "./ignore.ts";
 import { sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
@@ -18,7 +18,7 @@ import { decodeText } from "./text.ts";
  * @returns the same object when nothing is different; null when a whole walk is needed
  */
 export function lookAtFiles(
-  ground: Ground,
+  guard: RootGuard,
   tree: LocalTree,
   paths: Iterable<LocalPath>,
   onText: OnText,
@@ -30,10 +30,10 @@ export function lookAtFiles(
   for (const path of paths) {
     const known = tree.files.get(path);
     if (known === undefined) {
-      if (!isNoMatter(ground, tree, path, inodeIsKnown)) return null;
+      if (!isNoMatter(guard, tree, path, inodeIsKnown)) return null;
       continue;
     }
-    const file = ground.during(() => readAgain(ground, known, onText));
+    const file = guard.during(() => readAgain(guard, known, onText));
     if (file === null) return null;
     // The inode of another document at this path is half of a move.
     if (file.stamp.ino !== known.stamp.ino && inodeIsKnown(file.stamp)) return null;
@@ -49,14 +49,14 @@ export function lookAtFiles(
  * Whether a path that is no known document concerns none either: nothing is there, or still what
  * the mirror leaves alone.
  */
-function isNoMatter(ground: Ground, tree: LocalTree, path: LocalPath, inodeIsKnown: HasInode): boolean {
+function isNoMatter(guard: RootGuard, tree: LocalTree, path: LocalPath, inodeIsKnown: HasInode): boolean {
   if (path === "" || tree.folders.has(path) || nameOf(path) === IGNORE_FILE) return false;
   const other = tree.others.get(path);
   if (other?.kind === "sidecar") return false;
-  const root = ground.root();
+  const root = guard.root();
   if (root === null) return false;
   try {
-    const stat = unless(["ENOENT", "ENOTDIR"], () => ground.fs.lstat(`${root.real}/${path}`));
+    const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
     if (stat === null) return true;
     if (stat.kind === "folder") return other?.kind === "dot-folder" || other?.kind === "ignored-folder";
     // A document of a name that is mirrored, or a folder, is new; any other file only matters where
@@ -79,15 +79,15 @@ function hasInode(tree: LocalTree, stat: { readonly ino: number; readonly dev: n
  * @returns the same object when its stamp vouches for it; null when no file is there, or it cannot
  * be read
  */
-function readAgain(ground: Ground, known: LocalFile, onText: OnText): LocalFile | null {
+function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
   const { path } = known;
-  const place = ground.place(path, "file");
+  const place = guard.place(path, "file");
   if (!place.ok) return null;
   try {
-    const stat = unless(["ENOENT", "ENOTDIR"], () => ground.fs.lstat(place.abs));
+    const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(place.abs));
     if (stat === null || stat.kind !== "file") return null;
     if (known.stampTrusted && sameStamp(known.stamp, stat)) return known;
-    const found = ground.fs.readFile(place.abs);
+    const found = guard.fs.readFile(place.abs);
     const digest = digestOf(found.bytes);
     const stamp = stampOf(found.stat);
     if (digest === known.digest && sameStamp(known.stamp, found.stat)) return known;

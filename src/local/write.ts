@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../model/digest.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { DiskOutcome, Fs, Written } from "../ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
-import { type Ground, type NotDone, statOrNull } from "./ground.ts";
+import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { stampOf } from "./stamp.ts";
 import { encodeText } from "./text.ts";
@@ -22,20 +22,20 @@ export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO
  * A new file. Its bytes are not fsynced: `flush` does that in batches, and until then the link is
  * not durable.
  */
-export function createFile(ground: Ground, path: LocalPath, text: string): DiskOutcome<Written> {
+export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
   return attempt(path, () => {
     const bytes = encodeText(text);
     if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
-    const target = ground.place(path, "file");
+    const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
     // Whether the path is free is told by the link alone: a look before it would prove nothing.
-    const temp = freshName(ground, TEMP_PREFIX);
-    const made = ground.fs.makeNew(temp, bytes);
+    const temp = freshName(guard, TEMP_PREFIX);
+    const made = guard.fs.makeNew(temp, bytes);
     try {
-      return orDrop(ground, temp, () => {
-        const stat = nameMade(ground, made, temp, target.abs);
+      return orDrop(guard, temp, () => {
+        const stat = nameMade(guard, made, temp, target.abs);
         if (stat !== null) return done({ stamp: stampOf(stat) });
-        unlinkLeftover(ground, temp);
+        unlinkLeftover(guard, temp);
         return stale("something is at this path now");
       });
     } finally {
@@ -53,7 +53,7 @@ export function createFile(ground: Ground, path: LocalPath, text: string): DiskO
  * holds `writes`: done; parked and the path holds another text: that one stays.
  */
 export function replaceFile(
-  ground: Ground,
+  guard: RootGuard,
   path: LocalPath,
   text: string,
   expect: Digest,
@@ -62,19 +62,19 @@ export function replaceFile(
   return attempt(path, () => {
     const bytes = encodeText(text);
     if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
-    const target = ground.place(path, "file");
+    const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    const found = unless(NO_FILE, () => ground.fs.readFile(target.abs));
+    const found = unless(NO_FILE, () => guard.fs.readFile(target.abs));
     if (found === null) return stale("no file is at this path now");
     const digest = digestOf(found.bytes);
     if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
     if (digest !== expect) return stale("the text is another one now");
-    const park = ground.mirrorPlace(parkAt, true);
+    const park = guard.mirrorPlace(parkAt, true);
     if (!park.ok) return park.outcome;
-    if (statOrNull(ground.fs, park.abs) !== null) return fault("EEXIST", `${parkAt}: ${errnoText("EEXIST")}`);
-    const temp = freshName(ground, TEMP_PREFIX);
-    ground.fs.writeNew(temp, bytes, found.stat.mode, true);
-    return orDrop(ground, temp, () => swap(ground, temp, target.abs, park.abs, expect));
+    if (statOrNull(guard.fs, park.abs) !== null) return fault("EEXIST", `${parkAt}: ${errnoText("EEXIST")}`);
+    const temp = freshName(guard, TEMP_PREFIX);
+    guard.fs.writeNew(temp, bytes, found.stat.mode, true);
+    return orDrop(guard, temp, () => swap(guard, temp, target.abs, park.abs, expect));
   });
 }
 
@@ -82,22 +82,22 @@ export function replaceFile(
  * While this runs the document is off its path; it ends with a new inode or the old one there, or
  * with `parked`.
  */
-function swap(ground: Ground, temp: string, target: string, park: string, expect: Digest): DiskOutcome<Written> {
+function swap(guard: RootGuard, temp: string, target: string, park: string, expect: Digest): DiskOutcome<Written> {
   // RACE: `park` is still free, as nothing but this process writes in `.mdmirror`.
   const taken = unless(["ENOENT", "ENOTDIR"], () => {
-    ground.fs.rename(target, park);
+    guard.fs.rename(target, park);
     return true;
   });
   if (taken === null) {
-    unlinkLeftover(ground, temp);
+    unlinkLeftover(guard, temp);
     return stale("no file is at this path now");
   }
   let ended: NotDone = stale("the text changed in this moment");
   try {
-    if (digestOrNull(ground.fs, park) === expect) {
-      const stat = nameNew(ground, temp, target);
+    if (digestOrNull(guard.fs, park) === expect) {
+      const stat = nameNew(guard, temp, target);
       if (stat !== null) return done({ stamp: stampOf(stat) });
-      unlinkLeftover(ground, temp);
+      unlinkLeftover(guard, temp);
       return { ...stale("another file came to this path in this moment; the text before is kept aside"), parked: true };
     }
   } catch (error) {
@@ -105,8 +105,8 @@ function swap(ground: Ground, temp: string, target: string, park: string, expect
     if (errno === null) throw error;
     ended = fault(errno, errnoText(errno));
   }
-  unlinkLeftover(ground, temp);
-  return putBackOr(ground, park, target, ended);
+  unlinkLeftover(guard, temp);
+  return putBackOr(guard, park, target, ended);
 }
 
 /**
@@ -122,10 +122,10 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
  * Undoes a taking aside, never over anything. @returns `ended`, with `parked` when it could not be
  * undone
  */
-export function putBackOr(ground: Ground, park: string, target: string, ended: NotDone): NotDone {
+export function putBackOr(guard: RootGuard, park: string, target: string, ended: NotDone): NotDone {
   let why = "another file is at its path";
   try {
-    if (nameNew(ground, park, target) !== null) return { ...ended, detail: `${ended.detail}; it was put back` };
+    if (nameNew(guard, park, target) !== null) return { ...ended, detail: `${ended.detail}; it was put back` };
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
@@ -135,11 +135,11 @@ export function putBackOr(ground: Ground, park: string, target: string, ended: N
 }
 
 /** On a fault the temp file goes; when the process is being killed it stays, for `sweep`. */
-function orDrop<T>(ground: Ground, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
+function orDrop<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
     return work();
   } catch (error) {
-    if (errnoOf(error) !== null) unlinkLeftover(ground, temp);
+    if (errnoOf(error) !== null) unlinkLeftover(guard, temp);
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { codeLines } from "./fences.ts";
 import { mergeFrontMatter, readFrontMatter } from "./front-matter.ts";
 import { type ConflictHunk, mergeHunk, type Overlap, type Refused, type Surroundings } from "./hunk.ts";
 import { splitLines } from "./split.ts";
-import { dress, mergeStyle, normalise, styleOf } from "./style.ts";
+import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
 /** A merged text, or the places that do not merge; undefined when the budget is used up. */
 export type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] } | undefined;
@@ -19,7 +19,7 @@ export function mergeFine(base: string, local: string, remote: string, budget: B
   const [b, l, r] = [base, local, remote].map((text) => normalise(text, mixed)) as [string, string, string];
   const merged = mergeDocument(b, l, r, budget);
   if (merged === undefined || budget.left < 0) return undefined;
-  return "text" in merged ? { text: dress(merged.text, style) } : merged;
+  return "text" in merged ? { text: applyStyle(merged.text, style) } : merged;
 }
 
 function mergeDocument(base: string, local: string, remote: string, budget: Budget): FineMerge {

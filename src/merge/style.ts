@@ -29,7 +29,7 @@ export function normalise(text: string, mixed: boolean): string {
 }
 
 /** A normalised text written in a style. */
-export function dress(text: string, style: Style): string {
+export function applyStyle(text: string, style: Style): string {
   const whole = style.last || !text.endsWith("\n") ? text : text.slice(0, -1);
   return (style.mark ? MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
 }

@@ -1,5 +1,5 @@
 import { ownOf } from "../model/borrowed-map.ts";
-import { pathsFit } from "../model/fit.ts";
+import { isPathPair } from "../model/name-pair.ts";
 import type { Link } from "../model/link.ts";
 import { hasStandInName, isTemporaryName } from "../model/local-name.ts";
 import { folderInodeKey } from "./match/inode.ts";
@@ -51,7 +51,7 @@ function isLent({ base, local, remote }: Trees): boolean {
 function restsAlone(link: Link): boolean {
   if (link.standing !== "linked" || link.submissions.length > 0 || isTemporaryName(link.localPath)) return false;
   if (hasStandInName(link, "file")) return false;
-  return pathsFit(link.localPath, link.remotePath, link.id);
+  return isPathPair(link.localPath, link.remotePath, link.id);
 }
 
 /** Where a disk makes one of several names, the planner looks for paths that clash. */
@@ -76,7 +76,7 @@ function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, 
     const key = folderInodeKey(dir);
     if (here === undefined || key === null || folderInodeKey(here) !== key) return null;
     if (remote.folders.get(dir.id)?.path !== dir.remotePath || isTemporaryName(dir.localPath)) return null;
-    if (!pathsFit(dir.localPath, dir.remotePath, dir.id, "folder") || hasStandInName(dir, "folder")) return null;
+    if (!isPathPair(dir.localPath, dir.remotePath, dir.id, "folder") || hasStandInName(dir, "folder")) return null;
     folders.set(dir.localPath, dir.remotePath);
   }
   // Two rows at one path, or one at the root's own.

@@ -1,5 +1,5 @@
 import type { Digest } from "../model/digest.ts";
-import { sameButForDress } from "../model/dress.ts";
+import { sameExceptTextForm } from "../model/text-form.ts";
 import type { Submission } from "../model/link.ts";
 import { mergeText } from "../merge/merge.ts";
 
@@ -60,7 +60,7 @@ export function settleSubmissions(
 function isLive(base: KnownText | null, sent: Sent, live: KnownText): boolean {
   if (sent.digest === live.digest) return true;
   const merged = base === null ? null : mergeClean(base, sent.text, live);
-  return merged !== null && sameButForDress(merged, live.text);
+  return merged !== null && sameExceptTextForm(merged, live.text);
 }
 
 function mergeClean(base: KnownText, text: string, live: KnownText): string | null {

@@ -146,7 +146,7 @@ export type FsStat = Stamp & { readonly kind: "file" | "folder" | "symlink" | "s
  * A folder that is held open: it stays the very same one, whoever renames it or puts something else
  * in its place.
  */
-export type Anchor = {
+export type FolderHandle = {
   /**
    * `${at}/name` is an entry of this folder, in every call of the Fs; `at` itself in `readdir`
    * only.
@@ -204,5 +204,5 @@ export interface Fs {
    * Holds a folder open; ENOTDIR or ELOOP when the last name is a symlink. Not there where the
    * system has no such thing.
    */
-  anchor?(path: string): Anchor;
+  handle?(path: string): FolderHandle;
 }

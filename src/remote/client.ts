@@ -7,7 +7,7 @@ import * as folders from "./folders.ts";
 import { createHttp, type KeyHeader } from "./http.ts";
 import { listAll } from "./listing.ts";
 import { createQueue } from "./queue.ts";
-import { type Ground, getFile } from "./reads.ts";
+import { type CallContext, getFile } from "./reads.ts";
 import { createCaller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
@@ -51,59 +51,59 @@ export function createRemote(options: RemoteOptions): Remote {
   const queue = createQueue(clock, closer.signal);
   const caller = createCaller({ http, queue, clock, random, log, closing: closer.signal });
   const traits = createTraitBook(options.traits);
-  const ground: Ground = { caller, traits };
+  const context: CallContext = { caller, traits };
 
   return {
     listFiles(selector, onPage, held) {
       if (selector.kind === "parent-id") checkIds(isDirId(selector.parentId));
-      return listAll({ ...ground, route: FILES, selector, read: readFile, onPage, held });
+      return listAll({ ...context, route: FILES, selector, read: readFile, onPage, held });
     },
-    listFolders: (prefix) => folders.listFolders(ground, prefix === "" ? null : prefix),
-    findFolder: (path) => folders.findFolder(ground, path),
+    listFolders: (prefix) => folders.listFolders(context, prefix === "" ? null : prefix),
+    findFolder: (path) => folders.findFolder(context, path),
     async itemsAt(path) {
       const selector = { kind: "path", path } as const;
-      const files = await listAll({ ...ground, route: FILES, selector, read: readFile });
-      const items = [...files.items, ...(await folders.foldersAt(ground, path))];
+      const files = await listAll({ ...context, route: FILES, selector, read: readFile });
+      const items = [...files.items, ...(await folders.foldersAt(context, path))];
       for (const item of items) traits.sawSpelling(path, item.path);
       return items;
     },
     getFile(id) {
       checkIds(isDocId(id));
-      return getFile(ground, id);
+      return getFile(context, id);
     },
-    createFile: (path, content) => files.createFile(ground, path, content),
+    createFile: (path, content) => files.createFile(context, path, content),
     putContent(id, baseChangeId, content) {
       checkIds(isDocId(id), isChangeId(baseChangeId));
-      return files.putContent(ground, id, baseChangeId, content);
+      return files.putContent(context, id, baseChangeId, content);
     },
     renameFile(id, name) {
       checkIds(isDocId(id));
-      return files.renameFile(ground, id, name);
+      return files.renameFile(context, id, name);
     },
     moveFile(id, parent) {
       checkIds(isDocId(id), parent.kind === "root" || isDirId(parent.id));
-      return files.moveFile(ground, id, parent);
+      return files.moveFile(context, id, parent);
     },
     setProtected(id, value) {
       checkIds(isDocId(id));
-      return files.setProtected(ground, id, value);
+      return files.setProtected(context, id, value);
     },
     deleteFile(id) {
       checkIds(isDocId(id));
-      return files.deleteFile(ground, id);
+      return files.deleteFile(context, id);
     },
-    createFolder: (path) => folders.createFolder(ground, path),
+    createFolder: (path) => folders.createFolder(context, path),
     renameFolder(id, name) {
       checkIds(isDirId(id));
-      return folders.renameFolder(ground, id, name);
+      return folders.renameFolder(context, id, name);
     },
     moveFolder(id, parent) {
       checkIds(isDirId(id), parent.kind === "root" || isDirId(parent.id));
-      return folders.moveFolder(ground, id, parent);
+      return folders.moveFolder(context, id, parent);
     },
     deleteFolder(id) {
       checkIds(isDirId(id));
-      return folders.deleteFolder(ground, id);
+      return folders.deleteFolder(context, id);
     },
     traits: () => traits.current(),
     counts: () => http.counts(),

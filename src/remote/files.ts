@@ -6,7 +6,7 @@ import type { RemotePath } from "../model/path.ts";
 import { type Call, faultOf, misreadFault } from "./http.ts";
 import type { JsonObject } from "./json.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
-import { failed, type Ground, getFile } from "./reads.ts";
+import { failed, type CallContext, getFile } from "./reads.ts";
 import { type PartialFile, readPartialFile } from "./shapes.ts";
 
 /**
@@ -14,8 +14,12 @@ import { type PartialFile, readPartialFile } from "./shapes.ts";
  * with care.
  */
 
-export async function createFile(ground: Ground, path: RemotePath, content: string): Promise<Answer<FileResource>> {
-  const { call, reply } = await createAtPath(ground, FILES, path, "file", { content });
+export async function createFile(
+  context: CallContext,
+  path: RemotePath,
+  content: string,
+): Promise<Answer<FileResource>> {
+  const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const unusable = (why: string) =>
     failed(misreadFault(call, `the new file is not understood: ${why}`, reply.requestId));
@@ -23,16 +27,16 @@ export async function createFile(ground: Ground, path: RemotePath, content: stri
   if (!file.ok) return unusable(file.why);
   const { id, lastChangeId } = file.value;
   if (id === null) return unusable("it has no id of the form doc_…");
-  if (file.value.path !== null) ground.traits.sawPath(file.value.path.wire);
+  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
   // The id is all that cannot be asked for: the path is the one that was sent, and a new file is
   // not protected unless it says so.
-  if (lastChangeId === null) return readBack(ground, call, id, reply.requestId);
+  if (lastChangeId === null) return readBack(context, call, id, reply.requestId);
   const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
   return { ok: true, value: made, requestId: reply.requestId };
 }
 
 export async function putContent(
-  ground: Ground,
+  context: CallContext,
   id: DocId,
   baseChangeId: ChangeId,
   content: string,
@@ -44,7 +48,7 @@ export async function putContent(
     accept: [200, 202],
     size: "item",
   };
-  const reply = await ground.caller.call(call);
+  const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   if (reply.status === 202) return { ok: true, value: { kind: "in-review" }, requestId: reply.requestId };
   const file = readPartialFile(reply.value);
@@ -52,40 +56,40 @@ export async function putContent(
   if (file.value.id !== null && file.value.id !== id) {
     return failed(misreadFault(call, "another file was answered", reply.requestId));
   }
-  if (file.value.path !== null) ground.traits.sawPath(file.value.path.wire);
+  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
   const { lastChangeId: changeId, content: saved } = file.value;
   return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
 }
 
-export async function renameFile(ground: Ground, id: DocId, name: string): Promise<Answer<FileResource>> {
-  const answer = await patchFile(ground, id, { name });
-  if (!answer.ok) learnRefusal(ground.traits, answer.fault, "/name", name, "file");
+export async function renameFile(context: CallContext, id: DocId, name: string): Promise<Answer<FileResource>> {
+  const answer = await patchFile(context, id, { name });
+  if (!answer.ok) learnRefusal(context.traits, answer.fault, "/name", name, "file");
   return answer;
 }
 
-export async function moveFile(ground: Ground, id: DocId, parent: ParentRef): Promise<Answer<FileResource>> {
-  const answer = await patchFile(ground, id, { parentId: parent.kind === "root" ? null : parent.id });
-  if (parent.kind === "root") learnRootMove(ground.traits, answer);
+export async function moveFile(context: CallContext, id: DocId, parent: ParentRef): Promise<Answer<FileResource>> {
+  const answer = await patchFile(context, id, { parentId: parent.kind === "root" ? null : parent.id });
+  if (parent.kind === "root") learnRootMove(context.traits, answer);
   return answer;
 }
 
-export function setProtected(ground: Ground, id: DocId, value: boolean): Promise<Answer<FileResource>> {
-  return patchFile(ground, id, { protected: value });
+export function setProtected(context: CallContext, id: DocId, value: boolean): Promise<Answer<FileResource>> {
+  return patchFile(context, id, { protected: value });
 }
 
-async function patchFile(ground: Ground, id: DocId, body: JsonObject): Promise<Answer<FileResource>> {
+async function patchFile(context: CallContext, id: DocId, body: JsonObject): Promise<Answer<FileResource>> {
   const call: Call = { method: "PATCH", path: fileRoute(id), body, accept: [200, 204], size: "item" };
-  const reply = await ground.caller.call(call);
+  const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
-  if (reply.value === null) return readBack(ground, call, id, reply.requestId);
+  if (reply.value === null) return readBack(context, call, id, reply.requestId);
   const file = readPartialFile(reply.value);
   if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
   if (file.value.id !== null && file.value.id !== id) {
     return failed(misreadFault(call, "another file was answered", reply.requestId));
   }
-  if (file.value.path !== null) ground.traits.sawPath(file.value.path.wire);
+  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
   const whole = wholeFile(file.value, id);
-  if (whole === null) return readBack(ground, call, id, reply.requestId);
+  if (whole === null) return readBack(context, call, id, reply.requestId);
   return { ok: true, value: whole, requestId: reply.requestId };
 }
 
@@ -100,21 +104,21 @@ function wholeFile(file: PartialFile, id: DocId): FileResource | null {
  * write is uncertain.
  */
 async function readBack(
-  ground: Ground,
+  context: CallContext,
   call: Call,
   id: DocId,
   requestId: string | null,
 ): Promise<Answer<FileResource>> {
-  const live = await getFile(ground, id);
+  const live = await getFile(context, id);
   if (!live.ok)
     return failed(misreadFault(call, "the write was answered in part, and could not be read back", requestId));
   const { lastChangeId, path, protected: isProtected } = live.value;
   return { ok: true, value: { id, lastChangeId, path, protected: isProtected }, requestId };
 }
 
-export async function deleteFile(ground: Ground, id: DocId): Promise<Answer<null>> {
+export async function deleteFile(context: CallContext, id: DocId): Promise<Answer<null>> {
   const call: Call = { method: "DELETE", path: fileRoute(id), body: null, accept: [200, 204], size: "item" };
-  const reply = await ground.caller.call(call);
+  const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   return { ok: true, value: null, requestId: reply.requestId };
 }

@@ -7,26 +7,26 @@ import { type Call, faultOf, misreadFault, type Reply } from "./http.ts";
 import type { JsonObject } from "./json.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
 import { listAll, type Spent, spentNothing } from "./listing.ts";
-import { failed, type Ground } from "./reads.ts";
+import { failed, type CallContext } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
 
 const ROOTS_AT_ONCE = 8;
 
-export async function listFolders(ground: Ground, prefix: RemotePath | null): Promise<Listing<FolderResource>> {
+export async function listFolders(context: CallContext, prefix: RemotePath | null): Promise<Listing<FolderResource>> {
   if (prefix !== null) {
-    const below = await listBy(ground, { kind: "path-prefix", pathPrefix: prefix });
+    const below = await listBy(context, { kind: "path-prefix", pathPrefix: prefix });
     return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
   }
   // All are held together, so what they may take is one.
   const spent = spentNothing();
-  const roots = await listBy(ground, { kind: "none" }, spent);
+  const roots = await listBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const left = roots.items.entries();
   // Each asks for the next root when it has listed one: what was spent by then is known, and few
   // large pages are held at once.
   const listSome = async (): Promise<void> => {
     for (const [at, root] of left)
-      below[at] = await listBy(ground, { kind: "path-prefix", pathPrefix: root.path }, spent);
+      below[at] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
   };
   await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, listSome));
   const all = [roots, ...below];
@@ -38,49 +38,49 @@ export async function listFolders(ground: Ground, prefix: RemotePath | null): Pr
   };
 }
 
-export async function findFolder(ground: Ground, path: RemotePath): Promise<Answer<FolderResource | null>> {
-  const listing = await listBy(ground, { kind: "path", path });
+export async function findFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource | null>> {
+  const listing = await listBy(context, { kind: "path", path });
   const found = listing.items.find((folder) => folder.path === path);
   if (found !== undefined) return { ok: true, value: found, requestId: null };
   return listing.fault === null ? { ok: true, value: null, requestId: null } : failed(listing.fault);
 }
 
 /** What the service shows for a path, in whatever spelling; nothing where the question fails. */
-export async function foldersAt(ground: Ground, path: RemotePath): Promise<readonly FolderResource[]> {
-  return (await listBy(ground, { kind: "path", path })).items;
+export async function foldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
+  return (await listBy(context, { kind: "path", path })).items;
 }
 
-function listBy(ground: Ground, selector: Selector, spent?: Spent): Promise<Listing<FolderResource>> {
-  return listAll({ ...ground, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
+function listBy(context: CallContext, selector: Selector, spent?: Spent): Promise<Listing<FolderResource>> {
+  return listAll({ ...context, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
 }
 
-export async function createFolder(ground: Ground, path: RemotePath): Promise<Answer<FolderResource>> {
-  const { call, reply } = await createAtPath(ground, FOLDERS, path, "folder", {});
+export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
+  const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const folder = readFolder(reply.value);
   const id = readFolderId(reply.value);
   if (id === null) return failed(misreadFault(call, "the new folder has no id of the form dir_…", reply.requestId));
-  if (folder.ok) ground.traits.sawPath(folder.value.wirePath);
+  if (folder.ok) context.traits.sawPath(folder.value.wirePath);
   // A Folder's members but its id are not shown by the document: without a path it is the one that
   // was sent.
   const value = folder.ok ? folder.value.resource : { id, path };
   return { ok: true, value, requestId: reply.requestId };
 }
 
-export async function renameFolder(ground: Ground, id: DirId, name: string): Promise<Answer<FolderResource>> {
-  const answer = await patchFolder(ground, id, { name });
-  if (!answer.ok) learnRefusal(ground.traits, answer.fault, "/name", name, "folder");
+export async function renameFolder(context: CallContext, id: DirId, name: string): Promise<Answer<FolderResource>> {
+  const answer = await patchFolder(context, id, { name });
+  if (!answer.ok) learnRefusal(context.traits, answer.fault, "/name", name, "folder");
   return answer;
 }
 
-export async function moveFolder(ground: Ground, id: DirId, parent: ParentRef): Promise<Answer<FolderResource>> {
-  const answer = await patchFolder(ground, id, { parentId: parent.kind === "root" ? null : parent.id });
-  if (parent.kind === "root") learnRootMove(ground.traits, answer);
+export async function moveFolder(context: CallContext, id: DirId, parent: ParentRef): Promise<Answer<FolderResource>> {
+  const answer = await patchFolder(context, id, { parentId: parent.kind === "root" ? null : parent.id });
+  if (parent.kind === "root") learnRootMove(context.traits, answer);
   return answer;
 }
 
-async function patchFolder(ground: Ground, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
-  const { traits, caller } = ground;
+async function patchFolder(context: CallContext, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
+  const { traits, caller } = context;
   const call: Call = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
   const reply = await caller.call(call);
   if (reply.kind !== "success") {
@@ -97,8 +97,8 @@ async function patchFolder(ground: Ground, id: DirId, body: JsonObject): Promise
   return { ok: true, value: folder.value.resource, requestId: reply.requestId };
 }
 
-export async function deleteFolder(ground: Ground, id: DirId): Promise<Answer<null>> {
-  const { traits, caller } = ground;
+export async function deleteFolder(context: CallContext, id: DirId): Promise<Answer<null>> {
+  const { traits, caller } = context;
   const call: Call = { method: "DELETE", path: folderRoute(id), body: null, accept: [200, 204], size: "item" };
   const reply = await caller.call(call);
   if (reply.kind !== "success") {

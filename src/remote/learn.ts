@@ -3,7 +3,7 @@ import type { Answer, Fault } from "../ports/remote.ts";
 import type { RemotePath } from "../model/path.ts";
 import { type Call, faultOf, type Reply } from "./http.ts";
 import type { JsonObject } from "./json.ts";
-import type { Ground } from "./reads.ts";
+import type { CallContext } from "./reads.ts";
 import type { TraitBook } from "./traits.ts";
 
 /** What answers to writes teach about the deployment. */
@@ -14,13 +14,13 @@ import type { TraitBook } from "./traits.ts";
  * same one again.
  */
 export async function createAtPath(
-  ground: Ground,
+  context: CallContext,
   route: string,
   path: RemotePath,
   kind: NameKind,
   rest: JsonObject,
 ): Promise<{ readonly call: Call; readonly reply: Reply }> {
-  const { caller, traits } = ground;
+  const { caller, traits } = context;
   const callWith = (spelled: string): Call => {
     return { method: "POST", path: route, body: { path: spelled, ...rest }, accept: [200, 201], size: "item" };
   };

@@ -8,13 +8,13 @@ import { readFileWithContent } from "./shapes.ts";
 import type { TraitBook } from "./traits.ts";
 
 /** What the calls of every resource are made with. */
-export type Ground = { readonly caller: Caller; readonly traits: TraitBook };
+export type CallContext = { readonly caller: Caller; readonly traits: TraitBook };
 
 export function failed(fault: Fault): { readonly ok: false; readonly fault: Fault } {
   return { ok: false, fault };
 }
 
-export async function getFile({ caller, traits }: Ground, id: DocId): Promise<Answer<FileWithContent>> {
+export async function getFile({ caller, traits }: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
   const reply = await caller.call({ method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" });
   if (reply.kind !== "success") return failed(faultOf(READ, reply));
   const file = readFileWithContent(reply.value);

@@ -5,14 +5,14 @@ import { type Admin, answered, type KeyGrant } from "./admin.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { hashKey, sentKey, unauthenticated } from "./authenticate.ts";
 import { type BodyFault, isObject, type Member, type Members, memberErrors, readBody, type SentBody } from "./body.ts";
-import type { Ground } from "./context.ts";
+import type { ServerContext } from "./context.ts";
 import { type Query, readQuery } from "./query.ts";
 import { matchPath, splitTarget } from "./router.ts";
 
-export type AdminGround = { readonly ground: Ground; readonly admin: Admin; readonly adminKey: string | null };
+export type AdminContext = { readonly context: ServerContext; readonly admin: Admin; readonly adminKey: string | null };
 
 type AdminCall = {
-  readonly ground: Ground;
+  readonly context: ServerContext;
   readonly admin: Admin;
   readonly id: string;
   readonly query: Query;
@@ -54,13 +54,13 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     method: "GET",
     path: "/admin/settings",
     parameters: [],
-    run: ({ ground }) => done(200, ground.store.settings.get()),
+    run: ({ context }) => done(200, context.store.settings.get()),
   },
   {
     method: "PATCH",
     path: "/admin/settings",
     parameters: [],
-    run: ({ ground, body }) => patchSettings(ground.store.settings, body),
+    run: ({ context, body }) => patchSettings(context.store.settings, body),
   },
   { method: "GET", path: "/admin/reviews", parameters: ["workspaceId", "status"], run: listReviews },
   {
@@ -92,7 +92,7 @@ export function authenticateAdmin(adminKey: string | null, headers: WireHeaders)
 
 /** Answers a request below /admin; its key is the admin key alone. */
 export function routeAdmin(
-  { ground, admin, adminKey }: AdminGround,
+  { context, admin, adminKey }: AdminContext,
   request: WireRequest,
   fault: BodyFault | null,
 ): Answer {
@@ -104,7 +104,7 @@ export function routeAdmin(
     if (values === null) continue;
     const query = readQuery(target.query, endpoint.parameters);
     if (isRefused(query)) return query;
-    return endpoint.run({ ground, admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
+    return endpoint.run({ context, admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
   }
   return refuse("not_found", "There is no such endpoint.");
 }

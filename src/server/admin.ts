@@ -1,6 +1,6 @@
 import { type Answer, done, isRefused, type Refused, refuse } from "./answer.ts";
 import { hashKey } from "./authenticate.ts";
-import { type Ground, newId } from "./context.ts";
+import { type ServerContext, newId } from "./context.ts";
 import { placeAt } from "./kept-grants.ts";
 import type { GrantRow, KeyRow, Level, WorkspaceRow, WorkspaceState } from "./keys-table.ts";
 import type { RateLimit } from "./rate.ts";
@@ -63,22 +63,22 @@ const noWorkspace = () => refuse("not_found", "There is no such workspace.");
 const noKey = () => refuse("not_found", "There is no such key.");
 const always = () => true;
 
-export function createAdmin(ground: Ground): Admin {
-  return { reviews: createReviews(ground), ...workspaceAdmin(ground), ...keyAdmin(ground) };
+export function createAdmin(context: ServerContext): Admin {
+  return { reviews: createReviews(context), ...workspaceAdmin(context), ...keyAdmin(context) };
 }
 
 type WorkspaceAdmin = Pick<Admin, "workspaces" | "createWorkspace" | "setWorkspaceState" | "removeWorkspace">;
 
-function workspaceAdmin(ground: Ground): WorkspaceAdmin {
-  const { store } = ground;
+function workspaceAdmin(context: ServerContext): WorkspaceAdmin {
+  const { store } = context;
   return {
     workspaces: () => store.keys.workspaces().map(workspaceInfo),
     createWorkspace: (name) =>
       store.transact(() => {
-        const id = newId(ground, "wsp_");
+        const id = newId(context, "wsp_");
         store.keys.addWorkspace(id, name);
         // Cannot be refused: the workspace is there, and the grant names nothing else.
-        return makeKey(ground, {
+        return makeKey(context, {
           workspaceId: id,
           label: "owner",
           grants: [{ on: null, level: "full" }],
@@ -98,17 +98,17 @@ function workspaceAdmin(ground: Ground): WorkspaceAdmin {
   };
 }
 
-function keyAdmin(ground: Ground): Pick<Admin, "keys" | "createKey" | "setGrants" | "changeKey" | "removeKey"> {
-  const { store } = ground;
+function keyAdmin(context: ServerContext): Pick<Admin, "keys" | "createKey" | "setGrants" | "changeKey" | "removeKey"> {
+  const { store } = context;
   return {
-    keys: () => store.keys.all().map((row) => keyInfo(ground, row)),
+    keys: () => store.keys.all().map((row) => keyInfo(context, row)),
     createKey: (options) =>
       store.transact(
-        () => makeKey(ground, options),
+        () => makeKey(context, options),
         (made) => !isRefused(made),
       ),
-    setGrants: (keyId, grants) => changeKey(ground, keyId, { grants, rateLimit: undefined }),
-    changeKey: (keyId, changes) => changeKey(ground, keyId, changes),
+    setGrants: (keyId, grants) => changeKey(context, keyId, { grants, rateLimit: undefined }),
+    changeKey: (keyId, changes) => changeKey(context, keyId, changes),
     removeKey: (keyId) => {
       const row = store.keys.byId(keyId);
       if (row === undefined) return noKey();
@@ -118,51 +118,51 @@ function keyAdmin(ground: Ground): Pick<Admin, "keys" | "createKey" | "setGrants
   };
 }
 
-function changeKey(ground: Ground, keyId: string, { grants, rateLimit }: KeyChanges): KeyInfo | Refused {
-  const { store } = ground;
+function changeKey(context: ServerContext, keyId: string, { grants, rateLimit }: KeyChanges): KeyInfo | Refused {
+  const { store } = context;
   const row = store.keys.byId(keyId);
   const workspace = row && store.keys.workspace(row.workspaceId);
   if (row === undefined || workspace === undefined) return noKey();
-  const wanted = grants === undefined ? null : readGrants(ground, workspace, grants);
+  const wanted = grants === undefined ? null : readGrants(context, workspace, grants);
   if (isRefused(wanted)) return wanted;
   store.transact(() => {
-    if (wanted !== null) setGrants(ground, row.seq, workspace, wanted);
+    if (wanted !== null) setGrants(context, row.seq, workspace, wanted);
     if (rateLimit !== undefined) store.keys.setRate(row.seq, rateLimit?.requests ?? null, rateLimit?.seconds ?? null);
   }, always);
-  return keyInfo(ground, store.keys.byId(keyId)!);
+  return keyInfo(context, store.keys.byId(keyId)!);
 }
 
-function makeKey(ground: Ground, options: KeyOptions): NewKeyInfo | Refused {
-  const { store } = ground;
+function makeKey(context: ServerContext, options: KeyOptions): NewKeyInfo | Refused {
+  const { store } = context;
   const workspace = store.keys.workspace(options.workspaceId);
   if (workspace === undefined) return noWorkspace();
-  const grants = readGrants(ground, workspace, options.grants);
+  const grants = readGrants(context, workspace, options.grants);
   if (isRefused(grants)) return grants;
-  const key = newKeyText(ground);
+  const key = newKeyText(context);
   const row = {
-    id: newId(ground, "key_"),
+    id: newId(context, "key_"),
     workspaceId: workspace.id,
     hash: hashKey(key),
     label: options.label ?? "",
     rateRequests: options.rateLimit?.requests ?? null,
     rateSeconds: options.rateLimit?.seconds ?? null,
-    at: ground.now(),
+    at: context.now(),
   };
   const seq = store.keys.add(row);
-  setGrants(ground, seq, workspace, grants);
-  return { ...keyInfo(ground, { seq, ...row }), key };
+  setGrants(context, seq, workspace, grants);
+  return { ...keyInfo(context, { seq, ...row }), key };
 }
 
 /** 256 random bits, recognisable in a leak by its prefix. */
-function newKeyText(ground: Ground): string {
-  return `mdm_${Buffer.from(ground.random(32)).toString("base64url")}`;
+function newKeyText(context: ServerContext): string {
+  return `mdm_${Buffer.from(context.random(32)).toString("base64url")}`;
 }
 
 function workspaceInfo({ id, name, state }: WorkspaceRow): WorkspaceInfo {
   return { id, name, state };
 }
 
-function keyInfo({ store }: Ground, row: KeyRow): KeyInfo {
+function keyInfo({ store }: ServerContext, row: KeyRow): KeyInfo {
   const grants = store.keys.grants(row.seq).flatMap(({ kind, target, level }): KeyGrant[] => {
     if (kind === "root") return [{ on: null, level }];
     const id = kind === "folder" ? store.folders.idOf(target) : store.files.bySeq(target)?.id;
@@ -176,12 +176,16 @@ function keyInfo({ store }: Ground, row: KeyRow): KeyInfo {
 
 type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
 
-function readGrants(ground: Ground, workspace: WorkspaceRow, grants: readonly KeyGrant[]): WantedGrants | Refused {
+function readGrants(
+  context: ServerContext,
+  workspace: WorkspaceRow,
+  grants: readonly KeyGrant[],
+): WantedGrants | Refused {
   const rows: GrantRow[] = [];
   const paths = new Map<string, Level>();
   for (const { on, level } of grants) {
     const path = on?.startsWith("/") === true ? on.slice(1) : null;
-    const place = path === null ? placeOf(ground, workspace, on) : placeAt({ ...ground, workspace }, path);
+    const place = path === null ? placeOf(context, workspace, on) : placeAt({ ...context, workspace }, path);
     if (place !== undefined) rows.push({ kind: place.kind, target: place.seq, level });
     else if (path !== null && !paths.has(path)) paths.set(path, level);
     else if (path === null) return refuse("not_found", `There is no file or folder ${on} in the workspace.`);
@@ -194,7 +198,7 @@ function readGrants(ground: Ground, workspace: WorkspaceRow, grants: readonly Ke
 }
 
 function placeOf(
-  { store }: Ground,
+  { store }: ServerContext,
   workspace: WorkspaceRow,
   id: string | null,
 ): { readonly kind: GrantRow["kind"]; readonly seq: number } | undefined {
@@ -205,7 +209,12 @@ function placeOf(
   return file && { kind: "file", seq: file.seq };
 }
 
-function setGrants({ store }: Ground, key: number, workspace: WorkspaceRow, { rows, paths }: WantedGrants): void {
+function setGrants(
+  { store }: ServerContext,
+  key: number,
+  workspace: WorkspaceRow,
+  { rows, paths }: WantedGrants,
+): void {
   store.keys.setGrants(key, rows);
   for (const [path, level] of paths) store.grants.keep({ key, workspace: workspace.seq, path, level });
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { WireHeaders } from "../contract/wire.ts";
 import { accessOf } from "./access.ts";
 import { type Refused, refuse } from "./answer.ts";
-import type { Context, Ground } from "./context.ts";
+import type { Context, ServerContext } from "./context.ts";
 import type { KeyRow } from "./keys-table.ts";
 
 /**
@@ -36,11 +36,11 @@ export type Admit = (key: KeyRow) => Refused | null;
  * @param admit the rate limit: asked for a valid key only, before anything is read for it
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
-export function authenticate(ground: Ground, headers: WireHeaders, admit: Admit): Context | Refused {
+export function authenticate(context: ServerContext, headers: WireHeaders, admit: Admit): Context | Refused {
   const sent = sentKey(headers);
-  const key = sent === null ? undefined : ground.store.keys.byHash(hashKey(sent));
+  const key = sent === null ? undefined : context.store.keys.byHash(hashKey(sent));
   if (key === undefined) return unauthenticated();
-  const workspace = ground.store.keys.workspace(key.workspaceId);
+  const workspace = context.store.keys.workspace(key.workspaceId);
   if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");
   const refused = admit(key);
   if (refused !== null) return refused;
@@ -49,5 +49,5 @@ export function authenticate(ground: Ground, headers: WireHeaders, admit: Admit)
       workspace.state === "closed" ? "The workspace is closed for now." : "The workspace is being restored.";
     return refuse("service_unavailable", detail, [], { "retry-after": String(workspace.retryAfter) });
   }
-  return { ...ground, workspace, access: accessOf(ground.store.keys.grants(key.seq), ground.store.folders) };
+  return { ...context, workspace, access: accessOf(context.store.keys.grants(key.seq), context.store.folders) };
 }

@@ -16,7 +16,7 @@ export type Combine = (base: string, local: string, remote: string) => string | 
 /**
  * What the service gets from outside; with a seeded `random` and a given `now` it is deterministic.
  */
-export type Ground = {
+export type ServerContext = {
   readonly store: Store;
   readonly combine: Combine;
   /**
@@ -30,15 +30,15 @@ export type Ground = {
 };
 
 /** One authenticated request's view. */
-export type Context = Ground & { readonly workspace: WorkspaceRow; readonly access: Access };
+export type Context = ServerContext & { readonly workspace: WorkspaceRow; readonly access: Access };
 
 // Digits and lower case without i, l, o, u: safe to read out, and no two ids differ in case alone.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const ID_CHARACTERS = 20;
 
 /** 100 random bits. */
-export function newId(ground: Pick<Ground, "random">, prefix: IdPrefix): string {
+export function newId(context: Pick<ServerContext, "random">, prefix: IdPrefix): string {
   let id: string = prefix;
-  for (const byte of ground.random(ID_CHARACTERS)) id += ALPHABET[byte & 31];
+  for (const byte of context.random(ID_CHARACTERS)) id += ALPHABET[byte & 31];
   return id;
 }

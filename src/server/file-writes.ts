@@ -2,7 +2,7 @@ import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { memberErrors, type Members, readBody, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
-import { type Context, type Ground, newId } from "./context.ts";
+import { type Context, type ServerContext, newId } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
 import { moveProtected } from "./guard-moves.ts";
 import { readContent, readId, readName, readParent } from "./input.ts";
@@ -112,7 +112,12 @@ export function putContent(call: Call): Answer {
  * text was what the caller read; one so old that its text is gone combines with nothing but an
  * equal text (contract test "takes a change in review as a base").
  */
-export function combineWithLive({ combine }: Ground, base: string | null, sent: string, live: string): string | null {
+export function combineWithLive(
+  { combine }: ServerContext,
+  base: string | null,
+  sent: string,
+  live: string,
+): string | null {
   if (base === null) return sent === live ? live : null;
   return combine(base, sent, live);
 }
@@ -132,7 +137,7 @@ export function editConflict(): Refused {
  * ASSUMES: a write that leaves the live text as it is makes no new change (contract test "makes no
  * new change for equal content").
  */
-export function saveText(context: Ground, row: FileRow, live: string, text: string): FileRow {
+export function saveText(context: ServerContext, row: FileRow, live: string, text: string): FileRow {
   if (text === live) return row;
   const changeId = newId(context, "chg_");
   const change = {

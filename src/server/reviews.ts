@@ -2,7 +2,7 @@ import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { FileResource } from "../contract/resources.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
 import type { ChangeRow, ChangeStatus } from "./changes-table.ts";
-import type { Ground } from "./context.ts";
+import type { ServerContext } from "./context.ts";
 import { combineWithLive, editConflict, saveText } from "./file-writes.ts";
 import type { FileRow } from "./files-table.ts";
 import { readContent } from "./input.ts";
@@ -43,8 +43,8 @@ type Found = {
   readonly file: FileRow;
 };
 
-export function createReviews(ground: Ground): Reviews {
-  const { store } = ground;
+export function createReviews(context: ServerContext): Reviews {
+  const { store } = context;
   const kept = (result: object) => !isRefused(result);
   return {
     list: (workspaceId, status = "in_review") => {
@@ -55,15 +55,15 @@ export function createReviews(ground: Ground): Reviews {
       });
     },
     show: (changeId) => {
-      const found = findReview(ground, changeId);
+      const found = findReview(context, changeId);
       if (isRefused(found)) return found;
       const content = store.changes.text(found.change.id);
       return { ...reviewInfo(found), content, liveContent: store.changes.text(found.file.changeId) };
     },
-    accept: (changeId) => store.transact(() => accept(ground, changeId), kept),
+    accept: (changeId) => store.transact(() => accept(context, changeId), kept),
     reject: (changeId) =>
       store.transact(() => {
-        const found = findWaiting(ground, changeId);
+        const found = findWaiting(context, changeId);
         if (isRefused(found)) return found;
         store.changes.setStatus(found.change.seq, "rejected");
         return { ...reviewInfo(found), status: "rejected" as const };
@@ -71,32 +71,32 @@ export function createReviews(ground: Ground): Reviews {
   };
 }
 
-function accept(ground: Ground, changeId: string): FileResource | Refused {
-  const found = findWaiting(ground, changeId);
+function accept(context: ServerContext, changeId: string): FileResource | Refused {
+  const found = findWaiting(context, changeId);
   if (isRefused(found)) return found;
-  const { store } = ground;
+  const { store } = context;
   const { change, file } = found;
   const sent = store.changes.text(change.id);
   const live = store.changes.text(file.changeId);
   const base = store.changes.base(change.baseId!, file.seq)!;
-  const text = change.baseId === file.changeId ? sent : combineWithLive(ground, base.text, sent, live);
+  const text = change.baseId === file.changeId ? sent : combineWithLive(context, base.text, sent, live);
   if (text === null || isRefused(readContent(text))) return editConflict();
   store.changes.setStatus(change.seq, "accepted");
-  return presentFile(saveText(ground, file, live, text));
+  return presentFile(saveText(context, file, live, text));
 }
 
-function findReview(ground: Ground, changeId: string): Found | Refused {
-  for (const workspace of ground.store.keys.workspaces()) {
-    const change = ground.store.changes.byId(workspace.seq, changeId);
+function findReview(context: ServerContext, changeId: string): Found | Refused {
+  for (const workspace of context.store.keys.workspaces()) {
+    const change = context.store.changes.byId(workspace.seq, changeId);
     if (change !== undefined && change.status !== "saved") {
-      return { workspace, change, file: ground.store.files.bySeq(change.file)! };
+      return { workspace, change, file: context.store.files.bySeq(change.file)! };
     }
   }
   return refuse("not_found", "There is no such review.");
 }
 
-function findWaiting(ground: Ground, changeId: string): Found | Refused {
-  const found = findReview(ground, changeId);
+function findWaiting(context: ServerContext, changeId: string): Found | Refused {
+  const found = findReview(context, changeId);
   if (isRefused(found) || found.change.status === "in_review") return found;
   return refuse("not_found", `The change is no longer in review: ${found.change.status}.`);
 }

@@ -3,7 +3,7 @@ import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import { type Admin, createAdmin } from "./admin.ts";
 import type { Admit } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
-import type { Combine, Ground } from "./context.ts";
+import type { Combine, ServerContext } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { answerRequest, type Core, judgeHead, type RequestHead } from "./dispatch.ts";
 import { rateLimiter } from "./rate.ts";
@@ -22,7 +22,7 @@ export type ServiceOptions = {
   readonly random: (bytes: number) => Uint8Array;
   readonly combine: Combine;
   /** Default `all`; `a-step` where something else indexes, in steps (`indexInSteps`). */
-  readonly searchCatchesUp?: Ground["searchCatchesUp"];
+  readonly searchCatchesUp?: ServerContext["searchCatchesUp"];
   /**
    * The key of `/admin` over the wire; without one, `/admin` answers 401 and only `service.admin`
    * remains.
@@ -92,12 +92,12 @@ const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
  */
 export function createService(options: ServiceOptions): Service {
   const { now, random, combine, searchCatchesUp = "all" } = options;
-  const ground: Ground = { store: openStore(options.database, random), now, random, combine, searchCatchesUp };
-  const { settings } = ground.store;
+  const context: ServerContext = { store: openStore(options.database, random), now, random, combine, searchCatchesUp };
+  const { settings } = context.store;
   if (options.settings !== undefined) settings.change(options.settings);
   const core: Core = {
-    ground,
-    admin: createAdmin(ground),
+    context,
+    admin: createAdmin(context),
     adminKey: options.adminKey ?? null,
     rates: rateLimiter(() => settings.get().rateLimit, now),
     docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
@@ -120,15 +120,15 @@ export function createService(options: ServiceOptions): Service {
     admit: (head) => judgeHead(core, head),
     answer: (request, fault = null) => answer(request, fault, EVERYBODY),
     admin: core.admin,
-    batch: (work) => ground.store.transact(work, () => true),
+    batch: (work) => context.store.transact(work, () => true),
     ...chores(core),
     onWrite: (listener) => {
       onWrite = listener;
     },
     served: () => served,
-    copy: () => ground.store.copy(),
+    copy: () => context.store.copy(),
     close: () => {
-      if (core.isOpen) ground.store.close();
+      if (core.isOpen) context.store.close();
       core.isOpen = false;
     },
   };
@@ -138,7 +138,7 @@ const EVERYBODY: Admit = () => null;
 
 /** What is done between requests. */
 function chores(core: Core): Pick<Service, "indexStep" | "indexAll" | "pruneStep" | "holdReserve" | "reserved"> {
-  const { store, now } = core.ground;
+  const { store, now } = core.context;
   const always = () => true;
   let prunedTo = 0;
   const index = (most: number): "done" | "more" => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { brokenGround } from "../../src/cli/broken-ground.ts";
+import { diskTrouble } from "../../src/cli/disk-trouble.ts";
 
 const error = (code: string) => Object.assign(new Error("words of the library"), { code });
 
@@ -12,11 +12,11 @@ describe("errors of the ground under the state file", () => {
     ["SQLITE_IOERR_WRITE", "the disk failed under the state file"],
     ["EROFS", "the disk failed under the state file"],
   ])("%s: %s", (code, what) => {
-    expect(brokenGround(error(code))).toMatchObject({ what, code });
+    expect(diskTrouble(error(code))).toMatchObject({ what, code });
   });
 
   it("takes no fault of our own for one of the disk", () => {
-    expect(brokenGround(error("SQLITE_ERROR"))).toBeNull();
-    expect(brokenGround(new Error("a bug"))).toBeNull();
+    expect(diskTrouble(error("SQLITE_ERROR"))).toBeNull();
+    expect(diskTrouble(new Error("a bug"))).toBeNull();
   });
 });

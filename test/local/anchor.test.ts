@@ -14,7 +14,7 @@ function anchored(tell: (path: string) => string, options?: RamDiskOptions) {
   let [held, opened] = [0, 0];
   const fs: Fs = {
     ...ram,
-    anchor(path) {
+    handle(path) {
       const stat = ram.lstat(path);
       held++;
       opened++;

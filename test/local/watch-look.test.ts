@@ -5,7 +5,7 @@ import { createRamDisk } from "../simulator/ram-disk.ts";
 
 const ROOT = "/home/ann/notes";
 
-function ground() {
+function guard() {
   const ram = createRamDisk();
   ram.user.makeFolder(`${ROOT}/.mdmirror/tmp`);
   ram.user.makeFolder(`${ROOT}/folder`);
@@ -26,16 +26,16 @@ const at = (path: string) => `${ROOT}/${path}`;
 
 describe("a look at some files", () => {
   test("that are as they were gives the same tree, and reads nothing", () => {
-    const { tree, texts, lookAt } = ground();
+    const { tree, texts, lookAt } = guard();
     expect(lookAt("a.md", "b.md", "nothing-there.md", "picture.png")).toBe(tree);
     expect(texts).toEqual([]);
   });
 
   test.each([
-    ["in place", (path: string, g: ReturnType<typeof ground>) => g.user.write(path, "edited\n")],
-    ["by a rename over it", (path: string, g: ReturnType<typeof ground>) => g.user.saveAtomically(path, "edited\n")],
+    ["in place", (path: string, g: ReturnType<typeof guard>) => g.user.write(path, "edited\n")],
+    ["by a rename over it", (path: string, g: ReturnType<typeof guard>) => g.user.saveAtomically(path, "edited\n")],
   ])("finds an edit %s as a whole walk does, and hands on its text", (_how, save) => {
-    const made = ground();
+    const made = guard();
     save(at("b.md"), made);
     const looked = made.lookAt("b.md") as LocalTree;
     const walked = made.disk.walk(
@@ -48,7 +48,7 @@ describe("a look at some files", () => {
     expect(made.tree.files.get("b.md")).not.toEqual(looked.files.get("b.md"));
   });
 
-  type Act = (user: ReturnType<typeof ground>["user"]) => void;
+  type Act = (user: ReturnType<typeof guard>["user"]) => void;
   const nothing: Act = () => undefined;
   test.each<[string, Act, string]>([
     ["a removal", (user) => user.remove(at("a.md")), "a.md"],
@@ -61,7 +61,7 @@ describe("a look at some files", () => {
     ["the root", nothing, ""],
     ["ignore rules", nothing, ".mdmirrorignore"],
   ])("asks for a whole walk after %s", (_what, act, path) => {
-    const { user, lookAt } = ground();
+    const { user, lookAt } = guard();
     act(user);
     expect(lookAt(path)).toBeNull();
   });
@@ -70,14 +70,14 @@ describe("a look at some files", () => {
     ["a folder", (user) => user.makeFolder(at("a.md"))],
     ["a symbolic link", (user) => user.symlink(at("b.md"), at("a.md"))],
   ])("asks for a whole walk where %s took a document's place", (_what, put) => {
-    const { user, lookAt } = ground();
+    const { user, lookAt } = guard();
     user.remove(at("a.md"));
     put(user);
     expect(lookAt("a.md")).toBeNull();
   });
 
   test("a file made and removed again, and an editor's leftovers, are no matter", () => {
-    const { user, tree, lookAt } = ground();
+    const { user, tree, lookAt } = guard();
     for (const name of ["4913", "a.md~", ".a.md.swp", "a.md.tmp"]) user.write(at(name), "x");
     user.remove(at("4913"));
     expect(lookAt("4913", "a.md~", ".a.md.swp", "a.md.tmp")).toBe(tree);

@@ -67,7 +67,7 @@ function apply(lines: readonly string[], changes: readonly Change[]): string[] {
   return result;
 }
 
-const dress = fc.record({
+const applyStyle = fc.record({
   feed: fc.constantFrom("\n", "\n", "\n", "\r\n"),
   last: fc.constantFrom(true, true, false),
   mark: fc.constantFrom(false, false, false, true),
@@ -82,9 +82,9 @@ export const threeTexts: fc.Arbitrary<[string, string, string]> = fc
     fc.array(line, { maxLength: 14 }),
     fc.array(change, { maxLength: 4 }),
     fc.array(change, { maxLength: 4 }),
-    dress,
-    fc.option(dress, { freq: 4, nil: undefined }),
-    fc.option(dress, { freq: 4, nil: undefined }),
+    applyStyle,
+    fc.option(applyStyle, { freq: 4, nil: undefined }),
+    fc.option(applyStyle, { freq: 4, nil: undefined }),
   )
   .map(([lines, mine, theirs, style, myStyle, theirStyle]) => {
     const write = (

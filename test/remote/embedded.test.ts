@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-type Ground = { readonly remote: Remote; readonly setOpen: (open: boolean) => void };
+type CallContext = { readonly remote: Remote; readonly setOpen: (open: boolean) => void };
 
 function wireOver(handle: ServiceWire): Wire {
   return {
@@ -34,7 +34,7 @@ function wireOver(handle: ServiceWire): Wire {
   };
 }
 
-async function start(variant: Variant = {}, overHttp = false): Promise<Ground> {
+async function start(variant: Variant = {}, overHttp = false): Promise<CallContext> {
   let seed = 1;
   const random = (bytes: number) =>
     Uint8Array.from({ length: bytes }, () => {

@@ -117,7 +117,7 @@ describe("I26 on a real disk, over HTTP", () => {
     await rig.init();
     const before = around();
     // LIMIT: a folder above, swapped at this pace, can be hit between a look at it and the system
-    // call (RACE in src/local/ground.ts).
+    // call (RACE in src/local/root-guard.ts).
     const code = `
       const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
       const [file, target, aside] = process.argv.slice(1);

@@ -104,10 +104,10 @@ function textAt(ground: SwapGround, path: string): string | null {
  * Does an effect again and again, each time with a folder swapped right before its next system
  * call. `back`: until right after that call.
  */
-function swapAtEachCall(name: string, folder: string, back: boolean, anchors: boolean, count: Count): void {
+function swapAtEachCall(name: string, folder: string, back: boolean, handles: boolean, count: Count): void {
   const { act, check } = EFFECTS[name]!;
   for (let n = 1; ; n++) {
-    const ground = openSwapGround("", anchors);
+    const ground = openSwapGround("", handles);
     try {
       ground.disk.folding();
       const before = ground.outside();
@@ -137,11 +137,11 @@ function swapAtEachCall(name: string, folder: string, back: boolean, anchors: bo
   }
 }
 
-function swapEverywhere(names: readonly string[], anchors: boolean): Count {
+function swapEverywhere(names: readonly string[], handles: boolean): Count {
   const count: Count = { swapped: 0, done: 0, refused: 0, landed: [], untrue: [] };
   for (const name of names)
     for (const folder of EFFECTS[name]!.above)
-      for (const back of [true, false]) swapAtEachCall(name, folder, back, anchors, count);
+      for (const back of [true, false]) swapAtEachCall(name, folder, back, handles, count);
   return count;
 }
 

@@ -44,7 +44,7 @@ export type SwapGround = {
 /**
  * @param text what the twin's files hold @param anchors false: as where no folder can be held open
  */
-export function openSwapGround(text: string, anchors = true): SwapGround {
+export function openSwapGround(text: string, handles = true): SwapGround {
   const bench: Bench = createNodeBench(MEMORY);
   const [root, twin, aside] = ["root", "twin", "aside"].map((name) => join(bench.root, name)) as [
     string,
@@ -61,7 +61,7 @@ export function openSwapGround(text: string, anchors = true): SwapGround {
     root,
     twin,
     disk: createDisk(
-      hooked(() => ground.around, anchors),
+      hooked(() => ground.around, handles),
       root,
       { random: seededRandom(7) },
     ),
@@ -92,7 +92,7 @@ function tellAll(base: string): string[] {
 
 type Around = SwapGround["around"];
 
-function hooked(around: () => Around, anchors: boolean): Fs {
+function hooked(around: () => Around, handles: boolean): Fs {
   const real = createNodeFs();
   // No power is lost here, and fsync takes most of the time.
   const fs: Fs = { ...real, writeNew: (path, bytes, mode) => real.writeNew(path, bytes, mode, false) };
@@ -104,9 +104,9 @@ function hooked(around: () => Around, anchors: boolean): Fs {
       }),
     ) as T;
   const wrapped = wrap(fs);
-  const { anchor } = wrapped;
-  if (anchor !== undefined && anchors) return { ...wrapped, anchor: (path) => wrap(anchor(path)) };
-  const { anchor: _none, ...plain } = wrapped;
+  const { handle } = wrapped;
+  if (handle !== undefined && handles) return { ...wrapped, handle: (path) => wrap(handle(path)) };
+  const { handle: _none, ...plain } = wrapped;
   return plain;
 }
 

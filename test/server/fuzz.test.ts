@@ -29,8 +29,8 @@ function hostileGround() {
   return { ...opened, secret, folderId, mine };
 }
 
-const ground = hostileGround();
-const { secret, folderId, mine } = ground;
+const context = hostileGround();
+const { secret, folderId, mine } = context;
 
 const text = fc.oneof(
   fc.string({ unit: "binary" }),
@@ -130,7 +130,7 @@ const target = fc
     return sent === "" ? at : `${at}?${sent}`;
   });
 const method = fc.constantFrom("GET", "POST", "PATCH", "PUT", "DELETE", "get", "HEAD", "");
-const key = fc.oneof({ weight: 9, arbitrary: fc.constant(ground.key) }, { weight: 1, arbitrary: text });
+const key = fc.oneof({ weight: 9, arbitrary: fc.constant(context.key) }, { weight: 1, arbitrary: text });
 
 /** The invariants of every answer. */
 function expectSound(response: WireResponse): void {
@@ -151,7 +151,7 @@ describe("whatever is sent", () => {
     const codes = new Set<string>();
     fc.assert(
       fc.property(method, target, key, body, (m, p, k, b) => {
-        const response = ground.service.answer({ method: m, path: p, headers: { "x-api-key": k }, body: b });
+        const response = context.service.answer({ method: m, path: p, headers: { "x-api-key": k }, body: b });
         expectSound(response);
         codes.add(response.status < 300 ? String(response.status) : JSON.parse(response.body).code);
       }),
@@ -163,9 +163,9 @@ describe("whatever is sent", () => {
   });
 
   it("leaves the other workspace as it was", () => {
-    const texts = ground.service.admin.workspaces().map(({ name }) => name);
+    const texts = context.service.admin.workspaces().map(({ name }) => name);
     expect(texts).toEqual(["main", SECRET]);
-    expect(ground.service.admin.reviews.list(ground.workspaceId)).toEqual([]);
+    expect(context.service.admin.reviews.list(context.workspaceId)).toEqual([]);
   });
 
   it("is answered alike under /admin, also to the admin key", () => {

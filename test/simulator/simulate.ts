@@ -47,7 +47,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
     stormy && rig.dice.below(12) === 0 ? befall(rig.dice, request) : null;
   const rig: Rig = createRig(seed, { ...VARIANTS[seed % VARIANTS.length]!, fault });
   const mirror = rig.mirror();
-  const life = new Chronicle(rig, mirror);
+  const life = new RunLog(rig, mirror);
   try {
     await live(life);
   } catch (error) {
@@ -56,7 +56,7 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   options.onEnd?.(rig, mirror);
   return life.end(seed);
 
-  async function live(life: Chronicle): Promise<void> {
+  async function live(life: RunLog): Promise<void> {
     for (let step = 0; step < steps; step++) {
       const roll = rig.dice.below(10);
       if (roll < 4) life.note(actHere(rig.dice, mirror, life));
@@ -98,7 +98,7 @@ function befall(dice: Dice, request: WireRequest): Fault {
   return request.method === "GET" ? dice.pick(all.filter((one) => one !== "drop-after")) : dice.pick(all);
 }
 
-function actHere(dice: Dice, mirror: Mirror, life: Chronicle): string {
+function actHere(dice: Dice, mirror: Mirror, life: RunLog): string {
   const { user } = mirror.disk;
   const paths = [...mirror.texts().keys()].filter((path) => !path.includes("(theirs)"));
   const at = (path: string) => mirror.path(path);
@@ -147,7 +147,7 @@ function actHere(dice: Dice, mirror: Mirror, life: Chronicle): string {
   return `here: ${kind} ${path}`;
 }
 
-function actThere(dice: Dice, app: App, life: Chronicle): string {
+function actThere(dice: Dice, app: App, life: RunLog): string {
   const files = [...app.files().values()];
   const folders = app.folders();
   const free = place(dice);
@@ -207,7 +207,7 @@ function place(dice: Dice): string {
 const TAG = /^tag (\d+)/;
 
 /** Writes down what happens, and judges it. */
-class Chronicle {
+class RunLog {
   readonly #rig: Rig;
   readonly #mirror: Mirror;
   readonly #steps: string[] = [];

@@ -1,5 +1,5 @@
 import { type Digest, digestOf } from "../../model/digest.ts";
-import { sameButForDress } from "../../model/dress.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
 import { isOpen } from "../../model/hold.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { Hold } from "../../model/link.ts";
@@ -95,7 +95,7 @@ async function readRows(
       if (here === undefined || isOther) return { ...read, end: "absent", why: "not here" };
       if (here.digest === sha256) return { ...read, end: "same", why: "" };
       const text = disk.read(path);
-      const dressed = text.kind === "done" && sameButForDress(text.value.text, content);
+      const dressed = text.kind === "done" && sameExceptTextForm(text.value.text, content);
       if (dressed && link?.localDigest === here.digest && link.digest === sha256)
         return { ...read, end: "dressed", why: "" };
       return {

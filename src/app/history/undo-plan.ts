@@ -79,9 +79,9 @@ function planMoves(
   ];
 }
 
-type Ground = { readonly base: BaseTree; readonly linked: LinkIndex; readonly folders: readonly FolderMove[] };
+type Context = { readonly base: BaseTree; readonly linked: LinkIndex; readonly folders: readonly FolderMove[] };
 
-function undoDocument(id: DocId, events: readonly MirrorEvent[], ground: Ground): UndoItem[] {
+function undoDocument(id: DocId, events: readonly MirrorEvent[], ground: Context): UndoItem[] {
   const { base, linked, folders } = ground;
   const link = base.links.get(id);
   const path = link?.localPath ?? events.at(-1)!.path;
@@ -119,7 +119,7 @@ function undoDocument(id: DocId, events: readonly MirrorEvent[], ground: Ground)
   return items;
 }
 
-function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: Ground): UndoItem | null {
+function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: Context): UndoItem | null {
   const link = base.links.get(id)!;
   const path = link.localPath;
   const moves = events.flatMap((event) => movedBy(event) ?? []);

@@ -13,7 +13,7 @@ import { makeOwnFolder } from "../../state/own-files.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
 import { CONFIG_FILE, type Config, writeConfig } from "./config.ts";
 import { storeKey } from "./key.ts";
-import { unwritable } from "./ground.ts";
+import { unwritable } from "./folder-trouble.ts";
 import { SILENT_LOG } from "./log.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { memoryState } from "./open-state.ts";

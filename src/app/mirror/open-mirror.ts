@@ -18,7 +18,7 @@ import { findKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
 import { withRoom } from "./room.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
-import { busyTrouble, NO_PROGRESS, unwritable } from "./ground.ts";
+import { busyTrouble, NO_PROGRESS, unwritable } from "./folder-trouble.ts";
 import { connect } from "../trust/connect.ts";
 import { admit, keepMarker } from "../trust/gate.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";

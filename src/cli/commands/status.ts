@@ -41,7 +41,7 @@ export const command: Command = {
     if (asking.kind === "trouble") return complain(io, asking.trouble);
     const daemon = asking.value;
     const { readStatus } = await import("../../app/mirror/read-status.ts");
-    const { ageText } = await import("../../app/mirror/ground.ts");
+    const { ageText } = await import("../../app/mirror/folder-trouble.ts");
     const read = await readStatus(root.value, daemon !== null && BUSY.has(daemon.phase));
     if (read.kind === "trouble") return complain(io, read.trouble);
     const status = withDaemon(read.value, daemon);

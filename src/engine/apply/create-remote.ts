@@ -1,6 +1,6 @@
 import type { Action, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
-import { mayBeNormalised } from "../../model/dress.ts";
+import { mayBeNormalised } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";

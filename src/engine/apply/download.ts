@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import { sameButForDress } from "../../model/dress.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
 import { parentOf } from "../../model/path.ts";
 import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
 import {
@@ -156,7 +156,7 @@ export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcom
       event: { ...event, detail, after: digest },
     });
   if (digest === action.expect) return adopt("equal texts: linked");
-  if (sameButForDress(local.value.text, text))
+  if (sameExceptTextForm(local.value.text, text))
     return adopt("equal but for line ends, BOM or final newline: linked, bytes left alone");
   const { prefer } = ctx.settings;
   // The remote version becomes the base under the local text: it is sent as an edit of it, and both

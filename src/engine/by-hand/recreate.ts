@@ -1,7 +1,7 @@
 import { mapName } from "../../contract/names.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
-import { sameButForDress } from "../../model/dress.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { Link } from "../../model/link.ts";
 import { parentOf, type RemotePath } from "../../model/path.ts";
 import { bury } from "../../model/settle.ts";
@@ -74,7 +74,7 @@ async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: 
   if (fetched.kind === "end") return `it could not be read (${clauseOf(fetched.outcome)})`;
   const text = ctx.world.state.text(sent);
   if (fromService(ctx.world, fetched.value.file.path) !== path) return `it is at ${fetched.value.file.path} by now`;
-  return text !== null && sameButForDress(text, fetched.value.text) ? null : "it has another text by now";
+  return text !== null && sameExceptTextForm(text, fetched.value.text) ? null : "it has another text by now";
 }
 
 function staying({ id, remotePath }: Link): string {

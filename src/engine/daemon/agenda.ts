@@ -77,7 +77,7 @@ export class Agenda {
     const quiet = now - this.#activeAt;
     const interval = away
       ? this.#timing.pollActiveMs
-      : pollInterval(this.#timing, quiet, this.#work.sight.documents(), this.#random.fraction());
+      : pollInterval(this.#timing, quiet, this.#work.knownTrees.documents(), this.#random.fraction());
     this.#pollAt = now + interval;
   }
 

@@ -6,7 +6,7 @@ import type { Daemon, DaemonOptions } from "./daemon.ts";
 import { createSleeper } from "./sleeper.ts";
 import { Runner } from "./runner.ts";
 import { tapState } from "./state-tap.ts";
-import { createHerald } from "./tell.ts";
+import { createEventPublisher } from "./publish-events.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
@@ -20,10 +20,10 @@ export function startLoop(given: World, watcher: Watcher, options: DaemonOptions
   const turned = () => {
     turnedAt = clock.monotonic();
   };
-  const herald = createHerald(() => clock.now(), given.state);
+  const publisher = createEventPublisher(() => clock.now(), given.state);
   const tap = tapState(given.state, (event) => {
     turned();
-    herald.record(event);
+    publisher.record(event);
   });
   const world: World = {
     ...given,
@@ -42,7 +42,7 @@ export function startLoop(given: World, watcher: Watcher, options: DaemonOptions
   };
   const sleeper = createSleeper(clock, timing);
   const asked = createAskQueue(sleeper.wake);
-  const runner = new Runner({ world, watcher, settings, timing, herald, wakeBy: sleeper.wakeBy, letGo });
+  const runner = new Runner({ world, watcher, settings, timing, publisher, wakeBy: sleeper.wakeBy, letGo });
   let started = false;
 
   /** @returns what is still to be answered with the report of the next whole run */
@@ -93,7 +93,7 @@ export function startLoop(given: World, watcher: Watcher, options: DaemonOptions
     request: asked.request,
     exclusive: asked.exclusive,
     status: () => runner.status(),
-    onEvent: herald.listen,
+    onEvent: publisher.listen,
     alive: () => turnedAt,
   };
 }

@@ -3,7 +3,7 @@ import type { Digest } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { endsApproval } from "../run/guard-facts.ts";
 import { META } from "../run/meta.ts";
-import { type Eyes, type PassEnd, runPass } from "../run/pass.ts";
+import { type Observers, type PassEnd, runPass } from "../run/pass.ts";
 import type { RunReport } from "../run/report.ts";
 import { haltNote, rememberHalt, renamedBy, reportOf, wantsMore, wasCutOff } from "../run/sync.ts";
 import { type Settings, type World, zeroCounts, zeroTally } from "../run/world.ts";
@@ -18,7 +18,7 @@ const MAX_PASSES = 5;
 export type RunInput = {
   readonly settings: Settings;
   readonly retryRefused: boolean;
-  readonly eyes: Eyes;
+  readonly observers: Observers;
   /** Asked before each pass. */
   readonly quietTexts: () => ReadonlyMap<DocId, Digest>;
   readonly absentTwice: () => ReadonlySet<LocalPath>;
@@ -48,7 +48,7 @@ export async function runPasses(world: World, input: RunInput): Promise<RunEnd> 
       retryRefused: input.retryRefused && passes === 1,
       quietTexts: input.quietTexts(),
       dry: false,
-      eyes: input.eyes,
+      observers: input.observers,
       absentTwice: input.absentTwice(),
     });
     input.onPass(end);

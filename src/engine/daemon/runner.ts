@@ -6,12 +6,12 @@ import { isWholeServiceFault } from "../observe/prove-absences.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import { Agenda, type Due } from "./agenda.ts";
-import { type Chronicle, createChronicle } from "./chronicle.ts";
+import { type RunLog, createRunLog } from "./run-log.ts";
 import type { DaemonStatus } from "./daemon.ts";
-import { GroundWatch } from "./ground-watch.ts";
+import { RootWatch } from "./root-watch.ts";
 import { haltDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
 import { showStatus } from "./show-status.ts";
-import type { Herald } from "./tell.ts";
+import type { EventPublisher } from "./publish-events.ts";
 import type { DaemonTiming } from "./timing.ts";
 import { createWatching, type Watching } from "./watching.ts";
 import { createWork, type Work } from "./work.ts";
@@ -21,7 +21,7 @@ export type RunnerParts = {
   readonly watcher: Watcher;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
-  readonly herald: Herald;
+  readonly publisher: EventPublisher;
   /** Something will be due then that was not foreseen. */
   readonly wakeBy: (at: number) => void;
   /** What is loaded of the state need not be kept. */
@@ -38,27 +38,27 @@ export class Runner {
   readonly #parts: RunnerParts;
   readonly #work: Work;
   readonly #watching: Watching;
-  readonly #chronicle: Chronicle;
+  readonly #runLog: RunLog;
   readonly #agenda: Agenda;
-  readonly #ground: GroundWatch;
+  readonly #ground: RootWatch;
   #phase: Phase = IDLE;
   #paused: boolean;
 
   constructor(parts: RunnerParts) {
-    const { world, watcher, settings, timing, herald, letGo } = parts;
+    const { world, watcher, settings, timing, publisher, letGo } = parts;
     this.#parts = parts;
     this.#work = createWork(world, settings, timing, letGo);
-    this.#chronicle = createChronicle(world, herald);
+    this.#runLog = createRunLog(world, publisher);
     this.#agenda = new Agenda(timing, world.clock, world.random, this.#work);
     this.#watching = createWatching(
       watcher,
       (path, whole) => this.#hint(path, whole),
       (limit) => {
         world.log.write("warn", "watch-limit", limit);
-        herald.tell({ kind: "watch-limit", code: limit.code, detail: limit.why });
+        publisher.tell({ kind: "watch-limit", code: limit.code, detail: limit.why });
       },
     );
-    this.#ground = new GroundWatch(world, this.#work, this.#watching);
+    this.#ground = new RootWatch(world, this.#work, this.#watching);
     this.#paused = world.state.meta(PAUSED_META) !== null;
     if (this.#paused) this.#enter({ kind: "pause" });
   }
@@ -84,8 +84,8 @@ export class Runner {
         return this.#runDirty();
       case "graces":
         // Both sides are looked at again before a deletion goes.
-        this.#work.sight.forgetLocal();
-        this.#work.sight.forgetRemote(false);
+        this.#work.knownTrees.forgetLocal();
+        this.#work.knownTrees.forgetRemote(false);
         return this.#run(false);
       case "rest":
         return this.#run(false);
@@ -96,9 +96,9 @@ export class Runner {
 
   /** Both sides in full. */
   async runWhole(retryRefused: boolean): Promise<RunReport> {
-    const { sight, dirty } = this.#work;
-    sight.forgetLocal();
-    sight.forgetRemote(true);
+    const { knownTrees, dirty } = this.#work;
+    knownTrees.forgetLocal();
+    knownTrees.forgetRemote(true);
     dirty.take(this.#now());
     await this.#run(this.#agenda.takeRetryRefused(retryRefused));
     this.#agenda.scheduleRescan();
@@ -107,7 +107,7 @@ export class Runner {
   }
 
   lastReport(): RunReport {
-    return this.#chronicle.reportOrBlank();
+    return this.#runLog.reportOrBlank();
   }
 
   pause(): void {
@@ -128,14 +128,14 @@ export class Runner {
   }
 
   lookAtAll(): void {
-    this.#work.sight.disturb();
+    this.#work.knownTrees.disturb();
     this.#agenda.rescanNow();
   }
 
   woke(sleptMs: number): void {
     this.#work.graces.restart(this.#now());
     this.lookAtAll();
-    this.#parts.herald.tell({ kind: "woke", sleptMs: Math.round(sleptMs) });
+    this.#parts.publisher.tell({ kind: "woke", sleptMs: Math.round(sleptMs) });
   }
 
   async stop(): Promise<void> {
@@ -146,7 +146,7 @@ export class Runner {
   status(): DaemonStatus {
     const { clock } = this.#parts.world;
     const [phase, paused, work, watching] = [this.#phase, this.#paused, this.#work, this.#watching];
-    return showStatus({ clock, phase, paused, work, watching, chronicle: this.#chronicle, agenda: this.#agenda });
+    return showStatus({ clock, phase, paused, work, watching, runLog: this.#runLog, agenda: this.#agenda });
   }
 
   #now(): number {
@@ -161,18 +161,18 @@ export class Runner {
   #enter(event: PhaseEvent): void {
     const before = this.#phase;
     this.#phase = nextPhase(before, event, this.#agenda.failures());
-    if (this.#phase !== before) this.#parts.herald.tell({ kind: "phase", phase: this.#phase });
+    if (this.#phase !== before) this.#parts.publisher.tell({ kind: "phase", phase: this.#phase });
   }
 
   /** Local hints that have settled. */
   async #runDirty(): Promise<void> {
-    const { dirty, sight } = this.#work;
+    const { dirty, knownTrees } = this.#work;
     const { paths, whole, many } = dirty.take(this.#now());
     if (!whole && !many && (await this.#runPart(paths))) return;
-    const looked = whole ? "whole" : sight.lookAt(paths);
+    const looked = whole ? "whole" : knownTrees.lookAt(paths);
     // A pass that ran before it had settled saw it, and left it unjudged.
     if (looked === "same" && !this.#work.hidAny(paths)) return;
-    if (looked === "whole") sight.forgetLocal();
+    if (looked === "whole") knownTrees.forgetLocal();
     this.#agenda.noteActivity();
     await this.#run(false);
     // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder
@@ -185,7 +185,7 @@ export class Runner {
    * judged
    */
   async #runPart(paths: readonly LocalPath[]): Promise<boolean> {
-    const last = this.#chronicle.report();
+    const last = this.#runLog.report();
     const part = last === null ? "whole" : this.#work.part(paths, last);
     if (last === null || part === "whole") return false;
     if (part === "same") return true;
@@ -195,16 +195,16 @@ export class Runner {
     if (ended === "whole") return false;
     this.#agenda.succeeded();
     this.#enter({ kind: "ended" });
-    this.#chronicle.note({ ...ended, begun: new Map(), calledOff: new Set() }, false, () => 0);
+    this.#runLog.note({ ...ended, begun: new Map(), calledOff: new Set() }, false, () => 0);
     return true;
   }
 
   async #poll(): Promise<void> {
     const { world } = this.#parts;
-    const { sight, dirty } = this.#work;
+    const { knownTrees, dirty } = this.#work;
     const polling = this.#watching.state() !== "events";
     if (polling) {
-      sight.forgetLocal();
+      knownTrees.forgetLocal();
       dirty.take(this.#now());
     }
     const wasAway = this.#ground.isAway();
@@ -221,10 +221,10 @@ export class Runner {
       this.#enter({ kind: "look" });
       this.#failed(fault);
     } else {
-      const changed = sight.take(listing) === "changed";
+      const changed = knownTrees.take(listing) === "changed";
       if (changed) this.#agenda.noteActivity();
       if (changed || polling) await this.#run(false, began);
-      else if (dirty.count() === 0) this.#chronicle.noteInSync();
+      else if (dirty.count() === 0) this.#runLog.noteInSync();
     }
     this.#agenda.schedulePoll(this.#ground.isAway());
   }
@@ -243,8 +243,8 @@ export class Runner {
     if (this.#paused) this.#enter({ kind: "pause" });
     const dueAt = new Map(this.#work.graces.pending().map((one) => [one.path, one.dueAt]));
     const [now, shown] = [this.#now(), this.#parts.world.clock.now() - this.#now()];
-    const saw = this.#work.sight.listedAt() >= began;
-    this.#chronicle.note(ended, saw, (path) => Math.round(shown + (dueAt.get(path) ?? now)));
+    const saw = this.#work.knownTrees.listedAt() >= began;
+    this.#runLog.note(ended, saw, (path) => Math.round(shown + (dueAt.get(path) ?? now)));
     this.#agenda.scheduleRest();
     await this.#ground.watch();
   }

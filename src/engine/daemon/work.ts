@@ -12,7 +12,7 @@ import { findEmptied, hidePaths, isHidden } from "./judge.ts";
 import { createRest, type Rest } from "./rest.ts";
 import { runPart } from "./run-part.ts";
 import { type RunEnd, runPasses } from "./run-passes.ts";
-import { createSight, type Sight } from "./sight.ts";
+import { createKnownTrees, type KnownTrees } from "./known-trees.ts";
 import { createStalePaths } from "./stale-path.ts";
 import type { DaemonTiming } from "./timing.ts";
 
@@ -20,7 +20,7 @@ import type { DaemonTiming } from "./timing.ts";
 export type Work = {
   readonly dirty: DirtyBook;
   readonly graces: Graces;
-  readonly sight: Sight;
+  readonly knownTrees: KnownTrees;
   /** Protected texts on their way to review. */
   readonly quiet: Rest<DocId, Digest>;
   /** Documents that became empty. */
@@ -67,7 +67,7 @@ export function noteDeletions(
 export function createWork(world: World, settings: Settings, timing: DaemonTiming, letGo: () => void): Work {
   const dirty = createDirtyBook(timing);
   const graces = createGraces(timing);
-  const sight = createSight(world, letGo);
+  const knownTrees = createKnownTrees(world, letGo);
   const quiet = createRest<DocId, Digest>(timing.reviewQuietMs);
   const emptied = createRest<LocalPath, string>(timing.emptyMs);
   const stalePaths = createStalePaths(timing.stalePathMs);
@@ -92,7 +92,7 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
   return {
     dirty,
     graces,
-    sight,
+    knownTrees,
     quiet,
     emptied,
     hidAny: (paths) => paths.some((path) => unsettled.has(path)),
@@ -105,7 +105,7 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
       const ended = await runPasses(world, {
         settings,
         retryRefused,
-        eyes: sight.eyes(judge),
+        observers: knownTrees.observers(judge),
         quietTexts: () => quiet.rested(now()),
         absentTwice: () => {
           // What a guard stopped has had its grace, and stays stopped by it, not by a new grace.
@@ -113,7 +113,7 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
           return sent;
         },
         onPass(end) {
-          sight.learn(end);
+          knownTrees.learn(end);
           // Nobody looked: no absence has been watched meanwhile.
           if (end.kind === "planned" && end.trees.local.unseen.has("")) graces.restart(now());
           if (end.kind === "offline" || end.trees.local.unseen.has("")) return;
@@ -134,7 +134,7 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
           quiet.see(now(), textsWaiting(holds));
         },
       });
-      sight.settle(ended.end);
+      knownTrees.settle(ended.end);
       return { ...ended, ...deletions };
     },
     part(paths, last) {
@@ -142,12 +142,12 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
       // Where a whole folder is not settled yet, nothing in it is judged.
       const waiting = dirty.unsettled(now());
       if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
-      return sight.part(paths);
+      return knownTrees.part(paths);
     },
     async runPart(part, last) {
       const ended = await runPart(world, settings, part, last);
       if (ended === "whole" || ended.done) return ended;
-      sight.forgetRemote(false);
+      knownTrees.forgetRemote(false);
       return "whole";
     },
   };

@@ -1,6 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
-import { sameButForDress } from "../../model/dress.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
@@ -34,7 +34,7 @@ export async function settlePost(
   if (fetched.kind === "end") return unsettled(fetched.outcome, fault);
   const sent = state.text(intent.digest);
   const { file, text, digest } = fetched.value;
-  if (sent === null || !sameButForDress(sent, text)) {
+  if (sent === null || !sameExceptTextForm(sent, text)) {
     state.closeIntent(intentId);
     return stale("another document is at that path now");
   }

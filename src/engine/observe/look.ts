@@ -56,10 +56,10 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   let walked: LocalTree | null = null;
   const known = { keep: keepProof, ...(isClone(input, base) ? lookAhead(ctx, () => walked) : {}) };
-  const looking = input.eyes?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
+  const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
   const guarded = looking.catch(() => undefined);
   let local: LocalTree;
-  if (input.eyes !== undefined) local = input.eyes.local(ctx, base, inodesTrusted, keep);
+  if (input.observers !== undefined) local = input.observers.local(ctx, base, inodesTrusted, keep);
   else if (world.clock.turn === undefined) local = observeLocal(world, base, inodesTrusted, keep);
   else local = await observeLocalInTurns(world, base, inodesTrusted, keep, world.clock.turn);
   walked = local;
@@ -90,8 +90,8 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
 }
 
 /** A first look at everything, of which all but what is here already will be created here. */
-function isClone({ dry, eyes, settings }: PassInput, { links, holds }: BaseTree): boolean {
-  return !dry && eyes === undefined && settings.direction !== "push-only" && links.size + holds.size === 0;
+function isClone({ dry, observers, settings }: PassInput, { links, holds }: BaseTree): boolean {
+  return !dry && observers === undefined && settings.direction !== "push-only" && links.size + holds.size === 0;
 }
 
 /** A clone's requests need not wait for its plan, nor its plan for the planner's modules. */

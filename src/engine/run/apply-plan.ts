@@ -5,7 +5,7 @@ import type { LocalPath } from "../../model/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { subjectOf } from "./subject.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
-import { foundBefore, isFruitless, noteFruitless } from "./fruitless.ts";
+import { foundBefore, isVainRepeat, noteVainAction } from "./repeat-guard.ts";
 import { performAction } from "../apply/perform.ts";
 import { type PassContext, recordEvent } from "./world.ts";
 
@@ -49,10 +49,10 @@ function knownPath({ world }: PassContext, id: string | null): LocalPath {
 /** An action, with what did not end well remembered and logged. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { state, log } = ctx.world;
-  if (isFruitless(ctx.tally, action, ctx.isListed)) return foundBefore(ctx.tally, action);
+  if (isVainRepeat(ctx.tally, action, ctx.isListed)) return foundBefore(ctx.tally, action);
   const outcome = await performAction(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
-  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteFruitless(ctx.tally, action, outcome.detail);
+  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(ctx.tally, action, outcome.detail);
   const subject = subjectOf(action);
   const { id } = subject;
   const path = subject.path === "" ? knownPath(ctx, id) : subject.path;

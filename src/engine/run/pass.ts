@@ -29,7 +29,7 @@ export type PassInput = {
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
   /** How to look, where somebody has been watching; else both sides are looked at in full. */
-  readonly eyes?: Eyes;
+  readonly observers?: Observers;
   /**
    * With `secondLookMs: null`: the absences that were watched long enough; all others wait. Left
    * out: one look is enough.
@@ -41,7 +41,7 @@ export type PassInput = {
  * The two looks of a pass, made by somebody who has been watching: they may be cheaper, and may
  * call unseen what is still being written.
  */
-export type Eyes = {
+export type Observers = {
   local(ctx: PassContext, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook>;
 };

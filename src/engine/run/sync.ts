@@ -4,7 +4,7 @@ import type { GaveWay, Verdict } from "../../planner/plan-types.ts";
 import { hasSequel } from "../../planner/sequel.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
-import { isFruitless } from "./fruitless.ts";
+import { isVainRepeat } from "./repeat-guard.ts";
 import { endApproval, rememberFlood } from "./guard-facts.ts";
 import { META } from "./meta.ts";
 import { type PassEnd, runPass } from "./pass.ts";
@@ -107,7 +107,7 @@ export function wantsMore(end: Extract<PassEnd, { kind: "planned" }>, tally: Tal
     ({ outcome, action }) =>
       outcome.kind === "done" ||
       outcome.kind === "submitted" ||
-      (outcome.kind === "stale" && !isFruitless(tally, action)),
+      (outcome.kind === "stale" && !isVainRepeat(tally, action)),
   );
   const unfinished = ran.some(
     ({ outcome, action }) => (outcome.kind !== "done" && outcome.kind !== "submitted") || hasSequel(action),

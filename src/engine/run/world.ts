@@ -99,13 +99,13 @@ export type Tally = {
    * Actions that found the world otherwise than planned, or whose end is not known, by their key:
    * how often, and what they met last.
    */
-  readonly fruitless: Map<string, { readonly times: number; readonly detail: string }>;
+  readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
   /** Names here that gave way to the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
 };
 
 export function zeroTally(): Tally {
-  return { created: 0, refusedBases: 0, fruitless: new Map(), gaveWay: new Map() };
+  return { created: 0, refusedBases: 0, vain: new Map(), gaveWay: new Map() };
 }
 
 /** What the effects of one pass share. Mutable: it is the pass's own notebook, dropped with it. */

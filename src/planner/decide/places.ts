@@ -1,6 +1,6 @@
 import { mapName } from "../../contract/names.ts";
 import type { WhoMoved } from "../drift/drift.ts";
-import { namesFit } from "../../model/fit.ts";
+import { isNamePair } from "../../model/name-pair.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import { isTemporaryName, isUnsafeName, lastingName, localNameFor } from "../../model/local-name.ts";
 import type { DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
@@ -27,7 +27,7 @@ export function localWish(draft: PlanDraft, row: DocumentRow | FolderRow): Wish 
   const known = row.link ?? (row.kind === "document" ? row.tombstone : null);
   const same = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
   const kind = row.kind === "document" ? "file" : "folder";
-  const fits = same !== null && !isTemporaryName(same) && namesFit(same, there.name, kind, idOf(row));
+  const fits = same !== null && !isTemporaryName(same) && isNamePair(same, there.name, kind, idOf(row));
   // A temporary name there is nobody's wish: only its folder counts.
   const own = isTemporaryName(there.name) ? firstLasting(row.local.now?.name, known?.localPath) : null;
   const kept = fits ? same : own;
@@ -48,7 +48,7 @@ export function remoteWish(draft: PlanDraft, row: DocumentRow | FolderRow): Wish
   if (bar !== null) return barred("folder-held", bar.detail);
   const same = row.link !== null && nameOf(row.link.localPath) === here.name ? nameOf(row.link.remotePath) : null;
   const kind = row.kind === "document" ? "file" : "folder";
-  if (same !== null && !isTemporaryName(same) && namesFit(here.name, same, kind, idOf(row)))
+  if (same !== null && !isTemporaryName(same) && isNamePair(here.name, same, kind, idOf(row)))
     return { kind: "place", place: { parent: here.parent, name: same } };
   const own = isTemporaryName(here.name) ? firstLasting(row.remote.now?.name, row.link?.remotePath) : null;
   if (own !== null) return { kind: "place", place: { parent: here.parent, name: own } };
@@ -150,7 +150,7 @@ export function placeRule(row: DocumentRow | FolderRow, moved: WhoMoved): PlaceR
   if (rule !== "stay") return rule;
   if (here !== there) return there ? "follow-local" : "follow-remote";
   const kind = row.kind === "document" ? "file" : "folder";
-  const fits = local.now.parent === remote.now.parent && namesFit(local.now.name, remote.now.name, kind, idOf(row));
+  const fits = local.now.parent === remote.now.parent && isNamePair(local.now.name, remote.now.name, kind, idOf(row));
   // At temporary names on both sides: here first, and the service's follows.
   return fits && !here ? rule : "follow-remote";
 }

@@ -1,5 +1,5 @@
 import type { Digest } from "../../model/digest.ts";
-import { pathsFit } from "../../model/fit.ts";
+import { isPathPair } from "../../model/name-pair.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import { type LocalPath, pathKey } from "../../model/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
@@ -68,7 +68,7 @@ function matchByPath(matching: Matching, evidence: Evidence): void {
     const proofs: readonly ((link: Link, file: LocalFile) => boolean)[] = [
       ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
       ...(contested.size > 0 ? [isLikeIn(matching, (file) => contested.has(keyOf(file.path)))] : []),
-      ({ localPath, remotePath, id }) => pathsFit(localPath, remotePath, id),
+      ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id),
       () => true,
     ];
     for (const isProven of proofs)

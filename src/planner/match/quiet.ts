@@ -1,5 +1,5 @@
 import type { Link } from "../../model/link.ts";
-import { pathsFit } from "../../model/fit.ts";
+import { isPathPair } from "../../model/name-pair.ts";
 import { hasStandInName, isTemporaryName } from "../../model/local-name.ts";
 import type { Trees } from "../../model/tree.ts";
 import { sameInode } from "./inode.ts";
@@ -27,7 +27,7 @@ export function quietTest(trees: Trees, foldersStir: boolean): (link: Link) => b
       !foldersStir &&
       !isTemporaryName(link.localPath) &&
       !hasStandInName(link, "file") &&
-      pathsFit(link.localPath, link.remotePath, link.id) &&
+      isPathPair(link.localPath, link.remotePath, link.id) &&
       !(base.conflicts.size > 0 && base.conflicts.has(link.id)) &&
       !(base.holds.size > 0 && base.holds.has(link.id))
     );

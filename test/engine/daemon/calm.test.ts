@@ -2,7 +2,7 @@ import { EXACT_DISK } from "../../../src/model/path.ts";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/planner/plan.ts";
 import type { Action } from "../../../src/model/action.ts";
-import { calmAfter, cutOut, printOf, remoteOf } from "../../../src/engine/daemon/calm.ts";
+import { calmAfter, cutOut, printOf, remoteOf } from "../../../src/engine/daemon/in-sync-snapshot.ts";
 import { planOnly } from "../../../src/engine/run/sync.ts";
 import { createRig, ROOT, SETTINGS } from "../../simulator/rig.ts";
 import { rollDice } from "../../simulator/dice.ts";

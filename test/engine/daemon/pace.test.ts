@@ -3,7 +3,7 @@ import { createDirtyBook } from "../../../src/engine/daemon/dirty.ts";
 import { createGraces } from "../../../src/engine/daemon/grace.ts";
 import { pollInterval, retryDelay } from "../../../src/engine/daemon/pace.ts";
 import { createRest } from "../../../src/engine/daemon/rest.ts";
-import { linesBetween } from "../../../src/engine/daemon/tell.ts";
+import { linesBetween } from "../../../src/engine/daemon/publish-events.ts";
 import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
 
 const MINUTE = 60_000;

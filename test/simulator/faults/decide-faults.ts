@@ -80,7 +80,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I18",
     does: "takes what a new ignore rule excludes for deleted",
     file: "planner/decide/standing.ts",
-    find: 'if (!here && desk.trees.local.ignores(link.localPath, "file")) {',
+    find: 'if (!here && draft.trees.local.ignores(link.localPath, "file")) {',
     replace: "if (!here && link.localPath === null) {",
     also: [
       {

@@ -69,9 +69,9 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "writes a new file under its own name, where a crash leaves half of it",
     file: "local/write.ts",
-    find: "    const made = ground.fs.makeNew(temp, bytes);\n",
+    find: "    const made = guard.fs.makeNew(temp, bytes);\n",
     replace:
-      "    ground.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(ground.fs.lstat(target.abs)) });\n    const made = ground.fs.makeNew(temp, bytes);\n",
+      "    guard.fs.writeNew(target.abs, bytes, null, false);\n    if (bytes.length >= 0) return done({ stamp: stampOf(guard.fs.lstat(target.abs)) });\n    const made = guard.fs.makeNew(temp, bytes);\n",
     net: "crashes",
   },
   {
@@ -82,7 +82,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     find: 'if (digest !== expect) return stale("the text is another one now");',
     replace: "",
     also: [
-      { file: "local/write.ts", find: "if (digestOrNull(ground.fs, park) === expect) {", replace: "{" },
+      { file: "local/write.ts", find: "if (digestOrNull(guard.fs, park) === expect) {", replace: "{" },
       {
         file: "engine/apply/late-write.ts",
         find: "if (parked.value === null || parked.value.digest === intent.expect) {",
@@ -114,12 +114,12 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I06",
     does: "puts a text in the trash that was saved after the plan",
     file: "local/move.ts",
-    find: 'if (expect !== null && digestOrNull(ground.fs, source.abs) !== expect) return stale("the text is another one now");\n    const trash',
+    find: 'if (expect !== null && digestOrNull(guard.fs, source.abs) !== expect) return stale("the text is another one now");\n    const trash',
     replace: "const trash",
     also: [
       {
         file: "local/move.ts",
-        find: 'expect === null ? ground.fs.lstat(trash).kind === "file" : digestOrNull(ground.fs, trash) === expect;',
+        find: 'expect === null ? guard.fs.lstat(trash).kind === "file" : digestOrNull(guard.fs, trash) === expect;',
         replace: "expect !== undefined;",
       },
     ],
@@ -130,7 +130,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "gives a path to a new file by a rename, over what came there meanwhile",
     file: "local/names.ts",
-    find: "const linked = isFile ? tryLink(ground, from, to) : null;\n  if (linked === false) return false;",
+    find: "const linked = isFile ? tryLink(guard, from, to) : null;\n  if (linked === false) return false;",
     replace: "const linked = null;",
     also: [
       {

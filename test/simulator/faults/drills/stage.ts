@@ -1,7 +1,7 @@
 import type { DocId } from "../../../../src/contract/ids.ts";
 import type { WireRequest } from "../../../../src/contract/wire.ts";
 import { digestOf } from "../../../../src/model/digest.ts";
-import { sameButForDress } from "../../../../src/model/dress.ts";
+import { sameExceptTextForm } from "../../../../src/model/text-form.ts";
 import type { RunReport } from "../../../../src/engine/run/report.ts";
 import { syncToConvergence } from "../../../../src/engine/run/sync.ts";
 import type { World } from "../../../../src/engine/run/world.ts";
@@ -180,7 +180,7 @@ export class Stage {
       const isHeld = conflicts.has(id) || holds.has(id);
       if (file === undefined || isHeld) continue;
       this.expect(`I01 ${localPath} is at ${file.path} on the service`, file.path === localPath);
-      const isSame = sameButForDress(file.text, local.get(localPath) ?? "");
+      const isSame = sameExceptTextForm(file.text, local.get(localPath) ?? "");
       this.expect(`I01 ${localPath} has another text on the service`, isSame);
       this.expect(`I12 the base of ${localPath} is not the service's text`, digestOf(file.text) === digest);
     }

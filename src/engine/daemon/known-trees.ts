@@ -8,10 +8,10 @@ import type { Listing } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote } from "../observe/observe.ts";
-import type { Eyes, PassEnd } from "../run/pass.ts";
+import type { Observers, PassEnd } from "../run/pass.ts";
 import { keepHere, seenHere, seenThere } from "../apply/text-name.ts";
 import type { PassContext, World } from "../run/world.ts";
-import { type Calm, calmAfter, cutOut, printOf, remoteOf, showsBase } from "./calm.ts";
+import { type InSyncSnapshot, calmAfter, cutOut, printOf, remoteOf, showsBase } from "./in-sync-snapshot.ts";
 import { followEffects } from "./follow.ts";
 
 /**
@@ -19,12 +19,14 @@ import { followEffects } from "./follow.ts";
  * file and no listing. Each tree is kept only while what was done since can be followed in it
  * (`follow.ts`); after everything else it is looked at again.
  */
-export type Sight = {
+export type KnownTrees = {
   /**
    * @param judge what of a walk's tree may not be judged yet, or was mended before: called with
    * each pass's local tree
    */
-  eyes(judge: (ctx: PassContext, base: BaseTree, local: LocalTree, again: () => LocalTree) => LocalTree): Eyes;
+  observers(
+    judge: (ctx: PassContext, base: BaseTree, local: LocalTree, again: () => LocalTree) => LocalTree,
+  ): Observers;
   /**
    * Looks again at single files. `same`: nothing is different; `changed`: in their text; `whole`:
    * only a walk can tell.
@@ -61,7 +63,7 @@ export type Sight = {
 };
 
 /** @param letGo nothing of base need be kept loaded */
-export function createSight(world: World, letGo: () => void): Sight {
+export function createKnownTrees(world: World, letGo: () => void): KnownTrees {
   let local: LocalTree | null = null;
   let remote: RemoteTree | null = null;
   let folders: RemoteTree["folders"] | null = null;
@@ -70,7 +72,7 @@ export function createSight(world: World, letGo: () => void): Sight {
   /** Survives what is forgotten: rules and counts need not be of this moment. */
   let lastLocal: LocalTree | null = null;
   let documents = 0;
-  let calm: Calm | null = null;
+  let calm: InSyncSnapshot | null = null;
   let listedAt = Number.NEGATIVE_INFINITY;
   /** Of `listing`. */
   let takenAt = Number.NEGATIVE_INFINITY;
@@ -82,7 +84,7 @@ export function createSight(world: World, letGo: () => void): Sight {
    * A listing of other versions than the last one may still be what base has: what the daemon sent
    * itself.
    */
-  function isCalmStill(known: Calm, files: ReadonlyMap<DocId, RemoteFile>): boolean {
+  function isCalmStill(known: InSyncSnapshot, files: ReadonlyMap<DocId, RemoteFile>): boolean {
     const print = printOf(files);
     if (known.print !== print) {
       const shows = showsBase(world.state.load(), files);
@@ -94,7 +96,7 @@ export function createSight(world: World, letGo: () => void): Sight {
   }
 
   return {
-    eyes: (judge) => ({
+    observers: (judge) => ({
       local(ctx, base, inodesTrusted, keepText) {
         const walk = () => {
           local = observeLocal(world, base, inodesTrusted, keepText);

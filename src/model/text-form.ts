@@ -4,7 +4,7 @@
  */
 
 /** Whether two texts are the same but for their dress. */
-export function sameButForDress(a: string, b: string): boolean {
+export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || undress(a) === undress(b);
 }
 

@@ -1,5 +1,5 @@
 import { type DiskFolding, pathKey } from "../model/path.ts";
-import type { Anchor, Fs, FsStat } from "../ports/disk.ts";
+import type { FolderHandle, Fs, FsStat } from "../ports/disk.ts";
 import { unless } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 
@@ -25,12 +25,12 @@ export type WalkHold = {
  * does not, nothing could be told by its names.
  */
 export function canHold(fs: Fs, real: string): boolean {
-  const anchor = fs.anchor?.(real);
-  if (anchor === undefined) return false;
+  const handle = fs.handle?.(real);
+  if (handle === undefined) return false;
   try {
-    return anchor.path() === real;
+    return handle.path() === real;
   } finally {
-    anchor.close();
+    handle.close();
   }
 }
 
@@ -45,62 +45,62 @@ export function holdFolder(
   root: { readonly real: string; readonly stat: FsStat },
   below: string,
   folding: DiskFolding | null,
-): Anchor | null {
+): FolderHandle | null {
   const expected = below === "" ? root.real : `${root.real}/${below}`;
-  const anchor = openFolder(fs, expected);
-  if (anchor === null) return null;
-  return closeUnless(anchor, () => {
-    if (anchor.stat().dev !== root.stat.dev || !isAt(anchor, expected, folding)) return false;
+  const handle = openFolder(fs, expected);
+  if (handle === null) return null;
+  return closeUnless(handle, () => {
+    if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
     // Its own folder above, and so on, not those that the path names by now: it lies in the root
     // itself.
     const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
-    return sameInode(fs.lstat(`${anchor.at}${up}`), root.stat);
+    return sameInode(fs.lstat(`${handle.at}${up}`), root.stat);
   });
 }
 
 /** @param held whether folders can be held open here */
 export function createWalkHold(fs: Fs, held: boolean, folding: DiskFolding): WalkHold {
-  let current: { readonly abs: string; readonly stat: FsStat; readonly anchor: Anchor } | null = null;
+  let current: { readonly abs: string; readonly stat: FsStat; readonly handle: FolderHandle } | null = null;
   const close = () => {
-    current?.anchor.close();
+    current?.handle.close();
     current = null;
   };
   return {
     at(abs, stat) {
       if (!held) return abs;
-      if (current?.abs === abs && sameInode(current.stat, stat)) return current.anchor.at;
+      if (current?.abs === abs && sameInode(current.stat, stat)) return current.handle.at;
       close();
       const opened = openFolder(fs, abs);
-      const anchor = opened && closeUnless(opened, () => isAt(opened, abs, folding));
-      if (anchor === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
-      current = { abs, stat, anchor };
-      return anchor.at;
+      const handle = opened && closeUnless(opened, () => isAt(opened, abs, folding));
+      if (handle === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
+      current = { abs, stat, handle };
+      return handle.at;
     },
     close,
   };
 }
 
-function openFolder(fs: Fs, abs: string): Anchor | null {
-  return unless(["ENOENT", "ENOTDIR", "ELOOP"], () => fs.anchor?.(abs) ?? null);
+function openFolder(fs: Fs, abs: string): FolderHandle | null {
+  return unless(["ENOENT", "ENOTDIR", "ELOOP"], () => fs.handle?.(abs) ?? null);
 }
 
 /**
  * A path without a symlink: the system tells it of the handle, at one moment. A disk that folds
  * names may answer with the spelling that it keeps.
  */
-function isAt(anchor: Anchor, expected: string, folding: DiskFolding | null): boolean {
-  const path = anchor.path();
+function isAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
+  const path = handle.path();
   if (path === expected) return true;
   const folds = folding ?? { foldsCase: true, foldsUnicode: true };
   return pathKey(path, folds) === pathKey(expected, folds);
 }
 
-function closeUnless(anchor: Anchor, isRight: () => boolean): Anchor | null {
+function closeUnless(handle: FolderHandle, isRight: () => boolean): FolderHandle | null {
   let right = false;
   try {
     right = isRight();
   } finally {
-    if (!right) anchor.close();
+    if (!right) handle.close();
   }
-  return right ? anchor : null;
+  return right ? handle : null;
 }

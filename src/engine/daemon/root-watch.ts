@@ -8,7 +8,7 @@ import type { Work } from "./work.ts";
  * is away no absence means anything; when it is back it is watched anew, and every grace begins
  * anew.
  */
-export class GroundWatch {
+export class RootWatch {
   readonly #world: World;
   readonly #work: Work;
   readonly #watching: Watching;
@@ -34,14 +34,14 @@ export class GroundWatch {
     this.#away = away;
     // Watches are on the inodes of a folder, not on its path.
     this.#rewatch = true;
-    this.#work.sight.forgetLocal();
+    this.#work.knownTrees.forgetLocal();
     this.#work.graces.restart(this.#world.clock.monotonic());
     return !away;
   }
 
   /** Watches what was walked, if nothing is watched yet. */
   async watch(): Promise<void> {
-    const tree = this.#work.sight.local();
+    const tree = this.#work.knownTrees.local();
     if (this.#away || tree === null || tree.unseen.has("")) return;
     if (this.#rewatch) {
       this.#rewatch = false;

@@ -1,7 +1,7 @@
-import type { Anchor, DiskOutcome, Fs, FsStat } from "../ports/disk.ts";
+import type { FolderHandle, DiskOutcome, Fs, FsStat } from "../ports/disk.ts";
 import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
 import type { Random } from "../ports/world.ts";
-import { canHold, createWalkHold, holdFolder, type WalkHold } from "./anchor.ts";
+import { canHold, createWalkHold, holdFolder, type WalkHold } from "./folder-handle.ts";
 import { anyErrno, fault, stale, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
@@ -23,7 +23,7 @@ export type Root = { readonly real: string; readonly stat: FsStat };
  * The one way from a path to the disk: everything in `local/` that touches a file asks here first
  * (I26).
  */
-export type Ground = {
+export type RootGuard = {
   readonly fs: Fs;
   readonly random: Random;
   /**
@@ -60,13 +60,13 @@ export type Ground = {
 // Some disks (HFS+) do not see these in a name: `.md\u200cmirror` would be `.mdmirror`.
 const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
-export function createGround(fs: Fs, root: string, random: Random): Ground {
+export function createRootGuard(fs: Fs, root: string, random: Random): RootGuard {
   if (!root.startsWith("/")) throw new TypeError("the root must be an absolute path");
   let folding = EXACT_DISK;
   let isFoldingKnown = false;
   let pinned: Root | null = null;
   let holds = false;
-  let held: Map<string, Anchor> | null = null;
+  let held: Map<string, FolderHandle> | null = null;
 
   function identify(): Root | null {
     // A root that cannot be looked at (a disk that was unplugged) is as little there as one that is
@@ -94,10 +94,10 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
   function folderAt(below: string): Place {
     const known = pinned ?? identify();
     if (held === null || known === null || !holds) return lookedAt(below);
-    const anchor = held.get(below) ?? holdFolder(fs, known, below, isFoldingKnown ? folding : null);
-    if (anchor !== null) {
-      held.set(below, anchor);
-      return { ok: true, abs: anchor.at };
+    const handle = held.get(below) ?? holdFolder(fs, known, below, isFoldingKnown ? folding : null);
+    if (handle !== null) {
+      held.set(below, handle);
+      return { ok: true, abs: handle.at };
     }
     const looked = lookedAt(below);
     return looked.ok ? refused(stale("a folder above it was exchanged in this moment"), false) : looked;
@@ -136,13 +136,13 @@ export function createGround(fs: Fs, root: string, random: Random): Ground {
     },
     during(work) {
       if (held !== null) return work();
-      const opened = new Map<string, Anchor>();
+      const opened = new Map<string, FolderHandle>();
       held = opened;
       try {
         return work();
       } finally {
         held = null;
-        for (const anchor of opened.values()) anchor.close();
+        for (const handle of opened.values()) handle.close();
       }
     },
     walkHold: () => createWalkHold(fs, holds, folding),

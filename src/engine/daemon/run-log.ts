@@ -3,14 +3,14 @@ import type { RunReport } from "../run/report.ts";
 import { rememberLast } from "../run/standing.ts";
 import { type World, zeroCounts } from "../run/world.ts";
 import type { RunEnd } from "./run-passes.ts";
-import type { Herald } from "./tell.ts";
+import type { EventPublisher } from "./publish-events.ts";
 import type { Deletions } from "./work.ts";
 
 /**
  * What the runs ended as: kept for `status`, told to who listens, and written down as rarely as it
  * may be.
  */
-export type Chronicle = {
+export type RunLog = {
   /**
    * @param saw whether the service was listed in that run: what is kept of an earlier look proves
    * nothing of now
@@ -40,7 +40,7 @@ const NOTHING_YET: RunReport = {
   fault: null,
 };
 
-export function createChronicle(world: World, herald: Herald): Chronicle {
+export function createRunLog(world: World, publisher: EventPublisher): RunLog {
   const { state, clock } = world;
   let report: RunReport | null = null;
   let inSyncAsOf: number | null = null;
@@ -60,10 +60,10 @@ export function createChronicle(world: World, herald: Herald): Chronicle {
       if (saw && report.state === "in-sync") synced(ended.didSomething);
       rememberLast(world, report);
       for (const [path, { inConflict }] of ended.begun)
-        herald.tell({ kind: "deletion-pending", path, dueAt: dueAt(path), inConflict });
-      for (const path of ended.calledOff) herald.tell({ kind: "deletion-called-off", path });
+        publisher.tell({ kind: "deletion-pending", path, dueAt: dueAt(path), inConflict });
+      for (const path of ended.calledOff) publisher.tell({ kind: "deletion-called-off", path });
       if (ended.didSomething || before === null || before.state !== report.state || !sameAttention(before, report))
-        herald.tell({ kind: "run", report });
+        publisher.tell({ kind: "run", report });
     },
     noteInSync() {
       if (report?.state === "in-sync") synced(false);

@@ -18,11 +18,11 @@ import type {
 import type { PassEnd } from "../run/pass.ts";
 
 /**
- * Calm: the service was last seen to hold just what base says, and nothing is left to do but what
+ * InSyncSnapshot: the service was last seen to hold just what base says, and nothing is left to do but what
  * is held. Then the trees need not be kept: base tells them, and the part that a few paths are
  * about can be cut out of it.
  */
-export type Calm = {
+export type InSyncSnapshot = {
   /** The last walk without its entries: its rules, and what the disk is like. */
   readonly ground: LocalTree;
   /** What is not as base says, or not judged by its text alone: ids and local paths. */
@@ -44,7 +44,7 @@ const PASSING: ReadonlySet<HoldReason> = new Set([
  * @param local as it is after the pass, likewise `remote`
  * @returns null where something is left to do, was not seen, or is not in base
  */
-export function calmAfter(end: PassEnd, base: BaseTree, local: LocalTree, remote: RemoteTree): Calm | null {
+export function calmAfter(end: PassEnd, base: BaseTree, local: LocalTree, remote: RemoteTree): InSyncSnapshot | null {
   if (end.kind === "offline" || end.plan.verdict.kind !== "run") return null;
   if (local.unseen.size > 0 || !local.inodesTrusted || !remote.complete || remote.unseen.size > 0) return null;
   if (remote.gone.size > 0 || remote.goneFolders.size > 0 || remote.outside.size > 0) return null;
@@ -98,7 +98,7 @@ export function printOf(files: ReadonlyMap<DocId, RemoteFile>): string {
  * The three trees as base has them, of the documents at these paths and the folders above alone.
  * @returns null where one of them is not judged by its text alone
  */
-export function cutOut(state: State, calm: Calm, paths: readonly LocalPath[]): Trees | null {
+export function cutOut(state: State, calm: InSyncSnapshot, paths: readonly LocalPath[]): Trees | null {
   const links = new Map<DocId, Link>();
   const dirs = new Map<DirId, DirLink>();
   const files = new Map<LocalPath, LocalFile>();

@@ -14,7 +14,7 @@ const STRICTEST = SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS;
  * @param id of the document or folder; null where only the names are known: then any hashed name of
  * the form fits
  */
-export function namesFit(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
+export function isNamePair(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
   if (here === there || here.normalize("NFC") === there.normalize("NFC")) return true;
   // What is refused is learned, so the mapping may have been made before or after.
   for (const refused of [SHELL_METACHARACTERS, STRICTEST]) if (mapName(here, kind, refused) === there) return true;
@@ -27,14 +27,14 @@ export function namesFit(here: string, there: string, kind: "file" | "folder", i
  * By strings alone, name by name: for the many documents of which nothing else is known to have
  * changed.
  */
-export function pathsFit(here: LocalPath, there: RemotePath, id: string, kind: "file" | "folder" = "file"): boolean {
+export function isPathPair(here: LocalPath, there: RemotePath, id: string, kind: "file" | "folder" = "file"): boolean {
   if (here === there) return true;
   const [ours, theirs] = [here.split("/"), there.split("/")];
   return (
     ours.length === theirs.length &&
     ours.every((name, index) => {
       const last = index === ours.length - 1;
-      return namesFit(name, theirs[index]!, last ? kind : "folder", last ? id : null);
+      return isNamePair(name, theirs[index]!, last ? kind : "folder", last ? id : null);
     })
   );
 }

@@ -18,16 +18,16 @@ function keyOf(action: Action): string {
  * @param isListed whether the look was whole: where the listing was cut short, nothing tells that
  * it would end otherwise now (I08)
  */
-export function isFruitless({ fruitless }: Tally, action: Action, isListed = true): boolean {
-  return fruitless.size > 0 && (fruitless.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
+export function isVainRepeat({ vain }: Tally, action: Action, isListed = true): boolean {
+  return vain.size > 0 && (vain.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
 }
 
 /** What a fruitless action ends with, undone. */
-export function foundBefore({ fruitless }: Tally, action: Action): Outcome {
-  return { kind: "stale", detail: fruitless.get(keyOf(action))!.detail };
+export function foundBefore({ vain }: Tally, action: Action): Outcome {
+  return { kind: "stale", detail: vain.get(keyOf(action))!.detail };
 }
 
-export function noteFruitless({ fruitless }: Tally, action: Action, detail: string): void {
+export function noteVainAction({ vain }: Tally, action: Action, detail: string): void {
   const key = keyOf(action);
-  fruitless.set(key, { times: (fruitless.get(key)?.times ?? 0) + 1, detail });
+  vain.set(key, { times: (vain.get(key)?.times ?? 0) + 1, detail });
 }

@@ -6,14 +6,14 @@ type Lines = { readonly added: number; readonly removed: number };
 type Untimed = DaemonEvent extends infer Event ? (Event extends DaemonEvent ? Omit<Event, "at"> : never) : never;
 
 /** Who listens to the daemon. Nothing is worked out while nobody does. */
-export type Herald = {
+export type EventPublisher = {
   tell(event: Untimed): void;
   listen(listener: (event: DaemonEvent) => void): () => void;
   /** A line of the event log, told once the transaction that wrote it is over. */
   record(event: MirrorEvent): void;
 };
 
-export function createHerald(now: () => number, state: Pick<State, "link" | "text">): Herald {
+export function createEventPublisher(now: () => number, state: Pick<State, "link" | "text">): EventPublisher {
   const listeners = new Set<(event: DaemonEvent) => void>();
   const recorded: MirrorEvent[] = [];
 
