@@ -12,15 +12,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { DEFAULT_TIMING } from "../src/engine/daemon/timing.ts";
 import {
-  type Ground,
+  type Fixture,
   inotifyWatches,
-  openGround,
+  openFixture,
   pathOf,
   startChokidar,
   startWatch,
   stop,
   usage,
-} from "./bench-daemon/ground.ts";
+} from "./bench-daemon/fixture.ts";
 
 export type Part = "saves" | "rest" | "chokidar";
 
@@ -57,17 +57,17 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const percentile = (values: readonly number[], share: number) =>
   values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))]!;
 
-export async function measureDaemon(ground: Ground, bench: DaemonBench): Promise<DaemonFigures> {
+export async function measureDaemon(fixture: Fixture, bench: DaemonBench): Promise<DaemonFigures> {
   const { documents, parts } = bench;
   const figures = { documents, startMs: null, saves: null, rest: null, chokidar: null };
-  const chokidar = parts.includes("chokidar") ? await measureChokidar(ground) : null;
+  const chokidar = parts.includes("chokidar") ? await measureChokidar(fixture) : null;
   if (!parts.includes("saves") && !parts.includes("rest")) return { ...figures, chokidar };
   const began = performance.now();
-  const watching = await startWatch(ground, bench.nodeOptions);
+  const watching = await startWatch(fixture, bench.nodeOptions);
   const startMs = performance.now() - began;
   try {
     await pause(3_000);
-    const saves = parts.includes("saves") ? await measureSaves(ground, bench.saves) : null;
+    const saves = parts.includes("saves") ? await measureSaves(fixture, bench.saves) : null;
     if (!parts.includes("rest")) return { ...figures, startMs, saves, chokidar };
     // The first minute after a change polls often; what is measured is rest.
     await pause(DEFAULT_TIMING.activeForMs + DEFAULT_TIMING.pollRestMs);
@@ -94,13 +94,13 @@ export async function measureDaemon(ground: Ground, bench: DaemonBench): Promise
   }
 }
 
-async function measureSaves(ground: Ground, saves: number): Promise<DaemonFigures["saves"]> {
+async function measureSaves(fixture: Fixture, saves: number): Promise<DaemonFigures["saves"]> {
   const beyond: number[] = [];
   for (let n = 0; n < saves; n++) {
-    const path = join(ground.root, pathOf((n * 97) % ground.documents));
+    const path = join(fixture.root, pathOf((n * 97) % fixture.documents));
     const text = readFileSync(path, "utf8");
     const heard = new Promise<number>((resolve) => {
-      ground.onRequest = (method, at) => {
+      fixture.onRequest = (method, at) => {
         if (method === "PUT") resolve(at);
       };
     });
@@ -109,12 +109,12 @@ async function measureSaves(ground: Ground, saves: number): Promise<DaemonFigure
     beyond.push((await heard) - at - DEFAULT_TIMING.settleMs);
     await pause(100 + Math.random() * 100);
   }
-  ground.onRequest = () => undefined;
+  fixture.onRequest = () => undefined;
   return { p50: percentile(beyond, 0.5), p95: percentile(beyond, 0.95), most: Math.max(...beyond) };
 }
 
-async function measureChokidar(ground: Ground): Promise<DaemonFigures["chokidar"]> {
-  const bare = await startChokidar(ground.root);
+async function measureChokidar(fixture: Fixture): Promise<DaemonFigures["chokidar"]> {
+  const bare = await startChokidar(fixture.root);
   try {
     await pause(30_000);
     const { rss, own } = usage(bare);
@@ -147,7 +147,7 @@ if (import.meta.main) {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      ground: { type: "string" },
+      fixture: { type: "string" },
       saves: { type: "string", default: "100" },
       rest: { type: "string", default: "120" },
       only: { type: "string", multiple: true },
@@ -156,9 +156,9 @@ if (import.meta.main) {
     },
   });
   const documents = Number(positionals[0] ?? 10_000);
-  const dir = values.ground ?? mkdtempSync(join(tmpdir(), "mdmirror-bench-daemon-"));
-  const ground = await openGround(dir, documents);
-  const figures = await measureDaemon(ground, {
+  const dir = values.fixture ?? mkdtempSync(join(tmpdir(), "mdmirror-bench-daemon-"));
+  const fixture = await openFixture(dir, documents);
+  const figures = await measureDaemon(fixture, {
     documents,
     parts: (values.only as Part[] | undefined) ?? ["chokidar", "saves", "rest"],
     saves: Number(values.saves),
@@ -167,6 +167,6 @@ if (import.meta.main) {
   });
   if (values.json) console.log(JSON.stringify(figures));
   else show(figures);
-  await ground.close();
-  if (values.ground === undefined) rmSync(dir, { recursive: true, force: true });
+  await fixture.close();
+  if (values.fixture === undefined) rmSync(dir, { recursive: true, force: true });
 }

@@ -10,7 +10,7 @@ import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { killLiving } from "./bench/child.ts";
 import { corpusFault, isGenerated } from "./bench/corpus.ts";
-import { openGround } from "./bench/ground.ts";
+import { openFixture } from "./bench/fixture.ts";
 import type { Asked, Line } from "./bench/line.ts";
 import { LINES } from "./bench/lines.ts";
 import { createProfiler } from "./bench/profile.ts";
@@ -59,7 +59,7 @@ async function measure(line: Line, asked: Asked): Promise<readonly Row[]> {
  * ones
  */
 async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => void): Promise<void> {
-  const opening = openGround(say);
+  const opening = openFixture(say);
   const rows: Row[] = [];
   const profile = createProfiler(profiles, say);
   const stopping = new AbortController();
@@ -71,14 +71,14 @@ async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => v
   };
   process.once("SIGINT", stop);
   process.once("SIGTERM", stop);
-  const ground = await opening;
+  const fixture = await opening;
   try {
     for (const line of lines) {
       for (const size of line.sizes(sizes)) {
         // What it interrupted fails; nothing more is begun.
         if (stopping.signal.aborted) return await new Promise<never>(() => undefined);
         say(`${line.name}, ${size}: ${line.about}`);
-        const made = await measure(line, { ground, size, repeats: repeatsAt(size), quick, profile });
+        const made = await measure(line, { fixture, size, repeats: repeatsAt(size), quick, profile });
         rows.push(...made);
         for (const text of tableOf(made).slice(1)) say(text);
       }
@@ -86,7 +86,7 @@ async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => v
     finished([...rows, ...exponentRows(rows)]);
   } finally {
     say("removing the trees");
-    await ground.end();
+    await fixture.end();
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { proveCorpora } from "./prove/corpora.ts";
-import { failed } from "./prove/ground.ts";
+import { failed } from "./prove/fixture.ts";
 import { proveKills } from "./prove/kills.ts";
 import { proveMoves } from "./prove/moves.ts";
 

@@ -5,7 +5,7 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-export type Ground = {
+export type Fixture = {
   /** The mirrored folder. */
   readonly root: string;
   readonly url: string;
@@ -21,8 +21,8 @@ const LINE = "A line that was written here, in an editor.\n";
 const ENDING = "-renamed.md";
 
 /** @returns what was not as expected; empty when every change arrived */
-export async function tour(ground: Ground): Promise<string[]> {
-  const { root, sync, say } = ground;
+export async function tour(fixture: Fixture): Promise<string[]> {
+  const { root, sync, say } = fixture;
   const failures: string[] = [];
   const check = (good: boolean, what: string) => {
     say(`  ${good ? "✓" : "✗"} ${what}`);
@@ -34,7 +34,7 @@ export async function tour(ground: Ground): Promise<string[]> {
   const to = renamed.replace(/\.md$/, ENDING);
   const here = `written-here-${mark}.md`;
   const there = `written-there-${mark}.md`;
-  const idBefore = (await find(ground, renamed))?.id;
+  const idBefore = (await find(fixture, renamed))?.id;
 
   say("");
   say("here → service: an edit, a new file, a rename");
@@ -42,9 +42,9 @@ export async function tour(ground: Ground): Promise<string[]> {
   writeFileSync(join(root, here), `# Written here\n\nBy a tool that knows nothing of the service (${mark}).\n`);
   renameSync(join(root, renamed), join(root, to));
   if ((await sync()) !== 0) return ["mdmirror sync did not end well"];
-  check((await read(ground, edited))?.content.endsWith(LINE) === true, `${edited}: the edit is on the service`);
-  check((await find(ground, here)) !== null, `${here}: the new file is on the service`);
-  const moved = await find(ground, to);
+  check((await read(fixture, edited))?.content.endsWith(LINE) === true, `${edited}: the edit is on the service`);
+  check((await find(fixture, here)) !== null, `${here}: the new file is on the service`);
+  const moved = await find(fixture, to);
   check(
     moved !== null && moved.id === idBefore,
     `${to}: renamed on the service, and still the same document (${moved?.id})`,
@@ -52,12 +52,12 @@ export async function tour(ground: Ground): Promise<string[]> {
 
   say("");
   say("service → here: an edit, a new file, a rename, a deletion");
-  const doc = await read(ground, edited);
-  if (doc !== null) await put(ground, doc, doc.content.slice(0, -LINE.length));
-  await call(ground, "POST", "/v1/files", { path: there, content: "# Written there\n\nBy somebody else.\n" });
-  if (moved !== null) await call(ground, "PATCH", `/v1/files/${moved.id}`, { name: renamed.split("/").at(-1)! });
-  const made = await find(ground, here);
-  if (made !== null) await call(ground, "DELETE", `/v1/files/${made.id}`);
+  const doc = await read(fixture, edited);
+  if (doc !== null) await put(fixture, doc, doc.content.slice(0, -LINE.length));
+  await call(fixture, "POST", "/v1/files", { path: there, content: "# Written there\n\nBy somebody else.\n" });
+  if (moved !== null) await call(fixture, "PATCH", `/v1/files/${moved.id}`, { name: renamed.split("/").at(-1)! });
+  const made = await find(fixture, here);
+  if (made !== null) await call(fixture, "DELETE", `/v1/files/${made.id}`);
   if ((await sync()) !== 0) return ["mdmirror sync did not end well"];
   check(!readFileSync(join(root, edited), "utf8").endsWith(LINE), `${edited}: the edit is in the file`);
   check(existsSync(join(root, there)), `${there}: the new file is here`);
@@ -68,7 +68,7 @@ export async function tour(ground: Ground): Promise<string[]> {
   say("here → service: a deletion (looked at twice, 2 s apart, before anything is deleted there)");
   rmSync(join(root, there));
   if ((await sync()) !== 0) return ["mdmirror sync did not end well"];
-  check((await find(ground, there)) === null, `${there}: deleted on the service`);
+  check((await find(fixture, there)) === null, `${there}: deleted on the service`);
   return failures;
 }
 
@@ -82,11 +82,11 @@ function pickDocuments(root: string): string[] {
     .slice(0, 2);
 }
 
-async function call(ground: Ground, method: string, path: string, body?: object): Promise<unknown> {
-  const response = await fetch(`${ground.url}${path}`, {
+async function call(fixture: Fixture, method: string, path: string, body?: object): Promise<unknown> {
+  const response = await fetch(`${fixture.url}${path}`, {
     method,
     headers: {
-      authorization: `Bearer ${ground.key}`,
+      authorization: `Bearer ${fixture.key}`,
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -96,18 +96,18 @@ async function call(ground: Ground, method: string, path: string, body?: object)
   return text === "" ? null : JSON.parse(text);
 }
 
-async function find(ground: Ground, path: string): Promise<Doc | null> {
-  const list = (await call(ground, "GET", `/v1/files?path=${encodeURIComponent(path)}`)) as {
+async function find(fixture: Fixture, path: string): Promise<Doc | null> {
+  const list = (await call(fixture, "GET", `/v1/files?path=${encodeURIComponent(path)}`)) as {
     readonly data: readonly Doc[];
   };
   return list.data[0] ?? null;
 }
 
-async function read(ground: Ground, path: string): Promise<Doc | null> {
-  const found = await find(ground, path);
-  return found === null ? null : ((await call(ground, "GET", `/v1/files/${found.id}`)) as Doc);
+async function read(fixture: Fixture, path: string): Promise<Doc | null> {
+  const found = await find(fixture, path);
+  return found === null ? null : ((await call(fixture, "GET", `/v1/files/${found.id}`)) as Doc);
 }
 
-async function put(ground: Ground, doc: Doc, content: string): Promise<void> {
-  await call(ground, "PUT", `/v1/files/${doc.id}/content`, { baseChangeId: doc.lastChangeId, content });
+async function put(fixture: Fixture, doc: Doc, content: string): Promise<void> {
+  await call(fixture, "PUT", `/v1/files/${doc.id}/content`, { baseChangeId: doc.lastChangeId, content });
 }

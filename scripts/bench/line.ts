@@ -1,11 +1,11 @@
 /** A line of the bench: what it measures, on which corpora, how long it takes, and its run. */
 import type { CorpusName } from "./corpus.ts";
-import type { Ground } from "./ground.ts";
+import type { Fixture } from "./fixture.ts";
 import type { Profiler } from "./profile.ts";
 import type { Row } from "./rows.ts";
 
 export type Asked = {
-  readonly ground: Ground;
+  readonly fixture: Fixture;
   readonly size: CorpusName;
   /** Pairs; already lowered where the size is large. */
   readonly repeats: number;

@@ -9,7 +9,7 @@ import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { type Finished, runChild, track } from "./child.ts";
-import type { Ground } from "./ground.ts";
+import type { Fixture } from "./fixture.ts";
 import { pause } from "./watched.ts";
 
 const SSHD = "/usr/sbin/sshd";
@@ -49,8 +49,8 @@ export type Sshd = { readonly env: Readonly<Record<string, string>>; stop(): Pro
  * An sshd of our own on loopback, with keys that are thrown away; `env` makes it rclone's remote
  * `bench:`.
  */
-export async function startSshd(ground: Ground): Promise<Sshd> {
-  const folder = ground.fresh("sshd");
+export async function startSshd(fixture: Fixture): Promise<Sshd> {
+  const folder = fixture.fresh("sshd");
   const home = join(folder, "home");
   mkdirSync(home, { recursive: true, mode: 0o700 });
   const keygen = (name: string) =>
@@ -121,12 +121,12 @@ export type BisyncOver = "sftp-hashes" | "sftp" | "local";
  * Two trees that bisync keeps, known to it. With rclone's own number of checkers: more made it
  * slower, for each opens a connection.
  */
-export async function startBisync(ground: Ground, from: string, over: BisyncOver): Promise<Peer> {
-  const [local, remote, work] = [ground.fresh("bisync-a"), ground.fresh("bisync-b"), ground.fresh("bisync-work")];
+export async function startBisync(fixture: Fixture, from: string, over: BisyncOver): Promise<Peer> {
+  const [local, remote, work] = [fixture.fresh("bisync-a"), fixture.fresh("bisync-b"), fixture.fresh("bisync-work")];
   await copyTree(from, local);
   await copyTree(from, remote);
   mkdirSync(work);
-  const sshd = over === "local" ? null : await startSshd(ground);
+  const sshd = over === "local" ? null : await startSshd(fixture);
   const shell = over === "sftp" ? { RCLONE_CONFIG_BENCH_SHELL_TYPE: "none" } : {};
   const env = { ...(sshd?.env ?? { RCLONE_CONFIG: join(work, "rclone.conf") }), ...shell };
   const args = ["bisync", local, over === "local" ? remote : `bench:${remote}`];
@@ -143,8 +143,8 @@ export async function startBisync(ground: Ground, from: string, over: BisyncOver
 }
 
 /** Two trees that unison keeps, known to it. */
-export async function startUnison(ground: Ground, from: string): Promise<Peer> {
-  const [local, remote, work] = [ground.fresh("unison-a"), ground.fresh("unison-b"), ground.fresh("unison-work")];
+export async function startUnison(fixture: Fixture, from: string): Promise<Peer> {
+  const [local, remote, work] = [fixture.fresh("unison-a"), fixture.fresh("unison-b"), fixture.fresh("unison-work")];
   await copyTree(from, local);
   await copyTree(from, remote);
   mkdirSync(work);

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { runChild, track } from "./child.ts";
-import type { Ground } from "./ground.ts";
+import type { Fixture } from "./fixture.ts";
 import { freePort } from "./peers.ts";
 import { pause } from "./watched.ts";
 
@@ -36,11 +36,11 @@ export type SyncthingPair = {
   stop(): Promise<void>;
 };
 
-export async function startSyncthing(ground: Ground): Promise<SyncthingPair> {
-  const first = await startInstance(ground, "syncthing-a");
+export async function startSyncthing(fixture: Fixture): Promise<SyncthingPair> {
+  const first = await startInstance(fixture, "syncthing-a");
   let second: Instance;
   try {
-    second = await startInstance(ground, "syncthing-b");
+    second = await startInstance(fixture, "syncthing-b");
   } catch (error) {
     await first.stop();
     throw error;
@@ -100,8 +100,8 @@ async function until(reached: () => Promise<boolean>, everyMs = 20): Promise<voi
   }
 }
 
-async function startInstance(ground: Ground, label: string): Promise<Instance> {
-  const home = ground.fresh(label);
+async function startInstance(fixture: Fixture, label: string): Promise<Instance> {
+  const home = fixture.fresh(label);
   mkdirSync(home, { mode: 0o700 });
   await runChild("syncthing", ["generate", "--home", home, "--no-default-folder", "--skip-port-probing"]);
   const gui = `127.0.0.1:${await freePort()}`;

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
 import { PROJECT, track } from "./child.ts";
-import { CLI, type Mirror } from "./ground.ts";
+import { CLI, type Mirror } from "./fixture.ts";
 
 export type Watched = { readonly pid: number; stop(): Promise<void> };
 

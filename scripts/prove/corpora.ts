@@ -9,15 +9,15 @@ import { importFolder } from "../../src/server/import.ts";
 import {
   CORPORA,
   differences,
-  type Ground,
+  type Fixture,
   line,
   localTree,
-  openGround,
+  openFixture,
   readHolds,
   readLinks,
   remoteTree,
   run,
-} from "./ground.ts";
+} from "./fixture.ts";
 
 const ARCHIVES = [
   ["rust-book", "rust-book.tar.gz"],
@@ -35,49 +35,49 @@ export async function proveCorpora(): Promise<void> {
   }
 }
 
-function unpack(ground: Ground, archive: string): string {
-  const to = join(ground.folder, "corpus");
+function unpack(fixture: Fixture, archive: string): string {
+  const to = join(fixture.folder, "corpus");
   mkdirSync(to, { recursive: true });
   execFileSync("tar", ["xf", join(CORPORA, archive), "-C", to]);
   return to;
 }
 
 async function proveClone(name: string, archive: string): Promise<void> {
-  const ground = await openGround();
-  const report = await importFolder(ground.data, join(unpack(ground, archive), name), () => undefined);
-  const notes = join(ground.folder, "notes");
-  const clone = await run(ground, ["init", notes, "--url", ground.server.url, "--yes"]);
-  const differing = differences(localTree(notes), remoteTree(ground));
+  const fixture = await openFixture();
+  const report = await importFolder(fixture.data, join(unpack(fixture, archive), name), () => undefined);
+  const notes = join(fixture.folder, "notes");
+  const clone = await run(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
+  const differing = differences(localTree(notes), remoteTree(fixture));
   line(
     `clone of ${name}`,
     `${report.files} documents in ${(clone.ms / 1000).toFixed(1)} s, exit ${clone.code}, ${differing.length} differ`,
     clone.code === 0 && differing.length === 0,
   );
-  await proveQuiet(ground, notes, name);
-  await ground.end();
+  await proveQuiet(fixture, notes, name);
+  await fixture.end();
 }
 
-async function proveQuiet(ground: Ground, notes: string, name: string): Promise<void> {
-  ground.writes.length = 0;
+async function proveQuiet(fixture: Fixture, notes: string, name: string): Promise<void> {
+  fixture.writes.length = 0;
   const before = localTree(notes);
-  const second = await run(ground, ["sync", notes, "--json"]);
+  const second = await run(fixture, ["sync", notes, "--json"]);
   const after = localTree(notes);
   const rewritten =
     [...after].filter(([path, text]) => before.get(path) !== text).length + Math.abs(before.size - after.size);
   line(
     `  a second sync of ${name}`,
-    `${ground.writes.length} writes to the service, ${rewritten} to the disk, ${(second.ms / 1000).toFixed(1)} s`,
-    ground.writes.length === 0 && rewritten === 0 && second.code !== null && second.code !== 1,
+    `${fixture.writes.length} writes to the service, ${rewritten} to the disk, ${(second.ms / 1000).toFixed(1)} s`,
+    fixture.writes.length === 0 && rewritten === 0 && second.code !== null && second.code !== 1,
   );
 }
 
 async function provePush(name: string, archive: string): Promise<void> {
-  const ground = await openGround();
-  const notes = join(unpack(ground, archive), name);
+  const fixture = await openFixture();
+  const notes = join(unpack(fixture, archive), name);
   const local = localTree(notes);
-  const push = await run(ground, ["init", notes, "--url", ground.server.url, "--yes"]);
+  const push = await run(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
   const links = readLinks(notes);
-  const remote = remoteTree(ground);
+  const remote = remoteTree(fixture);
   const mapped = [...links].filter(([from, to]) => from !== to).length;
   const wrong = [...links].filter(([from, to]) => remote.get(to)?.digest !== local.get(from)).length;
   const held = readHolds(notes);
@@ -91,6 +91,6 @@ async function provePush(name: string, archive: string): Promise<void> {
     `${local.size} local documents: ${links.size} linked (${mapped} under another name), ${held.size} held (${[...reasons].map(([reason, n]) => `${n} ${reason}`).join(", ") || "none"}), ${dropped.length} dropped, ${wrong} with another text, ${(push.ms / 1000).toFixed(1)} s, exit ${push.code}`,
     dropped.length === 0 && wrong === 0 && remote.size === links.size,
   );
-  await proveQuiet(ground, notes, name);
-  await ground.end();
+  await proveQuiet(fixture, notes, name);
+  await fixture.end();
 }

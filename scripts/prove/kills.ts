@@ -6,7 +6,17 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importFolder } from "../../src/server/import.ts";
-import { CORPORA, type Ground, line, localTree, openGround, readHolds, readLinks, remoteTree, run } from "./ground.ts";
+import {
+  CORPORA,
+  type Fixture,
+  line,
+  localTree,
+  openFixture,
+  readHolds,
+  readLinks,
+  remoteTree,
+  run,
+} from "./fixture.ts";
 
 export async function proveKills(times: number, seed: number): Promise<void> {
   await proveKilled("clone", times, seed);
@@ -14,16 +24,16 @@ export async function proveKills(times: number, seed: number): Promise<void> {
 }
 
 async function proveKilled(direction: "clone" | "push", times: number, seed: number): Promise<void> {
-  const ground = await openGround();
-  const corpus = join(ground.folder, "corpus");
+  const fixture = await openFixture();
+  const corpus = join(fixture.folder, "corpus");
   mkdirSync(corpus);
   execFileSync("tar", ["xf", join(CORPORA, "rust-book.tar.gz"), "-C", corpus]);
   const source = join(corpus, "rust-book");
-  if (direction === "clone") await importFolder(ground.data, source, () => undefined);
-  const notes = direction === "clone" ? join(ground.folder, "notes") : source;
+  if (direction === "clone") await importFolder(fixture.data, source, () => undefined);
+  const notes = direction === "clone" ? join(fixture.folder, "notes") : source;
   const before =
     direction === "clone"
-      ? new Map([...remoteTree(ground)].map(([path, { digest }]) => [path, digest]))
+      ? new Map([...remoteTree(fixture)].map(([path, { digest }]) => [path, digest]))
       : localTree(notes);
   const fraction = rolls(seed);
   let kills = 0;
@@ -34,19 +44,19 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
     // A start takes about 0.15 s, a whole run about 1 s, a run with little to do 0.3 s: most kills
     // fall into its work.
     const after = 100 + fraction() * (started ? 300 : 900);
-    const args = started ? ["sync", notes] : ["init", notes, "--url", ground.server.url, "--yes"];
-    const ran = await run(ground, args, (child) => {
+    const args = started ? ["sync", notes] : ["init", notes, "--url", fixture.server.url, "--yes"];
+    const ran = await run(fixture, args, (child) => {
       const timer = setTimeout(() => child.kill("SIGKILL"), after);
       child.once("close", () => clearTimeout(timer));
     });
     if (ran.code === null) kills++;
     started = started || readdirSync(notes).includes(".mdmirror") ? hasConfig(notes) : false;
-    if (ran.code !== null) disturb(ground, direction, notes, runs);
+    if (ran.code !== null) disturb(fixture, direction, notes, runs);
   }
-  if (!started) await run(ground, ["init", notes, "--url", ground.server.url, "--yes"]);
-  await run(ground, ["sync", notes]);
-  const last = await run(ground, ["sync", notes, "--json"]);
-  const remote = remoteTree(ground);
+  if (!started) await run(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
+  await run(fixture, ["sync", notes]);
+  const last = await run(fixture, ["sync", notes, "--json"]);
+  const remote = remoteTree(fixture);
   const local = localTree(notes);
   const texts = new Set([...local.values(), ...[...remote.values()].map((document) => document.digest)]);
   const lost = [...before.values()].filter((text) => !texts.has(text)).length;
@@ -62,14 +72,14 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
     `${kills} of ${runs} runs ended by kill -9; then exit ${last.code}, ${lost} texts lost, ${twice} documents on one side alone, ${differing.length} differ, ${litter} temp files`,
     lost === 0 && twice === 0 && differing.length === 0 && litter === 0,
   );
-  await ground.end();
+  await fixture.end();
 }
 
 /** A run that ended gives the next ones work again: more documents on the side that is copied. */
-function disturb(ground: Ground, direction: "clone" | "push", notes: string, n: number): void {
+function disturb(fixture: Fixture, direction: "clone" | "push", notes: string, n: number): void {
   for (let k = 0; k < 200; k++) {
     const text = `more ${n} ${k}\n`;
-    if (direction === "clone") ground.call("POST", "/v1/files", { path: `more/${n}-${k}.md`, content: text });
+    if (direction === "clone") fixture.call("POST", "/v1/files", { path: `more/${n}-${k}.md`, content: text });
     else {
       mkdirSync(join(notes, "more"), { recursive: true });
       writeFileSync(join(notes, "more", `${n}-${k}.md`), text);

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Variant } from "../../test/variants/variant.ts";
-import { differences, type Ground, line, localTree, openGround, remoteTree, run } from "./ground.ts";
+import { differences, type Fixture, line, localTree, openFixture, remoteTree, run } from "./fixture.ts";
 
 const VARIANTS: readonly (readonly [string, Variant])[] = [
   ["the embedded service", {}],
@@ -22,32 +22,32 @@ const text = (name: string) =>
 
 export async function proveMoves(): Promise<void> {
   for (const [name, variant] of VARIANTS) {
-    const ground = await openGround(variant);
-    const notes = join(ground.folder, "notes");
+    const fixture = await openFixture(variant);
+    const notes = join(fixture.folder, "notes");
     mkdirSync(join(notes, "two-hundred"), { recursive: true });
     for (let n = 0; n < 200; n++) writeFileSync(join(notes, `two-hundred/doc-${n}.md`), text(`doc ${n}`));
     for (const one of ["edit", "swap-a", "swap-b", "delete", "keep"])
       writeFileSync(join(notes, `${one}.md`), text(one));
-    await expectOk(ground, ["init", notes, "--url", ground.server.url, "--yes"]);
-    await expectOk(ground, ["sync", notes]);
-    await provePass(ground, notes, `here, ${name}`, actHere);
-    await provePass(ground, notes, `there, ${name}`, actThere);
-    await ground.end();
+    await expectOk(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
+    await expectOk(fixture, ["sync", notes]);
+    await provePass(fixture, notes, `here, ${name}`, actHere);
+    await provePass(fixture, notes, `there, ${name}`, actThere);
+    await fixture.end();
   }
 }
 
 async function provePass(
-  ground: Ground,
+  fixture: Fixture,
   notes: string,
   name: string,
-  act: (ground: Ground, notes: string) => ReadonlyMap<string, string>,
+  act: (fixture: Fixture, notes: string) => ReadonlyMap<string, string>,
 ): Promise<void> {
-  const before = remoteTree(ground);
-  const expected = act(ground, notes);
-  ground.writes.length = 0;
-  await expectOk(ground, ["sync", notes]);
-  const writes = ground.writes.length;
-  const after = remoteTree(ground);
+  const before = remoteTree(fixture);
+  const expected = act(fixture, notes);
+  fixture.writes.length = 0;
+  await expectOk(fixture, ["sync", notes]);
+  const writes = fixture.writes.length;
+  const after = remoteTree(fixture);
   const differing = differences(localTree(notes), after);
   const lost = [...expected].filter(
     ([was, is]) => before.get(was)?.id !== after.get(is)?.id || after.get(is) === undefined,
@@ -57,19 +57,19 @@ async function provePass(
     `${writes} write requests, ${expected.size - lost.length}/${expected.size} ids kept, ${after.size} documents, ${differing.length} differ`,
     lost.length === 0 && differing.length === 0,
   );
-  ground.writes.length = 0;
-  const second = await run(ground, ["sync", notes, "--json"]);
+  fixture.writes.length = 0;
+  const second = await run(fixture, ["sync", notes, "--json"]);
   line(
     `  a second sync ${name}`,
-    `${ground.writes.length} writes, exit ${second.code}`,
-    ground.writes.length === 0 && second.code === 0,
+    `${fixture.writes.length} writes, exit ${second.code}`,
+    fixture.writes.length === 0 && second.code === 0,
   );
 }
 
 /** @returns path before → path after of every document that must keep its id */
-function moved(ground: Ground, from: string, to: string, swap: boolean): Map<string, string> {
+function moved(fixture: Fixture, from: string, to: string, swap: boolean): Map<string, string> {
   const expected = new Map<string, string>();
-  for (const path of remoteTree(ground).keys()) {
+  for (const path of remoteTree(fixture).keys()) {
     if (path.startsWith(`${from}/`)) expected.set(path, `${to}${path.slice(from.length)}`);
     else if (swap && path === "swap-a.md") expected.set(path, "swap-b.md");
     else if (swap && path === "swap-b.md") expected.set(path, "swap-a.md");
@@ -78,8 +78,8 @@ function moved(ground: Ground, from: string, to: string, swap: boolean): Map<str
   return expected;
 }
 
-function actHere(ground: Ground, notes: string): ReadonlyMap<string, string> {
-  const expected = moved(ground, "two-hundred", "renamed", true);
+function actHere(fixture: Fixture, notes: string): ReadonlyMap<string, string> {
+  const expected = moved(fixture, "two-hundred", "renamed", true);
   const at = (path: string) => join(notes, path);
   writeFileSync(at("edit.md"), readFileSync(at("edit.md"), "utf8").replace("Paragraph 2", "EDITED HERE 2"));
   renameSync(at("two-hundred"), at("renamed"));
@@ -91,11 +91,11 @@ function actHere(ground: Ground, notes: string): ReadonlyMap<string, string> {
   return expected;
 }
 
-function actThere(ground: Ground): ReadonlyMap<string, string> {
-  const expected = moved(ground, "renamed", "again", true);
-  const tree = remoteTree(ground);
+function actThere(fixture: Fixture): ReadonlyMap<string, string> {
+  const expected = moved(fixture, "renamed", "again", true);
+  const tree = remoteTree(fixture);
   const must = (method: string, path: string, body?: object) => {
-    const answer = ground.call(method, path, body);
+    const answer = fixture.call(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
     return answer.body === ""
       ? {}
@@ -116,7 +116,7 @@ function actThere(ground: Ground): ReadonlyMap<string, string> {
   return expected;
 }
 
-async function expectOk(ground: Ground, args: readonly string[]): Promise<void> {
-  const ran = await run(ground, args);
+async function expectOk(fixture: Fixture, args: readonly string[]): Promise<void> {
+  const ran = await run(fixture, args);
   if (ran.code !== 0) line(`mdmirror ${args[0]}`, `exit ${ran.code}: ${ran.out.trim()}`, false);
 }

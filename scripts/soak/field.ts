@@ -7,11 +7,11 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type Dice, rollDice } from "../../test/simulator/dice.ts";
-import { type Ground, openGround, ROOT } from "../prove/ground.ts";
+import { type Fixture, openFixture, ROOT } from "../prove/fixture.ts";
 import { edited, newText } from "./marked.ts";
 
-/** The part of a `Ground` that faults need: also there when the service is a process of its own. */
-export type Service = Pick<Ground, "folder" | "writes" | "call" | "end"> & {
+/** The part of a `Fixture` that faults need: also there when the service is a process of its own. */
+export type Service = Pick<Fixture, "folder" | "writes" | "call" | "end"> & {
   readonly url: string;
   readonly key: string;
 };
@@ -33,10 +33,10 @@ export async function openField(seed: number, served?: Service): Promise<Field> 
 }
 
 async function serveHere(hooks: Set<(request: WireRequest) => void>): Promise<Service> {
-  const ground = await openGround({}, (request) => {
+  const fixture = await openFixture({}, (request) => {
     for (const hook of hooks) hook(request);
   });
-  return { ...ground, url: ground.server.url, key: ground.data.key };
+  return { ...fixture, url: fixture.server.url, key: fixture.data.key };
 }
 
 let marked = 0;

@@ -5,60 +5,60 @@ import type { Remote } from "../../src/ports/remote.ts";
 import type { LocalTree } from "../../src/model/tree.ts";
 import { readAhead } from "../../src/engine/observe/ahead.ts";
 import type { World } from "../../src/engine/run/world.ts";
-import { openGround, problem } from "../promises/ground.ts";
+import { openFixture, problem } from "../promises/fixture.ts";
 
 const isList = (request: string) => /^GET \/v1\/files(\?|$)/.test(request);
 const isRead = (request: string) => /^GET \/v1\/files\/doc_/.test(request);
 
 describe("a clone reads texts while its listing goes on", () => {
   it("I33 asks for the first documents before the last page, and for each once", async () => {
-    const ground = openGround(41, { maxPageSize: 3 });
-    const ids = Array.from({ length: 12 }, (_, n) => ground.rig.app.create(`d${n % 2}/n${n}.md`, `note ${n}\n`));
-    await ground.mirror.sync();
-    const { requests } = ground.mirror;
+    const fixture = openFixture(41, { maxPageSize: 3 });
+    const ids = Array.from({ length: 12 }, (_, n) => fixture.rig.app.create(`d${n % 2}/n${n}.md`, `note ${n}\n`));
+    await fixture.mirror.sync();
+    const { requests } = fixture.mirror;
     expect(requests.findIndex(isRead)).toBeLessThan(requests.findLastIndex(isList));
     expect(requests.filter(isRead).toSorted()).toEqual(ids.map((id) => `GET /v1/files/${id}`).toSorted());
-    expect(ground.mirror.texts().size).toBe(12);
+    expect(fixture.mirror.texts().size).toBe(12);
   });
 
   it("I03 keeps a text that the plan has no use for: the listing did not come to its end", async () => {
-    const ground = openGround(42, { maxPageSize: 3 });
-    for (let n = 0; n < 9; n++) ground.rig.app.create(`n${n}.md`, `note ${n}\n`);
+    const fixture = openFixture(42, { maxPageSize: 3 });
+    for (let n = 0; n < 9; n++) fixture.rig.app.create(`n${n}.md`, `note ${n}\n`);
     let pages = 0;
-    ground.fault = ({ method, path }) =>
+    fixture.fault = ({ method, path }) =>
       isList(`${method} ${path}`) && ++pages > 1 ? problem(503, "service_unavailable") : null;
-    const report = await ground.mirror.sync();
+    const report = await fixture.mirror.sync();
     expect(report!.state).toBe("offline");
-    expect(ground.mirror.texts().size).toBe(0);
-    for (let n = 0; n < 3; n++) expect(ground.mirror.state.text(digestOf(`note ${n}\n`))).toBe(`note ${n}\n`);
+    expect(fixture.mirror.texts().size).toBe(0);
+    for (let n = 0; n < 3; n++) expect(fixture.mirror.state.text(digestOf(`note ${n}\n`))).toBe(`note ${n}\n`);
   });
 
   it("a document that was edited after it was read ahead comes with its own version, and the edit after it", async () => {
-    const ground = openGround(43, { maxPageSize: 3 });
-    const { app } = ground.rig;
+    const fixture = openFixture(43, { maxPageSize: 3 });
+    const { app } = fixture.rig;
     for (let n = 0; n < 9; n++) app.create(`n${n}.md`, `note ${n}\n`);
     let pages = 0;
-    ground.fault = ({ method, path }) => {
+    fixture.fault = ({ method, path }) => {
       if (isList(`${method} ${path}`) && ++pages === 3) app.edit("n0.md", "edited\n");
       return null;
     };
-    await ground.mirror.sync();
-    expect(ground.mirror.texts().get("n0.md")).toBe("note 0\n");
-    await ground.mirror.sync();
-    expect(ground.mirror.texts().get("n0.md")).toBe("edited\n");
+    await fixture.mirror.sync();
+    expect(fixture.mirror.texts().get("n0.md")).toBe("note 0\n");
+    await fixture.mirror.sync();
+    expect(fixture.mirror.texts().get("n0.md")).toBe("edited\n");
     expect(app.files().get("n0.md")!.text).toBe("edited\n");
   });
 
   it("reads nothing ahead of what is here already, is ignored here, or is not to be fetched", async () => {
-    const ground = openGround(44, { maxPageSize: 3 });
-    for (const path of ["here.md", "out/kept.md", "plain.md"]) ground.rig.app.create(path, `${path}\n`);
-    ground.mirror.write("here.md", "here.md\n");
-    ground.mirror.write(".mdmirrorignore", "out/\n");
-    await ground.mirror.sync({ direction: "push-only" });
-    expect(ground.mirror.requests.filter(isRead)).toHaveLength(1);
-    const ids = new Map([...ground.rig.app.files().values()].map(({ path, id }) => [path, id]));
-    await ground.mirror.sync();
-    expect(ground.mirror.requests.filter(isRead)).not.toContain(`GET /v1/files/${ids.get("out/kept.md")}`);
+    const fixture = openFixture(44, { maxPageSize: 3 });
+    for (const path of ["here.md", "out/kept.md", "plain.md"]) fixture.rig.app.create(path, `${path}\n`);
+    fixture.mirror.write("here.md", "here.md\n");
+    fixture.mirror.write(".mdmirrorignore", "out/\n");
+    await fixture.mirror.sync({ direction: "push-only" });
+    expect(fixture.mirror.requests.filter(isRead)).toHaveLength(1);
+    const ids = new Map([...fixture.rig.app.files().values()].map(({ path, id }) => [path, id]));
+    await fixture.mirror.sync();
+    expect(fixture.mirror.requests.filter(isRead)).not.toContain(`GET /v1/files/${ids.get("out/kept.md")}`);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openGround, settle } from "../promises/ground.ts";
+import { openFixture, settle } from "../promises/fixture.ts";
 
 /** A conflict of a document whose move here is held: base has it where it was. */
 
@@ -16,13 +16,13 @@ describe.each(HELD)("where the key may not move a document, and %s", (_how, from
     ["sidecar", { [sidecar]: THEIRS, [document]: MINE }],
     ["copy", { [sidecar.replace("theirs", "mine")]: MINE, [document]: THEIRS }],
   ] as const)("I01 I27 two edits that do not merge stand beside each other (%s)", async (policy, texts) => {
-    const ground = openGround(52, {}, ({ service }) => {
+    const fixture = openFixture(52, {}, ({ service }) => {
       const { workspaceId } = service.admin.keys()[0]!;
       const made = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "read" }] });
       if (!("key" in made)) throw new Error(made.detail);
       return { key: made.key };
     });
-    const { rig, mirror } = ground;
+    const { rig, mirror } = fixture;
     rig.app.create("d/a.md", ONE);
     await settle(mirror);
     mirror.disk.user.rename(mirror.path(from), mirror.path(to));

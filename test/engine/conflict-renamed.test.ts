@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../simulator/rig.ts";
-import { type Ground, openGround, remoteTexts, settle } from "../promises/ground.ts";
+import { type Fixture, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 
 /** A document in conflict is renamed: it keeps its id, and its one conflict stands beside it. */
 
 const [BASE, MINE, THEIRS] = ["one\n", "mine\n", "theirs\n"];
 
-const OPENED: readonly (readonly [string, (ground: Ground) => Promise<void>])[] = [
+const OPENED: readonly (readonly [string, (fixture: Fixture) => Promise<void>])[] = [
   [
     "edited on both sides",
     async ({ rig, mirror }) => {
@@ -70,11 +70,11 @@ const MOVES: readonly Move[] = [
 
 describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
   test.each(MOVES.map((move) => [move.name, move] as const))("%s", async (__, { moves, there, at }) => {
-    const ground = openGround(62);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(62);
+    const { rig, mirror } = fixture;
     rig.app.create("d/other.md", "another\n");
     rig.app.create("e/k.md", "k\n");
-    await open(ground);
+    await open(fixture);
     await settle(mirror);
     expect(mirror.state.load().conflicts.size).toBe(1);
     const { id } = rig.app.files().get("d/note.md")!;

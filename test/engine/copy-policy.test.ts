@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import type { Settings } from "../../src/engine/run/world.ts";
 import { ROOT } from "../simulator/rig.ts";
-import { isWrite, openGround, remoteTexts, settle } from "../promises/ground.ts";
+import { isWrite, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 
 const [BASE, MINE, THEIRS] = ["one\n", "mine\n", "theirs\n"];
 const COPY: Partial<Settings> = { conflicts: () => "copy" };
 
 test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is never sent, with the state lost neither", async () => {
-  const ground = openGround(61);
-  const { rig, mirror } = ground;
+  const fixture = openFixture(61);
+  const { rig, mirror } = fixture;
   rig.app.create("d/note.md", BASE);
   rig.app.create("n.md", "n\n");
   await settle(mirror);
@@ -28,16 +28,16 @@ test("I03 I26 policy copy: theirs in place, yours beside as (mine), which is nev
         user.write(`${ROOT}/${path}`, text);
     },
   });
-  ground.seen.length = 0;
+  fixture.seen.length = 0;
   await settle(other, COPY);
-  expect(ground.seen.filter(isWrite)).toEqual([]);
+  expect(fixture.seen.filter(isWrite)).toEqual([]);
   expect(other.disk.user.read(other.path("d/note (mine).md"))).toBe(edited);
 });
 
 test.each(["copy", "local", "remote"] as const)(
   "I28 policy %s: texts that did not merge are not counted as merged",
   async (policy) => {
-    const { rig, mirror } = openGround(62);
+    const { rig, mirror } = openFixture(62);
     rig.app.create("note.md", BASE);
     await settle(mirror);
     mirror.write("note.md", MINE);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { openGround, remoteTexts, settle } from "../promises/ground.ts";
+import { openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 
 const text = (first: string, last: string) => `${first}\n\nmiddle\n\nof it\n\n${last}\n`;
 
 test("I06 I27 a version that came while the sidecar was being written into, and that nobody saw, is not overwritten when mine is chosen", async () => {
-  const ground = openGround(63);
-  const { rig, mirror } = ground;
+  const fixture = openFixture(63);
+  const { rig, mirror } = fixture;
   rig.app.create("note.md", text("one", "end"));
   rig.app.create("n.md", "n\n");
   await settle(mirror);

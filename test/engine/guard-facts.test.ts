@@ -6,7 +6,7 @@ import { observeRemote } from "../../src/engine/observe/observe.ts";
 import { newContext } from "../../src/engine/run/pass.ts";
 import { zeroCounts } from "../../src/engine/run/world.ts";
 import { createRig, SETTINGS } from "../simulator/rig.ts";
-import { openGround, settle } from "../promises/ground.ts";
+import { openFixture, settle } from "../promises/fixture.ts";
 
 /**
  * A document of which the mirror's base is its second version, and the service, put back from a
@@ -68,7 +68,7 @@ describe("where change ids move with a rename", () => {
   it.each(["here", "by another mirror"])(
     "I03 the id that a rename %s gave a version is known as an earlier one after the next edit",
     async (where) => {
-      const { rig, mirror } = openGround(14, { changeIdMovesOnRename: true });
+      const { rig, mirror } = openFixture(14, { changeIdMovesOnRename: true });
       const id = rig.app.create("plan.md", "first\n");
       await settle(mirror);
       const created = mirror.state.link(id)!.changeId;

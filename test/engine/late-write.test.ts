@@ -12,10 +12,10 @@ const PLACES = { app: 2, again: 6, editor: 9 } as const;
 const textWith = (...by: readonly (keyof typeof PLACES)[]): string =>
   by.reduce((lines, one) => lines.with(PLACES[one], `by ${one}\n\n`), LINES).join("");
 
-type Ground = { readonly rig: Rig; readonly mirror: Mirror; readonly id: string };
+type Fixture = { readonly rig: Rig; readonly mirror: Mirror; readonly id: string };
 
 /** The app's edit has replaced the file, and then the editor saved into the old one. */
-async function saveLate(): Promise<Ground> {
+async function saveLate(): Promise<Fixture> {
   const rig = createRig(1);
   const id = rig.app.create("note.md", BASE);
   rig.app.create("other.md", "another document\n");
@@ -29,11 +29,11 @@ async function saveLate(): Promise<Ground> {
   return { rig, mirror, id };
 }
 
-async function settle({ mirror }: Ground): Promise<void> {
+async function settle({ mirror }: Fixture): Promise<void> {
   for (let n = 0; n < 2; n++) await mirror.sync();
 }
 
-function live({ rig }: Ground, path = "note.md"): string | undefined {
+function live({ rig }: Fixture, path = "note.md"): string | undefined {
   return rig.app.files().get(path)?.text;
 }
 
@@ -55,39 +55,39 @@ const BETWEEN: Readonly<Record<string, { act: (mirror: Mirror) => void; ends: st
 
 describe("I06 I14 a text saved into a file that was replaced is an edit of the text before", () => {
   test.each(Object.entries(BETWEEN))("it undoes no edit of the app: %s", async (_, { act, ends }) => {
-    const ground = await saveLate();
-    act(ground.mirror);
-    await settle(ground);
-    expect(live(ground)).toBe(ends);
-    expect(ground.mirror.texts().get("note.md")).toBe(ends);
-    expect(ground.rig.app.files().get("note.md")?.id).toBe(ground.id);
-    expect(ground.rig.app.files().size).toBe(2);
+    const fixture = await saveLate();
+    act(fixture.mirror);
+    await settle(fixture);
+    expect(live(fixture)).toBe(ends);
+    expect(fixture.mirror.texts().get("note.md")).toBe(ends);
+    expect(fixture.rig.app.files().get("note.md")?.id).toBe(fixture.id);
+    expect(fixture.rig.app.files().size).toBe(2);
   });
 
   test.each(Object.entries(BETWEEN))(
     "I13 nor when it is killed while it is brought back: %s",
     async (_, { act, ends }) => {
       for (let at = 1; ; at++) {
-        const ground = await saveLate();
-        const { mirror } = ground;
+        const fixture = await saveLate();
+        const { mirror } = fixture;
         act(mirror);
         const before = mirror.requests.length;
         mirror.killAt(at);
         await mirror.sync();
         // Recovery comes before the first request.
         if (mirror.requests.length > before) break;
-        await settle(ground);
-        expect({ at, text: live(ground) }).toEqual({ at, text: ends });
+        await settle(fixture);
+        expect({ at, text: live(fixture) }).toEqual({ at, text: ends });
       }
     },
   );
 
   test("I09 a document that was renamed since keeps its id, and the text is one of its own", async () => {
-    const ground = await saveLate();
-    ground.mirror.disk.user.rename(ground.mirror.path("note.md"), ground.mirror.path("plan.md"));
-    await settle(ground);
-    expect(live(ground, "plan.md")).toBe(textWith("app"));
-    expect(ground.rig.app.files().get("plan.md")?.id).toBe(ground.id);
-    expect(live(ground)).toBe(textWith("editor"));
+    const fixture = await saveLate();
+    fixture.mirror.disk.user.rename(fixture.mirror.path("note.md"), fixture.mirror.path("plan.md"));
+    await settle(fixture);
+    expect(live(fixture, "plan.md")).toBe(textWith("app"));
+    expect(fixture.rig.app.files().get("plan.md")?.id).toBe(fixture.id);
+    expect(live(fixture)).toBe(textWith("editor"));
   });
 });

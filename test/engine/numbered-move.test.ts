@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Fault } from "../variants/variant.ts";
-import { HTML, inSync, problem, remoteTexts, type Seen, settle } from "../promises/ground.ts";
+import { HTML, inSync, problem, remoteTexts, type Seen, settle } from "../promises/fixture.ts";
 
 /**
  * A document was renamed here to what another one is called on the service by now: it gets a
@@ -14,13 +14,13 @@ const ENDS: readonly (readonly [string, Fault])[] = [
 ];
 
 it.each(ENDS)("I09 a rename here that is to get a number is not taken back when its PATCH %s", async (_how, fault) => {
-  const ground = await inSync();
-  const { rig, mirror } = ground;
+  const fixture = await inSync();
+  const { rig, mirror } = fixture;
   const { id } = rig.app.files().get("d/a.md")!;
   mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/new.md"));
   rig.app.create("d/new.md", "another\n");
   let befallen = 0;
-  ground.fault = ({ method }: Seen) => (method === "PATCH" && befallen++ === 0 ? fault : null);
+  fixture.fault = ({ method }: Seen) => (method === "PATCH" && befallen++ === 0 ? fault : null);
   await settle(mirror);
   expect(befallen).toBeGreaterThan(0);
   expect(rig.app.files().get("d/new-2.md")?.id).toBe(id);
@@ -29,15 +29,15 @@ it.each(ENDS)("I09 a rename here that is to get a number is not taken back when 
 });
 
 it("I17 what wants its name arrives in the same run, though the key may not rename", async () => {
-  const ground = await inSync();
-  const { rig, mirror } = ground;
+  const fixture = await inSync();
+  const { rig, mirror } = fixture;
   const { id } = rig.app.files().get("d/a.md")!;
   mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/new.md"));
   rig.app.create("d/new.md", "another\n");
-  ground.fault = ({ method }: Seen) => (method === "PATCH" ? problem(403, "forbidden") : null);
+  fixture.fault = ({ method }: Seen) => (method === "PATCH" ? problem(403, "forbidden") : null);
   const report = await mirror.sync();
   expect(report?.state).toBe("attention");
-  expect(ground.seen.filter(({ method }) => method === "PATCH")).toHaveLength(1);
+  expect(fixture.seen.filter(({ method }) => method === "PATCH")).toHaveLength(1);
   expect(mirror.state.load().holds.get(id)?.reason).toBe("read-only");
   expect([...mirror.texts().values()].sort()).toEqual(["a\n", "another\n", "b\n", "c\n", "k\n"]);
 });

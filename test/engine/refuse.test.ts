@@ -8,13 +8,13 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import { createService } from "../../src/server/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/rig.ts";
-import { makeKey, openGround, type OwnKey, settle } from "../promises/ground.ts";
+import { makeKey, openFixture, type OwnKey, settle } from "../promises/fixture.ts";
 
 const OPTIONS = { settings: SETTINGS, retryRefused: true, kind: "sync" } as const;
 
 test("I03 of a service that was put back from a backup, what is newer here goes up again, to the same document", async () => {
   let own: OwnKey | null = null;
-  const { rig, mirror } = openGround(81, {}, (made) => {
+  const { rig, mirror } = openFixture(81, {}, (made) => {
     own = makeKey(made);
     return { key: own.key };
   });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createRig, type Mirror } from "../simulator/rig.ts";
-import { openGround } from "../promises/ground.ts";
+import { openFixture } from "../promises/fixture.ts";
 
 const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
 
@@ -11,13 +11,13 @@ async function stepsLeft(mirror: Mirror): Promise<unknown> {
 }
 
 it("I02 a run whose rename is answered with a version that nobody here has seen goes on until it has", async () => {
-  const ground = openGround(61);
-  const { rig, mirror } = ground;
+  const fixture = openFixture(61);
+  const { rig, mirror } = fixture;
   rig.app.create("a.md", LINES.join(""));
   await mirror.sync();
   mirror.disk.user.rename(mirror.path("a.md"), mirror.path("b.md"));
   const edited = LINES.with(3, "written there\n\n").join("");
-  ground.onRequest = ({ method }) => {
+  fixture.onRequest = ({ method }) => {
     if (method === "PATCH") rig.app.edit("a.md", edited);
   };
   expect((await mirror.sync())?.state).toBe("in-sync");

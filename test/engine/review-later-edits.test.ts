@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
-import { type Ground, openGround, putId, settle, workspaceOf } from "../promises/ground.ts";
+import { type Fixture, openFixture, putId, settle, workspaceOf } from "../promises/fixture.ts";
 
 /**
  * A text is in review, and its document is edited here again before somebody decides: what was
@@ -17,31 +17,31 @@ const OTHER = "first line\n\nmiddle line\n\nlast line, edited there\n";
 const OTHER_SENT = "first line, edited here\n\nmiddle line\n\nlast line, edited there\n";
 const OTHER_APART = "first line, edited here\n\nmiddle line, later\n\nlast line, edited there\n";
 
-type Scene = { readonly ground: Ground; path: string };
+type Scene = { readonly fixture: Fixture; path: string };
 type Event = readonly [name: string, happen: (scene: Scene) => void];
 
-const edit = (text: string, name: string): Event => [name, ({ ground: { mirror }, path }) => mirror.write(path, text)];
-const accept: Event = ["accepted", ({ ground }) => decide(ground, "accept")];
-const reject: Event = ["rejected", ({ ground }) => decide(ground, "reject")];
+const edit = (text: string, name: string): Event => [name, ({ fixture: { mirror }, path }) => mirror.write(path, text)];
+const accept: Event = ["accepted", ({ fixture }) => decide(fixture, "accept")];
+const reject: Event = ["rejected", ({ fixture }) => decide(fixture, "reject")];
 const live = (text: string): Event => [
   "edited live by another",
-  ({ ground: { rig } }) => {
+  ({ fixture: { rig } }) => {
     const path = livePath(rig);
     rig.app.protect(path, false);
     rig.app.edit(path, text);
     rig.app.protect(path, true);
   },
 ];
-const unprotect: Event = ["no longer protected", ({ ground: { rig } }) => rig.app.protect(livePath(rig), false)];
+const unprotect: Event = ["no longer protected", ({ fixture: { rig } }) => rig.app.protect(livePath(rig), false)];
 const rename: Event = [
   "renamed here",
   (scene) => {
-    const { mirror } = scene.ground;
+    const { mirror } = scene.fixture;
     mirror.disk.user.rename(mirror.path(scene.path), mirror.path("d/renamed.md"));
     scene.path = "d/renamed.md";
   },
 ];
-const remove: Event = ["deleted here", ({ ground: { mirror }, path }) => mirror.disk.user.remove(mirror.path(path))];
+const remove: Event = ["deleted here", ({ fixture: { mirror }, path }) => mirror.disk.user.remove(mirror.path(path))];
 
 const same = edit(SAME, "edited in the same line");
 const apart = edit(APART, "edited elsewhere");
@@ -125,8 +125,8 @@ describe.each([
 ] as const)("I31 I03 in review, and then %s", (_, rows, looks) => {
   test.each(rows.map((row) => [row.events.map(([name]) => name).join(", "), row] as const))("%s", async (_, row) => {
     const scene = await inReview();
-    const { ground } = scene;
-    const { rig, mirror } = ground;
+    const { fixture } = scene;
+    const { rig, mirror } = fixture;
     for (const [, happen] of row.events) {
       happen(scene);
       if (looks) await settle(mirror);
@@ -134,54 +134,54 @@ describe.each([
     await settle(mirror);
     expect(Object.fromEntries(mirror.texts())).toEqual({ [scene.path]: row.local, "n.md": "n\n" });
     expect(rig.app.files().get(livePath(rig))!.text).toBe(row.live);
-    expect(pending(ground).map(({ content }) => content)).toEqual(row.reviews ?? []);
-    expect(holdsOf(ground)).toEqual(row.holds ?? []);
+    expect(pending(fixture).map(({ content }) => content)).toEqual(row.reviews ?? []);
+    expect(holdsOf(fixture)).toEqual(row.holds ?? []);
     // I02: all is said, and nothing is sent twice.
-    ground.seen.length = 0;
+    fixture.seen.length = 0;
     await settle(mirror);
-    expect(ground.seen.filter((request) => putId(request) !== null)).toEqual([]);
+    expect(fixture.seen.filter((request) => putId(request) !== null)).toEqual([]);
   });
 });
 
 test("I31 a text that was accepted is counted as accepted, not as merged", async () => {
-  const { ground } = await inReview();
-  decide(ground, "accept");
-  expect((await ground.mirror.sync())?.counts).toMatchObject({ accepted: 1, merged: 0 });
+  const { fixture } = await inReview();
+  decide(fixture, "accept");
+  expect((await fixture.mirror.sync())?.counts).toMatchObject({ accepted: 1, merged: 0 });
 });
 
 test("I31 a later edit goes out once its text has rested, by a sync without a terminal", async () => {
-  const { ground } = await inReview();
-  const { mirror } = ground;
+  const { fixture } = await inReview();
+  const { mirror } = fixture;
   const cron = { reviewAfterQuiet: true };
   mirror.write("d/p.md", APART);
-  decide(ground, "accept");
+  decide(fixture, "accept");
   await mirror.sync(cron);
-  expect(holdsOf(ground)).toEqual(["review-quiet"]);
+  expect(holdsOf(fixture)).toEqual(["review-quiet"]);
   await mirror.sync(cron);
-  expect(pending(ground).map(({ content }) => content)).toEqual([APART]);
+  expect(pending(fixture).map(({ content }) => content)).toEqual([APART]);
 });
 
 async function inReview(): Promise<Scene> {
-  const ground = openGround(31);
-  const { rig, mirror } = ground;
+  const fixture = openFixture(31);
+  const { rig, mirror } = fixture;
   rig.app.create("d/p.md", START);
   rig.app.create("n.md", "n\n");
   rig.app.protect("d/p.md", true);
   await settle(mirror);
   mirror.write("d/p.md", SENT);
   await settle(mirror);
-  expect(pending(ground).map(({ content }) => content)).toEqual([SENT]);
-  return { ground, path: "d/p.md" };
+  expect(pending(fixture).map(({ content }) => content)).toEqual([SENT]);
+  return { fixture, path: "d/p.md" };
 }
 
 /** The oldest review that waits. */
-function decide(ground: Ground, how: "accept" | "reject"): void {
-  const [first] = pending(ground);
-  const done = ground.rig.service.admin.reviews[how](first!.id);
+function decide(fixture: Fixture, how: "accept" | "reject"): void {
+  const [first] = pending(fixture);
+  const done = fixture.rig.service.admin.reviews[how](first!.id);
   expect(done).not.toHaveProperty("code");
 }
 
-function pending({ rig }: Ground): { readonly id: ChangeId; readonly content: string }[] {
+function pending({ rig }: Fixture): { readonly id: ChangeId; readonly content: string }[] {
   const { reviews } = rig.service.admin;
   const all = reviews.list(workspaceOf(rig));
   if (!Array.isArray(all)) throw new Error("no list of reviews");
@@ -192,10 +192,10 @@ function pending({ rig }: Ground): { readonly id: ChangeId; readonly content: st
   });
 }
 
-function holdsOf({ mirror }: Ground): string[] {
+function holdsOf({ mirror }: Fixture): string[] {
   return [...mirror.state.load().holds.values()].map(({ reason }) => reason);
 }
 
-function livePath(rig: Ground["rig"]): string {
+function livePath(rig: Fixture["rig"]): string {
   return [...rig.app.files().keys()].find((path) => path !== "n.md")!;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HTML, openGround, remoteTexts, type Seen, settle } from "../promises/ground.ts";
+import { HTML, openFixture, remoteTexts, type Seen, settle } from "../promises/fixture.ts";
 
 const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
 /** What settles a POST: the list of its exact path. */
@@ -7,13 +7,13 @@ const isAsked = ({ method, path }: Seen): boolean => method === "GET" && path.st
 
 describe("I08 I09 a file that was renamed before its POST is settled", () => {
   test.each(["drop-before", "drop-after"] as const)("is one document, at its new path (%s)", async (lost) => {
-    const ground = openGround(3);
-    const { rig, mirror, seen } = ground;
+    const fixture = openFixture(3);
+    const { rig, mirror, seen } = fixture;
     rig.app.create("other.md", "another document\n");
     await settle(mirror);
     mirror.write("a.md", "sent, and nobody heard\n");
     let sent = false;
-    ground.fault = (request) => {
+    fixture.fault = (request) => {
       if (isPost(request) && !sent) {
         sent = true;
         return lost;
@@ -27,7 +27,7 @@ describe("I08 I09 a file that was renamed before its POST is settled", () => {
     await mirror.sync();
     await mirror.sync();
     expect([...mirror.texts().keys()].filter((path) => path.endsWith(".md")).sort()).toEqual(["b.md", "other.md"]);
-    ground.fault = () => null;
+    fixture.fault = () => null;
     await settle(mirror);
     expect([...remoteTexts(rig).keys()].sort()).toEqual(["b.md", "other.md"]);
     expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { keepsText, openGround, settle } from "../promises/ground.ts";
+import { keepsText, openFixture, settle } from "../promises/fixture.ts";
 
 /** A request of the mirror, and what the person does to the file that asks for it. */
 const ACTS = [
@@ -10,30 +10,30 @@ const ACTS = [
 test.each(ACTS)(
   "I03 the text that settles a %s whose end is not known is kept, though it goes there next (%s)",
   async (method, act) => {
-    const ground = openGround(51);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(51);
+    const { rig, mirror } = fixture;
     rig.app.create("note.md", "one\n");
     rig.app.create("stays.md", "stays\n");
     await settle(mirror);
     if (act === "remove") mirror.disk.user.remove(mirror.path("note.md"));
     else mirror.disk.user.rename(mirror.path("note.md"), mirror.path("other.md"));
     // Sent, and the machine stops before the answer comes.
-    ground.onRequest = (request) => {
+    fixture.onRequest = (request) => {
       if (request.method === method) mirror.killAt(1);
     };
-    ground.fault = (request) => (request.method === method ? "drop-before" : null);
+    fixture.fault = (request) => (request.method === method ? "drop-before" : null);
     expect(await mirror.sync()).toBeNull();
-    ground.fault = () => null;
+    fixture.fault = () => null;
     const edited = "one\n\ntwo, in the app\n";
     rig.app.edit("note.md", edited);
     let isListed = false;
-    ground.onRequest = ({ path }) => {
+    fixture.onRequest = ({ path }) => {
       if (isListed || !path.startsWith("/v1/files?")) return;
       isListed = true;
       rig.app.remove("note.md");
     };
     await mirror.sync();
     expect(isListed).toBe(true);
-    expect(keepsText(ground, edited)).toBe(true);
+    expect(keepsText(fixture, edited)).toBe(true);
   },
 );

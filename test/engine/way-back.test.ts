@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { openGround, remoteTexts, settle, type Ground } from "../promises/ground.ts";
+import { openFixture, remoteTexts, settle, type Fixture } from "../promises/fixture.ts";
 
 /**
  * In sync; then `d/a.md` is edited there, and the process that brings it here dies at a call. null:
  * it came to its end before.
  */
-async function killedWhile(call: number): Promise<Ground | null> {
-  const ground = openGround(41);
-  const { rig, mirror } = ground;
+async function killedWhile(call: number): Promise<Fixture | null> {
+  const fixture = openFixture(41);
+  const { rig, mirror } = fixture;
   for (const name of ["a", "b"]) rig.app.create(`d/${name}.md`, `${name}\n\nas it was\n`);
   rig.app.create("k.md", "k\n");
   await settle(mirror);
@@ -15,21 +15,21 @@ async function killedWhile(call: number): Promise<Ground | null> {
   mirror.killAt(call);
   const report = await mirror.sync();
   mirror.killAt(null);
-  return report === null ? ground : null;
+  return report === null ? fixture : null;
 }
 
 /** Each moment to die that leaves something open. */
-async function eachMoment(then: (ground: Ground) => Promise<void>): Promise<void> {
+async function eachMoment(then: (fixture: Fixture) => Promise<void>): Promise<void> {
   let aside = 0;
   for (let call = 1; ; call++) {
-    const ground = await killedWhile(call);
-    if (ground === null) break;
-    const { mirror } = ground;
+    const fixture = await killedWhile(call);
+    if (fixture === null) break;
+    const { mirror } = fixture;
     if (mirror.state.intents().length === 0) continue;
-    if (asideOf(ground).length > 0) aside++;
-    await then(ground);
+    if (asideOf(fixture).length > 0) aside++;
+    await then(fixture);
     expect({ call, open: mirror.state.intents() }).toEqual({ call, open: [] });
-    expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(ground.rig)].toSorted());
+    expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(fixture.rig)].toSorted());
   }
   expect(aside).toBeGreaterThan(3);
 }
@@ -72,7 +72,7 @@ describe("I13 I14 what was taken aside finds its folder again, which was moved a
   });
 });
 
-function asideOf({ mirror }: Ground): string[] {
+function asideOf({ mirror }: Fixture): string[] {
   return [...mirror.disk.user.texts(mirror.path(".mdmirror/tmp"), true).keys()].filter((path) =>
     path.startsWith("park-"),
   );

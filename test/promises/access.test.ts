@@ -1,66 +1,66 @@
 import { describe, expect, test } from "vitest";
-import { type Ground, isWrite, makeKey, openGround, type OwnKey, settle, workspaceOf } from "./ground.ts";
+import { type Fixture, isWrite, makeKey, openFixture, type OwnKey, settle, workspaceOf } from "./fixture.ts";
 
 const DOCUMENTS = 12;
 
-type Held = { readonly ground: Ground; readonly own: OwnKey; readonly texts: ReadonlyMap<string, string> };
+type Held = { readonly fixture: Fixture; readonly own: OwnKey; readonly texts: ReadonlyMap<string, string> };
 
 /** A mirror by a key of its own, in sync, with one edit that was not sent yet. */
 async function inSync(): Promise<Held> {
   let own: OwnKey | null = null;
-  const ground = openGround(19, {}, (rig) => {
+  const fixture = openFixture(19, {}, (rig) => {
     own = makeKey(rig);
     return { key: own.key };
   });
-  for (let n = 0; n < DOCUMENTS; n++) ground.rig.app.create(`d${n % 3}/n${n}.md`, `note ${n}\n`);
-  await settle(ground.mirror);
-  ground.mirror.write("d0/n0.md", "not sent yet\n");
-  ground.mirror.write("d1/new.md", "new, not sent yet\n");
-  return { ground, own: own!, texts: ground.mirror.texts() };
+  for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 3}/n${n}.md`, `note ${n}\n`);
+  await settle(fixture.mirror);
+  fixture.mirror.write("d0/n0.md", "not sent yet\n");
+  fixture.mirror.write("d1/new.md", "new, not sent yet\n");
+  return { fixture, own: own!, texts: fixture.mirror.texts() };
 }
 
 /**
  * Where each text of before is now: in its place, or as a plain file in the trash. Never only in a
  * database.
  */
-function expectNoneErased({ ground, texts }: Held): void {
-  const { mirror } = ground;
+function expectNoneErased({ fixture, texts }: Held): void {
+  const { mirror } = fixture;
   const files = [...mirror.disk.user.texts(mirror.path("."), true).values()];
   for (const [path, text] of texts) expect({ path, kept: files.includes(text) }).toEqual({ path, kept: true });
 }
 
 const LOSSES: readonly (readonly [name: string, stays: "all" | "some", lose: (held: Held) => void])[] = [
-  ["the key is removed", "all", ({ ground, own }) => void ground.rig.service.admin.removeKey(own.id)],
+  ["the key is removed", "all", ({ fixture, own }) => void fixture.rig.service.admin.removeKey(own.id)],
   [
     "the workspace is removed",
     "all",
-    ({ ground }) => void ground.rig.service.admin.removeWorkspace(workspaceOf(ground.rig)),
+    ({ fixture }) => void fixture.rig.service.admin.removeWorkspace(workspaceOf(fixture.rig)),
   ],
   [
     "the workspace is closed",
     "all",
-    ({ ground }) => void ground.rig.service.admin.setWorkspaceState(workspaceOf(ground.rig), "closed"),
+    ({ fixture }) => void fixture.rig.service.admin.setWorkspaceState(workspaceOf(fixture.rig), "closed"),
   ],
-  ["every grant is taken", "all", ({ ground, own }) => void ground.rig.service.admin.setGrants(own.id, [])],
+  ["every grant is taken", "all", ({ fixture, own }) => void fixture.rig.service.admin.setGrants(own.id, [])],
   [
     "one document's folder alone stays readable",
     "some",
-    ({ ground, own }) => {
-      const folder = [...ground.mirror.state.load().dirs.values()].find(({ remotePath }) => remotePath === "d0")!;
-      ground.rig.service.admin.setGrants(own.id, [{ on: folder.id, level: "full" }]);
+    ({ fixture, own }) => {
+      const folder = [...fixture.mirror.state.load().dirs.values()].find(({ remotePath }) => remotePath === "d0")!;
+      fixture.rig.service.admin.setGrants(own.id, [{ on: folder.id, level: "full" }]);
     },
   ],
   [
     "the key may read, and no longer write",
     "all",
-    ({ ground, own }) => void ground.rig.service.admin.setGrants(own.id, [{ on: null, level: "read" }]),
+    ({ fixture, own }) => void fixture.rig.service.admin.setGrants(own.id, [{ on: null, level: "read" }]),
   ],
   [
     "one document alone may be read",
     "some",
-    ({ ground, own }) => {
-      const { id } = [...ground.rig.app.files().values()][0]!;
-      ground.rig.service.admin.setGrants(own.id, [{ on: id, level: "read" }]);
+    ({ fixture, own }) => {
+      const { id } = [...fixture.rig.app.files().values()][0]!;
+      fixture.rig.service.admin.setGrants(own.id, [{ on: id, level: "read" }]);
     },
   ],
 ];
@@ -68,7 +68,7 @@ const LOSSES: readonly (readonly [name: string, stays: "all" | "some", lose: (he
 describe("I19 access that is lost erases no local bytes", () => {
   test.each(LOSSES)("%s", async (_, stays, lose) => {
     const held = await inSync();
-    const { mirror, seen } = held.ground;
+    const { mirror, seen } = held.fixture;
     lose(held);
     seen.length = 0;
     for (let run = 0; run < 3; run++) expect((await mirror.sync())?.state).not.toBe("in-sync");
@@ -82,7 +82,7 @@ describe("I19 access that is lost erases no local bytes", () => {
 
   test("the grant comes back: all is as it was, under the same ids, and what was not sent goes up", async () => {
     const held = await inSync();
-    const { rig, mirror } = held.ground;
+    const { rig, mirror } = held.fixture;
     const { admin } = rig.service;
     const ids = new Map([...rig.app.files().values()].map(({ path, id }) => [path, id]));
     admin.setGrants(held.own.id, [{ on: [...ids.values()][0]!, level: "read" }]);
@@ -94,14 +94,14 @@ describe("I19 access that is lost erases no local bytes", () => {
     for (const [path, id] of ids) expect({ path, id: after.get(path)?.id }).toEqual({ path, id });
     expect(after.get("d0/n0.md")!.text).toBe("not sent yet\n");
     expect(after.get("d1/new.md")!.text).toBe("new, not sent yet\n");
-    held.ground.seen.length = 0;
+    held.fixture.seen.length = 0;
     await mirror.sync();
-    expect(held.ground.seen.filter(isWrite)).toEqual([]);
+    expect(held.fixture.seen.filter(isWrite)).toEqual([]);
   });
 
   test("a conflict of two new texts outlives a folder that is hidden: neither text goes over the other (I06)", async () => {
     const held = await inSync();
-    const { rig, mirror } = held.ground;
+    const { rig, mirror } = held.fixture;
     const { admin } = rig.service;
     await settle(mirror);
     rig.app.create("d2/both.md", "new there\n");

@@ -4,16 +4,16 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import {
-  type Ground,
+  type Fixture,
   HTML,
   onRealState,
-  openGround,
+  openFixture,
   putId,
   problem,
   remoteTexts,
   type Seen,
   settle,
-} from "./ground.ts";
+} from "./fixture.ts";
 import { wordsOf, Writers } from "./stir.ts";
 
 /**
@@ -36,8 +36,8 @@ function unmarked(changeId: string): string {
   return changeId.replace(/-r\d+$/, "");
 }
 
-function judgePuts(ground: Ground): Judge {
-  const { rig, mirror } = ground;
+function judgePuts(fixture: Fixture): Judge {
+  const { rig, mirror } = fixture;
   const textOf = new Map<string, string>();
   const judge: Judge & { puts: number } = {
     puts: 0,
@@ -49,7 +49,7 @@ function judgePuts(ground: Ground): Judge {
       for (const { changeId, text } of rig.app.files().values()) textOf.set(changeId, text);
     },
   };
-  ground.onRequest = (request: Seen) => {
+  fixture.onRequest = (request: Seen) => {
     const id = putId(request);
     if (id === null) return;
     judge.note();
@@ -77,13 +77,13 @@ function judgePuts(ground: Ground): Judge {
   return judge;
 }
 
-async function live(seed: number, variant: Parameters<typeof openGround>[1]): Promise<Judge> {
-  const ground = openGround(seed, variant);
-  const { dice } = ground.rig;
-  const writers = new Writers(ground);
-  const judge = judgePuts(ground);
-  for (let n = 0; n < 4; n++) ground.rig.app.create(`a${n}.md`, writers.text());
-  await settle(ground.mirror);
+async function live(seed: number, variant: Parameters<typeof openFixture>[1]): Promise<Judge> {
+  const fixture = openFixture(seed, variant);
+  const { dice } = fixture.rig;
+  const writers = new Writers(fixture);
+  const judge = judgePuts(fixture);
+  for (let n = 0; n < 4; n++) fixture.rig.app.create(`a${n}.md`, writers.text());
+  await settle(fixture.mirror);
   for (let step = 0; step < 30; step++) {
     const roll = dice.below(10);
     if (roll < 4) writers.here();
@@ -95,24 +95,24 @@ async function live(seed: number, variant: Parameters<typeof openGround>[1]): Pr
       judge.dropped = judge.dropped.union(dropped);
     } else {
       const end = dice.below(4);
-      if (end === 1) ground.mirror.killAt(1 + dice.below(80));
-      if (end === 2) ground.fault = (request) => (putId(request) && dice.below(2) === 0 ? "drop-after" : null);
+      if (end === 1) fixture.mirror.killAt(1 + dice.below(80));
+      if (end === 2) fixture.fault = (request) => (putId(request) && dice.below(2) === 0 ? "drop-after" : null);
       if (end === 3)
-        ground.fault = (request) =>
+        fixture.fault = (request) =>
           putId(request) && dice.below(2) === 0 ? dice.pick(["drop-before" as const, HTML, problem(500, "x")]) : null;
       if (end > 0) judge.situation = ["plain", "in a run that is killed", "answers lost", "requests lost"][end]!;
-      const ended = await ground.mirror.sync();
+      const ended = await fixture.mirror.sync();
       if (end > 0) judge.situation = `after ${ended === null ? "a kill" : "lost writes"}`;
-      ground.fault = () => null;
-      if (end !== 0) await ground.mirror.sync();
+      fixture.fault = () => null;
+      if (end !== 0) await fixture.mirror.sync();
       judge.situation = "plain";
     }
   }
   for (let n = 0; n < 4; n++) {
-    await settle(ground.mirror);
+    await settle(fixture.mirror);
     judge.dropped = judge.dropped.union(writers.endConflict());
   }
-  await settle(ground.mirror);
+  await settle(fixture.mirror);
   return judge;
 }
 
@@ -140,9 +140,9 @@ describe("I07 every PUT is based on a version whose text the store holds, and wa
 });
 
 test("I07 an edit whose base text the store has lost is never sent on a version that nobody here has read", async () => {
-  const ground = openGround(1);
-  const { rig, mirror } = ground;
-  const real = onRealState(ground);
+  const fixture = openFixture(1);
+  const { rig, mirror } = fixture;
+  const real = onRealState(fixture);
   const id = rig.app.create("a.md", "one\n\ntwo\n");
   for (let n = 0; n < 2; n++) await real.sync();
   const texts = new Sqlite(join(real.folder, "texts.db"));
@@ -151,14 +151,14 @@ test("I07 an edit whose base text the store has lost is never sent on a version 
   real.restart();
   mirror.write("a.md", "one, here\n\ntwo\n");
   let edited = false;
-  ground.onRequest = ({ method, path }) => {
+  fixture.onRequest = ({ method, path }) => {
     if (edited || method !== "GET" || !path.endsWith(id)) return;
     edited = true;
     rig.app.edit("a.md", "one\n\ntwo, there\n");
   };
   for (let n = 0; n < 2; n++) await real.sync();
   expect(edited).toBe(true);
-  expect(ground.seen.filter((request) => putId(request) !== null)).toEqual([]);
+  expect(fixture.seen.filter((request) => putId(request) !== null)).toEqual([]);
   expect(remoteTexts(rig).get("a.md")).toBe("one\n\ntwo, there\n");
   expect(mirror.texts().get("a.md")).toBe("one, here\n\ntwo\n");
   expect(real.state().conflict(id)).toMatchObject({ shown: [{ digest: digestOf("one\n\ntwo, there\n") }] });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { FsStat } from "../../src/ports/disk.ts";
-import { asText, type Ground, isWrite, openGround, remoteTexts } from "./ground.ts";
+import { asText, type Fixture, isWrite, openFixture, remoteTexts } from "./fixture.ts";
 import { Writers } from "./stir.ts";
 
 /**
@@ -14,15 +14,15 @@ type Trace = {
   readonly remote: unknown;
 };
 
-async function trace(seed: number, disturb: (ground: Ground, step: number) => void): Promise<Trace> {
-  const ground = openGround(seed);
-  const { rig, mirror } = ground;
-  const writers = new Writers(ground);
+async function trace(seed: number, disturb: (fixture: Fixture, step: number) => void): Promise<Trace> {
+  const fixture = openFixture(seed);
+  const { rig, mirror } = fixture;
+  const writers = new Writers(fixture);
   for (let n = 0; n < 6; n++) rig.app.create(`d${n % 2}/a${n}.md`, writers.text());
-  disturb(ground, 0);
+  disturb(fixture, 0);
   await mirror.sync();
   for (let step = 1; step <= 40; step++) {
-    disturb(ground, step);
+    disturb(fixture, step);
     const roll = rig.dice.below(12);
     const paths = [...mirror.texts().keys()].filter((path) => !path.includes("(theirs)"));
     if (roll < 4) writers.here();
@@ -32,7 +32,7 @@ async function trace(seed: number, disturb: (ground: Ground, step: number) => vo
     else await mirror.sync();
   }
   for (let run = 0; run < 4; run++) {
-    disturb(ground, 41 + run);
+    disturb(fixture, 41 + run);
     await mirror.sync();
   }
   const events = mirror.state
@@ -50,7 +50,7 @@ async function trace(seed: number, disturb: (ground: Ground, step: number) => vo
       after,
     ]);
   return {
-    writes: ground.seen.filter(isWrite).map(asText),
+    writes: fixture.seen.filter(isWrite).map(asText),
     events,
     local: [...mirror.texts()],
     remote: [...remoteTexts(rig)],
@@ -60,10 +60,10 @@ async function trace(seed: number, disturb: (ground: Ground, step: number) => vo
 const nothing = (): void => undefined;
 
 /** The wall clock shows what `shown` makes of it; what is awaited takes as long as it does. */
-function setWall(ground: Ground, shown: (real: number, step: number) => number): (step: number) => void {
-  const { now } = ground.rig.clock;
+function setWall(fixture: Fixture, shown: (real: number, step: number) => number): (step: number) => void {
+  const { now } = fixture.rig.clock;
   let at = 0;
-  ground.rig.clock.now = () => shown(now(), at);
+  fixture.rig.clock.now = () => shown(now(), at);
   return (step) => {
     at = step;
   };
@@ -79,8 +79,8 @@ const WALLS: readonly (readonly [name: string, shown: (real: number, step: numbe
 ];
 
 /** mtime and ctime by another measure: they differ where they differed, and say nothing of when. */
-function scramble(ground: Ground, of: (time: number, ino: number) => number): void {
-  const { disk } = ground.mirror;
+function scramble(fixture: Fixture, of: (time: number, ino: number) => number): void {
+  const { disk } = fixture.mirror;
   const change = (stat: FsStat): FsStat => ({
     ...stat,
     mtimeMs: of(stat.mtimeMs, stat.ino),
@@ -117,8 +117,8 @@ describe("I29 no decision depends on the wall clock or on mtimes", () => {
   test.each(WALLS)("the clock %s: the same writes, actions and trees", async (_, shown) => {
     for (const seed of SEEDS) {
       let set: ((step: number) => void) | null = null;
-      const disturbed = await trace(seed, (ground, step) => {
-        set ??= setWall(ground, shown);
+      const disturbed = await trace(seed, (fixture, step) => {
+        set ??= setWall(fixture, shown);
         set(step);
       });
       const plain = await trace(seed, nothing);
@@ -129,9 +129,9 @@ describe("I29 no decision depends on the wall clock or on mtimes", () => {
 
   test.each(TIMES)("mtimes and ctimes %s: the same writes, actions and trees", async (_, of) => {
     for (const seed of SEEDS) {
-      const disturbed = await trace(seed, (ground, step) => {
+      const disturbed = await trace(seed, (fixture, step) => {
         epoch = step;
-        if (step === 0) scramble(ground, of);
+        if (step === 0) scramble(fixture, of);
       });
       expect(disturbed).toEqual(await trace(seed, nothing));
     }

@@ -5,12 +5,12 @@ import type { State } from "../../src/ports/state.ts";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Variant } from "../variants/variant.ts";
 import { Killed, SETTINGS } from "../simulator/rig.ts";
-import { type Ground, HTML, openGround, problem, putId, settle } from "./ground.ts";
+import { type Fixture, HTML, openFixture, problem, putId, settle } from "./fixture.ts";
 import { Writers } from "./stir.ts";
 
 /** Each link as it is written, against what the service and the disk hold at that very moment. */
-function judgeLinks(ground: Ground, failures: string[]): { readonly state: State; readonly judged: () => number } {
-  const { rig, mirror } = ground;
+function judgeLinks(fixture: Fixture, failures: string[]): { readonly state: State; readonly judged: () => number } {
+  const { rig, mirror } = fixture;
   let judged = 0;
   /**
    * Every version that the service ever showed. Nothing else moves while a mirror is at work, but
@@ -57,11 +57,11 @@ function judgeLinks(ground: Ground, failures: string[]): { readonly state: State
 }
 
 async function live(seed: number, variant: Variant): Promise<{ judged: number; failures: string[] }> {
-  const ground = openGround(seed, variant);
-  const { rig, mirror } = ground;
-  const writers = new Writers(ground);
+  const fixture = openFixture(seed, variant);
+  const { rig, mirror } = fixture;
+  const writers = new Writers(fixture);
   const failures: string[] = [];
-  const { state, judged } = judgeLinks(ground, failures);
+  const { state, judged } = judgeLinks(fixture, failures);
   for (let n = 0; n < 4; n++) rig.app.create(`a${n}.md`, writers.text());
   for (let step = 0; step < 25; step++) {
     const roll = rig.dice.below(10);
@@ -71,7 +71,7 @@ async function live(seed: number, variant: Variant): Promise<{ judged: number; f
     else {
       const world = mirror.world();
       if (rig.dice.below(2) === 0)
-        ground.fault = (request) =>
+        fixture.fault = (request) =>
           putId(request) && rig.dice.below(2) === 0
             ? rig.dice.pick(["drop-after" as const, "drop-before" as const, HTML, problem(500, "internal_error")])
             : null;
@@ -91,7 +91,7 @@ async function live(seed: number, variant: Variant): Promise<{ judged: number; f
         },
       );
       mend();
-      ground.fault = () => null;
+      fixture.fault = () => null;
       mirror.disk.beforeCall = null;
       mirror.disk.advance(10);
     }

@@ -5,41 +5,41 @@ import type { RunReport } from "../../src/engine/run/report.ts";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Settings, World } from "../../src/engine/run/world.ts";
 import { createRig, SETTINGS } from "../simulator/rig.ts";
-import { type Ground, isWrite, openGround, settle } from "./ground.ts";
+import { type Fixture, isWrite, openFixture, settle } from "./fixture.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
 
-async function approveAndSync({ mirror }: Ground): Promise<void> {
+async function approveAndSync({ mirror }: Fixture): Promise<void> {
   const { stopped } = (await mirror.sync())!;
   mirror.state.setMeta(META.approved, JSON.stringify(stopped.map(guardKey)));
   await settle(mirror);
 }
 
 describe("I21 I22 a halt by an emptied side stays until somebody approves, whatever the mirror brings there meanwhile", () => {
-  async function inSync(seed: number): Promise<Ground> {
-    const ground = openGround(seed);
-    for (const path of paths) ground.rig.app.create(path, `${path}\n`);
-    await settle(ground.mirror);
-    return ground;
+  async function inSync(seed: number): Promise<Fixture> {
+    const fixture = openFixture(seed);
+    for (const path of paths) fixture.rig.app.create(path, `${path}\n`);
+    await settle(fixture.mirror);
+    return fixture;
   }
 
   test("all documents removed here, and new ones there", async () => {
-    const ground = await inSync(24);
-    const { rig, mirror } = ground;
+    const fixture = await inSync(24);
+    const { rig, mirror } = fixture;
     for (const path of paths) mirror.disk.user.remove(mirror.path(path));
     rig.app.edit("d/n0.md", "edited there\n");
     rig.app.create("e/new.md", "new\n");
     for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "halted" });
     expect([...mirror.texts().keys()]).toEqual(["d/n0.md", "e/new.md"]);
     expect(rig.app.files().size).toBe(7);
-    await approveAndSync(ground);
+    await approveAndSync(fixture);
     expect(rig.app.files().size).toBe(2);
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   });
 
   test("all documents removed there, and new ones here", async () => {
-    const ground = await inSync(25);
-    const { rig, mirror } = ground;
+    const fixture = await inSync(25);
+    const { rig, mirror } = fixture;
     rig.app.create("k.md", "k\n");
     await settle(mirror);
     for (const path of [...paths, "k.md"]) rig.app.remove(path);
@@ -50,7 +50,7 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
     for (let run = 0; run < 3; run++) expect(await mirror.sync()).toMatchObject({ state: "halted" });
     expect(rig.app.files().size).toBe(2);
     expect(mirror.texts().size).toBe(9);
-    await approveAndSync(ground);
+    await approveAndSync(fixture);
     expect(mirror.texts().size).toBe(2);
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
   });
@@ -88,7 +88,7 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
 test("I21 what a process that died had aside, and comes back, is no sign that the others were meant to go", async () => {
   let times = 0;
   for (let call = 1; ; call++) {
-    const { rig, mirror, seen } = openGround(33);
+    const { rig, mirror, seen } = openFixture(33);
     for (const path of paths) rig.app.create(path, `${path}\n`);
     await settle(mirror);
     rig.app.edit(paths[0]!, "edited there\n");
@@ -109,7 +109,7 @@ describe("I22 an emptied service that was approved, and leaves the documents her
   const reasons = (report: RunReport | null): unknown => report?.halt?.reasons.map(({ reason }) => reason);
 
   test.each(["a mirror that only pushes", "all of them edited here"])("%s", async (how) => {
-    const { rig, mirror } = openGround(32);
+    const { rig, mirror } = openFixture(32);
     const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push-only" } : {};
     for (const path of paths) rig.app.create(path, `${path}\n`);
     await settle(mirror);
@@ -142,24 +142,24 @@ describe("I22 an emptied service that was approved, and leaves the documents her
 
 describe("I04 a mirror of a part of which nothing is left knows by what left it whether this is its workspace", () => {
   /** Six documents in `work`, one of which was moved out. */
-  async function oneOutside(seed: number): Promise<Ground> {
-    const ground = openGround(seed, {}, { prefix: "work" });
-    const { rig, mirror } = ground;
+  async function oneOutside(seed: number): Promise<Fixture> {
+    const fixture = openFixture(seed, {}, { prefix: "work" });
+    const { rig, mirror } = fixture;
     for (const path of paths) rig.app.create(`work/${path}`, `${path}\n`);
     await settle(mirror);
     rig.app.move("work/d/n0.md", null);
     await settle(mirror);
     expect(mirror.texts().size).toBe(5);
-    return ground;
+    return fixture;
   }
 
   test("that is there: the others are gone, and go from here when somebody says so", async () => {
-    const ground = await oneOutside(27);
-    for (const path of paths.slice(1)) ground.rig.app.remove(`work/${path}`);
-    expect((await ground.mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["remote-emptied"]);
-    expect(ground.mirror.texts().size).toBe(5);
-    await approveAndSync(ground);
-    expect(ground.mirror.texts().size).toBe(0);
+    const fixture = await oneOutside(27);
+    for (const path of paths.slice(1)) fixture.rig.app.remove(`work/${path}`);
+    expect((await fixture.mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["remote-emptied"]);
+    expect(fixture.mirror.texts().size).toBe(5);
+    await approveAndSync(fixture);
+    expect(fixture.mirror.texts().size).toBe(0);
   });
 
   test("that is not there either: nothing is proven, and somebody is asked", async () => {
@@ -171,39 +171,39 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
   });
 
   test("a folder that is there says so too, and somebody is asked whether all may go", async () => {
-    const ground = await oneOutside(29);
-    for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) ground.rig.app.remove(path);
-    expect((await ground.mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["remote-emptied"]);
-    expect(ground.mirror.texts().size).toBe(5);
-    await approveAndSync(ground);
-    expect(ground.mirror.texts().size).toBe(0);
+    const fixture = await oneOutside(29);
+    for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) fixture.rig.app.remove(path);
+    expect((await fixture.mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["remote-emptied"]);
+    expect(fixture.mirror.texts().size).toBe(5);
+    await approveAndSync(fixture);
+    expect(fixture.mirror.texts().size).toBe(0);
   });
 });
 
 describe("I21 guards hold from the first document on", () => {
   const reasons = (report: RunReport | null): unknown => report?.halt?.reasons.map(({ reason }) => reason);
 
-  async function holding(seed: number, documents: readonly string[]): Promise<Ground> {
-    const ground = openGround(seed);
-    for (const path of documents) ground.rig.app.create(path, `${path}\n`);
-    await settle(ground.mirror);
-    ground.seen.length = 0;
-    return ground;
+  async function holding(seed: number, documents: readonly string[]): Promise<Fixture> {
+    const fixture = openFixture(seed);
+    for (const path of documents) fixture.rig.app.create(path, `${path}\n`);
+    await settle(fixture.mirror);
+    fixture.seen.length = 0;
+    return fixture;
   }
 
   test.each([2, 3, 4])(
     "all %i documents removed here: somebody is asked, and nothing is deleted there",
     async (count) => {
       const documents = Array.from({ length: count }, (_, n) => `n${n}.md`);
-      const ground = await holding(40 + count, documents);
-      for (const path of documents) ground.mirror.disk.user.remove(ground.mirror.path(path));
-      expect(reasons(await ground.mirror.sync())).toEqual(["local-emptied"]);
+      const fixture = await holding(40 + count, documents);
+      for (const path of documents) fixture.mirror.disk.user.remove(fixture.mirror.path(path));
+      expect(reasons(await fixture.mirror.sync())).toEqual(["local-emptied"]);
       // A larger budget is no answer to another question.
       const guards = { ...SETTINGS.guards, minDeletes: 100, maxDeletes: 100 };
-      expect(reasons(await ground.mirror.sync({ guards }))).toEqual(["local-emptied"]);
-      expect(ground.seen.filter(isWrite)).toEqual([]);
-      await approveAndSync(ground);
-      expect(ground.rig.app.files().size).toBe(0);
+      expect(reasons(await fixture.mirror.sync({ guards }))).toEqual(["local-emptied"]);
+      expect(fixture.seen.filter(isWrite)).toEqual([]);
+      await approveAndSync(fixture);
+      expect(fixture.rig.app.files().size).toBe(0);
     },
   );
 
@@ -225,8 +225,8 @@ describe("I21 guards hold from the first document on", () => {
   });
 
   test("the only document, not to be seen there: where nothing else is known, somebody is asked once", async () => {
-    const ground = await holding(47, ["only.md"]);
-    const { rig, mirror } = ground;
+    const fixture = await holding(47, ["only.md"]);
+    const { rig, mirror } = fixture;
     rig.app.remove("only.md");
     expect(reasons(await mirror.sync())).toEqual(["wrong-workspace"]);
     expect([...mirror.texts().keys()]).toEqual(["only.md"]);

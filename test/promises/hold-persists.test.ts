@@ -4,18 +4,18 @@ import type { Hold } from "../../src/model/link.ts";
 import { META } from "../../src/engine/run/meta.ts";
 import type { Settings } from "../../src/engine/run/world.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
-import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/ground.ts";
+import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
 import {
   asText,
-  type Ground,
+  type Fixture,
   isWrite,
   makeKey,
   onRealState,
-  openGround,
+  openFixture,
   problem,
   type Seen,
   settle,
-} from "./ground.ts";
+} from "./fixture.ts";
 
 /**
  * What makes a hold of a reason, through the whole engine. `start`: documents that both sides hold
@@ -24,7 +24,7 @@ import {
 type Case = {
   readonly reason: HoldReason;
   readonly start?: Readonly<Record<string, string>>;
-  readonly make: (ground: Ground) => void;
+  readonly make: (fixture: Fixture) => void;
   readonly variant?: Variant;
   readonly settings?: Partial<Settings>;
   readonly fault?: (request: Seen) => Fault | null;
@@ -153,12 +153,12 @@ function factsOf({ key, path, reason, code, detail, digest, since }: Hold): Part
 
 describe("I22 a hold stays over a restart until what it is about changes", () => {
   test.each(CASES.map((row) => [row.reason, row] as const))("%s", async (reason, row) => {
-    const ground = openGround(22, row.variant ?? {}, row.ownKey ? (rig) => ({ key: makeKey(rig).key }) : {});
-    const state = onRealState(ground);
-    for (const [path, text] of Object.entries(row.start ?? {})) ground.rig.app.create(path, text);
+    const fixture = openFixture(22, row.variant ?? {}, row.ownKey ? (rig) => ({ key: makeKey(rig).key }) : {});
+    const state = onRealState(fixture);
+    for (const [path, text] of Object.entries(row.start ?? {})) fixture.rig.app.create(path, text);
     await state.sync(row.settings);
-    row.make(ground);
-    if (row.fault !== undefined) ground.fault = row.fault;
+    row.make(fixture);
+    if (row.fault !== undefined) fixture.fault = row.fault;
     for (let run = 0; run < 3; run++) await state.sync(row.settings);
     const held = [...state.state().load().holds.values()].filter((hold) => hold.reason === reason);
     expect(held.length).toBeGreaterThan(0);
@@ -169,19 +169,19 @@ describe("I22 a hold stays over a restart until what it is about changes", () =>
       [...state.state().load().holds.values()].filter((hold) => hold.reason === reason).map(factsOf);
     expect(heldNow()).toEqual(before);
     // Also over a run that sees nothing of the service, and one that does, with nothing sent again.
-    ground.fault = () => "drop-before";
+    fixture.fault = () => "drop-before";
     await state.sync(row.settings);
     state.restart();
     expect(heldNow()).toEqual(before);
-    ground.fault = row.fault ?? (() => null);
-    ground.seen.length = 0;
+    fixture.fault = row.fault ?? (() => null);
+    fixture.seen.length = 0;
     await state.sync(row.settings);
     expect(heldNow()).toEqual(before);
-    expect(ground.seen.filter(isWrite).map(asText)).toEqual([]);
+    expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
   });
 
   test("edits of documents that are all gone, once somebody has said that this is so, are held and halt no later run", async () => {
-    const { rig, mirror } = openGround(23);
+    const { rig, mirror } = openFixture(23);
     const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
     for (const path of paths) rig.app.create(path, `${path}\n`);
     await settle(mirror);

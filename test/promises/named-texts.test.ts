@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { findSubject, resolveSubject } from "../../src/app/by-hand/resolve.ts";
 import { restoreVersion } from "../../src/app/history/restore.ts";
 import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
-import { type Ground, openGround, settle } from "./ground.ts";
+import { type Fixture, openFixture, settle } from "./fixture.ts";
 
 const PATH = "d/note.md";
 const BESIDE = "d/note (theirs).md";
@@ -11,9 +11,9 @@ const MINE = "# Note\n\none line, mine\n\nanother line\n";
 const THEIRS = "# Note\n\none line, theirs\n\nanother line\n";
 
 /** A conflict over `d/note.md`; another document stands there, so that nothing empties a side. */
-async function inConflict(seed: number): Promise<Ground> {
-  const ground = openGround(seed);
-  const { rig, mirror } = ground;
+async function inConflict(seed: number): Promise<Fixture> {
+  const fixture = openFixture(seed);
+  const { rig, mirror } = fixture;
   rig.app.create(PATH, BASE);
   rig.app.create("d/other.md", "other\n");
   await settle(mirror);
@@ -21,16 +21,16 @@ async function inConflict(seed: number): Promise<Ground> {
   rig.app.edit(PATH, THEIRS);
   await settle(mirror);
   expect(mirror.texts().get(BESIDE)).toBe(THEIRS);
-  return ground;
+  return fixture;
 }
 
-function expectReachable({ mirror }: Ground, path: string, ...texts: readonly string[]): void {
+function expectReachable({ mirror }: Fixture, path: string, ...texts: readonly string[]): void {
   expect(textsOf(mirror.state, path)).toEqual(expect.arrayContaining([...texts]));
   expect(unreachableTexts(mirror.state)).toEqual([]);
 }
 
 describe("I03 however a conflict ends, the text that lost is in the history of its path", () => {
-  const ways: readonly [string, (ground: Ground) => void, live: string][] = [
+  const ways: readonly [string, (fixture: Fixture) => void, live: string][] = [
     ["the other version is deleted", ({ mirror }) => mirror.disk.user.remove(mirror.path(BESIDE)), MINE],
     [
       "the other version is moved over the document",
@@ -51,31 +51,31 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
   ];
 
   test.each(ways)("%s", async (what, end, live) => {
-    const ground = await inConflict(70);
-    end(ground);
-    await settle(ground.mirror);
+    const fixture = await inConflict(70);
+    end(fixture);
+    await settle(fixture.mirror);
     if (!what.includes("goes there"))
-      expect([...ground.rig.app.files().values()].map(({ text }) => text)).toContain(live);
-    expectReachable(ground, PATH, BASE, MINE, THEIRS);
+      expect([...fixture.rig.app.files().values()].map(({ text }) => text)).toContain(live);
+    expectReachable(fixture, PATH, BASE, MINE, THEIRS);
   });
 
   test.each(["", ", and the service moved on"])(
     "the other version is edited, seen so%s, and deleted",
     async (moved) => {
-      const ground = await inConflict(71);
-      const { rig, mirror } = ground;
+      const fixture = await inConflict(71);
+      const { rig, mirror } = fixture;
       mirror.write(BESIDE, `${THEIRS}edited beside\n`);
       if (moved !== "") rig.app.edit(PATH, THEIRS.replace("theirs", "theirs again"));
       await settle(mirror);
       mirror.disk.user.remove(mirror.path(BESIDE));
       await settle(mirror);
-      expectReachable(ground, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
+      expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
     },
   );
 
   test.each(["mine", "theirs", "merged"] as const)("resolve --%s", async (how) => {
-    const ground = await inConflict(72);
-    const { mirror } = ground;
+    const fixture = await inConflict(72);
+    const { mirror } = fixture;
     mirror.write(BESIDE, `${THEIRS}edited beside\n`);
     const way = how === "merged" ? ({ kind: how, text: "of both\n" } as const) : ({ kind: how } as const);
     const subject = findSubject(mirror.world(), PATH);
@@ -83,37 +83,37 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
     expect(await resolveSubject(mirror.world(), subject.value, way, { force: false })).toMatchObject({ kind: "ok" });
     mirror.disk.beforeCall = null;
     await settle(mirror);
-    expectReachable(ground, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
+    expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);
   });
 
   test.each(["local", "remote", "copy"] as const)("the policy %s ends it at once", async (policy) => {
-    const ground = openGround(73);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(73);
+    const { rig, mirror } = fixture;
     rig.app.create(PATH, BASE);
     await settle(mirror);
     mirror.write(PATH, MINE);
     rig.app.edit(PATH, THEIRS);
     await settle(mirror, { conflicts: () => policy });
-    expectReachable(ground, PATH, MINE, THEIRS);
+    expectReachable(fixture, PATH, MINE, THEIRS);
   });
 
   test.each(["local", "remote", "each"] as const)("a first sync prefers %s", async (prefer) => {
-    const ground = openGround(74);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(74);
+    const { rig, mirror } = fixture;
     rig.app.create(PATH, THEIRS);
     mirror.write(PATH, MINE);
     await settle(mirror, { prefer });
-    expectReachable(ground, PATH, MINE, THEIRS);
+    expectReachable(fixture, PATH, MINE, THEIRS);
   });
 
   test("and it can be restored, and is found by an earlier and a later name", async () => {
-    const ground = await inConflict(75);
-    const { mirror } = ground;
+    const fixture = await inConflict(75);
+    const { mirror } = fixture;
     mirror.disk.user.rename(mirror.path(BESIDE), mirror.path(PATH));
     await settle(mirror);
     mirror.disk.user.rename(mirror.path(PATH), mirror.path("d/renamed.md"));
     await settle(mirror);
-    for (const path of [PATH, "d/renamed.md"]) expectReachable(ground, path, MINE, THEIRS);
+    for (const path of [PATH, "d/renamed.md"]) expectReachable(fixture, path, MINE, THEIRS);
     const n = textsOf(mirror.state, "d/renamed.md").indexOf(MINE) + 1;
     expect(await restoreVersion(mirror.world(), "d/renamed.md", n)).toMatchObject({ kind: "ok" });
     mirror.disk.beforeCall = null;
@@ -123,27 +123,27 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
 
 describe("I03 what was seen and never sent is in the history of its path", () => {
   test("a save that the next one replaced, while nothing was sent", async () => {
-    const ground = openGround(76);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(76);
+    const { rig, mirror } = fixture;
     rig.app.create(PATH, BASE);
     await settle(mirror);
     mirror.write(PATH, "a first draft\n");
     await mirror.sync({ direction: "pull-only" });
     mirror.write(PATH, "a second draft\n");
     await settle(mirror);
-    expectReachable(ground, PATH, "a first draft\n");
+    expectReachable(fixture, PATH, "a first draft\n");
   });
 
   test("a file that never was a document, under its path alone; and beside what stands there since", async () => {
-    const ground = openGround(77);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(77);
+    const { rig, mirror } = fixture;
     rig.app.create("keep.md", "keep\n");
     await settle(mirror);
     mirror.write("draft.md", "only ever here\n");
     await mirror.sync({ direction: "pull-only" });
     mirror.disk.user.remove(mirror.path("draft.md"));
     await settle(mirror);
-    expectReachable(ground, "draft.md", "only ever here\n");
+    expectReachable(fixture, "draft.md", "only ever here\n");
     expect(await restoreVersion(mirror.world(), "draft.md", null)).toMatchObject({ kind: "ok" });
     mirror.disk.beforeCall = null;
     expect(mirror.texts().get("draft.md")).toBe("only ever here\n");
@@ -151,6 +151,6 @@ describe("I03 what was seen and never sent is in the history of its path", () =>
     await settle(mirror);
     rig.app.create("draft.md", "another document\n");
     await settle(mirror);
-    expectReachable(ground, "draft.md", "only ever here\n", "another document\n");
+    expectReachable(fixture, "draft.md", "only ever here\n", "another document\n");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asText, inSync, loseThenHideFolders, remoteTexts, type Seen, settle } from "./ground.ts";
+import { asText, inSync, loseThenHideFolders, remoteTexts, type Seen, settle } from "./fixture.ts";
 
 function isFolderPatch({ method, path }: Seen): boolean {
   return method === "PATCH" && path.startsWith("/v1/folders/");
@@ -18,14 +18,14 @@ describe.each([
       ["drop-before", true],
       ["drop-after", true],
     ] as const)("%s, something new inside on the service: %s", async (fault, isFilled) => {
-      const ground = await inSync();
-      const { rig, mirror, seen } = ground;
+      const fixture = await inSync();
+      const { rig, mirror, seen } = fixture;
       const rename = ([from, to]: readonly [string, string]): void =>
         mirror.disk.user.rename(mirror.path(from), mirror.path(to));
       const idOf = (path: string): string | undefined => rig.app.files().get(path)?.id;
       const ids = new Map(["a", "b", "c"].map((name) => [name, idOf(`d/${name}.md`)]));
       for (const move of moves) rename(move);
-      loseThenHideFolders(ground, isFolderPatch, fault);
+      loseThenHideFolders(fixture, isFolderPatch, fault);
       await mirror.sync();
       const first = asText(seen.find(isFolderPatch)!);
       for (const move of later) rename(move);
@@ -35,7 +35,7 @@ describe.each([
       mirror.write(`${last}/a.md`, "edited here\n");
       for (let run = 0; run < 2; run++) await mirror.sync();
       expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
-      ground.fault = () => null;
+      fixture.fault = () => null;
       await settle(mirror);
       if (fault === "drop-after") expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
       for (const [name, id] of ids) expect({ name, id: idOf(`${last}/${name}.md`) }).toEqual({ name, id });
@@ -57,8 +57,8 @@ describe.each(["drop-before", "drop-after"] as const)(
     ] as const)(
       "%s, saved meanwhile (as another file: %s), keeps its id, and so do both folders",
       async (path, anew) => {
-        const ground = await inSync();
-        const { rig, mirror, seen } = ground;
+        const fixture = await inSync();
+        const { rig, mirror, seen } = fixture;
         const { user } = mirror.disk;
         for (const [from, to] of [
           ["d", "t"],
@@ -69,12 +69,12 @@ describe.each(["drop-before", "drop-after"] as const)(
         const idOf = (at: string): string | undefined => rig.app.files().get(at)?.id;
         const ids = new Map(["d/a.md", "d/b.md", "d/c.md", "e/k.md"].map((at) => [swapped(at), idOf(at)]));
         const dirs = new Map([...mirror.state.load().dirs.values()].map((dir) => [swapped(dir.localPath), dir.id]));
-        loseThenHideFolders(ground, isFolderPatch, fault);
+        loseThenHideFolders(fixture, isFolderPatch, fault);
         await mirror.sync();
         if (anew) user.remove(mirror.path(path));
         mirror.write(path, "edited here, and nothing as it was\n");
         for (let run = 0; run < 2; run++) await mirror.sync();
-        ground.fault = () => null;
+        fixture.fault = () => null;
         await settle(mirror);
         expect(seen.filter(({ method }) => method === "POST" || method === "DELETE")).toEqual([]);
         for (const [at, id] of ids) expect({ at, id: idOf(at) }).toEqual({ at, id });

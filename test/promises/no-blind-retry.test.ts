@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   asText,
-  type Ground,
+  type Fixture,
   HTML,
   inSync,
   isWrite,
@@ -10,10 +10,10 @@ import {
   remoteTexts,
   type Seen,
   settle,
-} from "./ground.ts";
+} from "./fixture.ts";
 
 /** Each kind of write, and what makes the mirror send one. */
-const WRITES: readonly (readonly [name: string, is: (request: Seen) => boolean, make: (ground: Ground) => void])[] = [
+const WRITES: readonly (readonly [name: string, is: (request: Seen) => boolean, make: (fixture: Fixture) => void])[] = [
   ["PUT of a text", ({ method }) => method === "PUT", ({ mirror }) => mirror.write("d/a.md", "edited here\n")],
   [
     "POST of a document",
@@ -62,20 +62,20 @@ const UNCERTAIN = [
 
 describe.each(WRITES)("I08 a %s whose end is not known is read before it is sent again", (_name, is, make) => {
   test.each(UNCERTAIN)("%s", async (_how, fault) => {
-    const ground = await inSync();
-    const { rig, mirror } = ground;
-    make(ground);
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
+    make(fixture);
     let befallen = 0;
-    ground.fault = (request) => (is(request) && befallen++ === 0 ? fault : null);
+    fixture.fault = (request) => (is(request) && befallen++ === 0 ? fault : null);
     for (let run = 0; run < 2; run++) await mirror.sync();
     expect(befallen).toBeGreaterThan(0);
-    const { seen } = ground;
+    const { seen } = fixture;
     const first = seen.findIndex(is);
     const again = seen.findIndex((request, index) => index > first && asText(request) === asText(seen[first]!));
     // Between the two a read; and never again where it was done the first time.
     if (again !== -1) expect(seen.slice(first + 1, again).some(({ method }) => method === "GET")).toBe(true);
     if (fault === "drop-after") expect(seen.filter((one) => asText(one) === asText(seen[first]!))).toHaveLength(1);
-    ground.fault = () => null;
+    fixture.fault = () => null;
     await settle(mirror);
     expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
     for (const folder of ["f", "g", "empty"])
@@ -94,12 +94,12 @@ const OF_DOCUMENTS = WRITES.filter(([name]) => !name.endsWith("folder"));
 
 describe.each(OF_DOCUMENTS)("I08 a %s whose end no read could tell is not sent again", (_name, is, make) => {
   test.each(["drop-before", "drop-after"] as const)("%s", async (fault) => {
-    const ground = await inSync();
-    const { rig, mirror, seen } = ground;
-    make(ground);
+    const fixture = await inSync();
+    const { rig, mirror, seen } = fixture;
+    make(fixture);
     let first: string | null = null;
     const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
-    ground.fault = (request) => {
+    fixture.fault = (request) => {
       if (first !== null) return settles(request) ? HTML : null;
       if (!is(request)) return null;
       first = asText(request);
@@ -108,7 +108,7 @@ describe.each(OF_DOCUMENTS)("I08 a %s whose end no read could tell is not sent a
     for (let run = 0; run < 3; run++) await mirror.sync();
     expect(first).not.toBeNull();
     expect(seen.filter((request) => asText(request) === first)).toHaveLength(1);
-    ground.fault = () => null;
+    fixture.fault = () => null;
     await settle(mirror);
     expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
   });
@@ -118,29 +118,29 @@ describe.each([
   [
     "DELETE of a folder",
     ({ method, path }: Seen) => method === "DELETE" && path.startsWith("/v1/folders/"),
-    ({ mirror }: Ground) => mirror.disk.user.remove(mirror.path("empty")),
+    ({ mirror }: Fixture) => mirror.disk.user.remove(mirror.path("empty")),
   ],
   [
     "POST of a folder",
     ({ method, path }: Seen) => method === "POST" && path === "/v1/folders",
-    ({ mirror }: Ground) => mirror.disk.user.makeFolder(mirror.path("f")),
+    ({ mirror }: Fixture) => mirror.disk.user.makeFolder(mirror.path("f")),
   ],
   [
     "POST of a folder for what is new inside",
     ({ method, path }: Seen) => method === "POST" && path === "/v1/folders",
-    ({ mirror }: Ground) => mirror.write("f/new.md", "new here\n"),
+    ({ mirror }: Fixture) => mirror.write("f/new.md", "new here\n"),
   ],
 ] as const)(
   "I08 a %s whose end is not known is not sent again until the service shows its folders",
   (_name, is, make) => {
     test.each(["drop-before", "drop-after"] as const)("%s", async (fault) => {
-      const ground = await inSync();
-      const { rig, mirror, seen } = ground;
-      make(ground);
-      loseThenHideFolders(ground, is, fault);
+      const fixture = await inSync();
+      const { rig, mirror, seen } = fixture;
+      make(fixture);
+      loseThenHideFolders(fixture, is, fault);
       for (let run = 0; run < 3; run++) await mirror.sync();
       expect(seen.filter(is)).toHaveLength(1);
-      ground.fault = () => null;
+      fixture.fault = () => null;
       await settle(mirror);
       for (const folder of ["f", "empty"])
         expect({ folder, there: rig.app.folders().includes(folder) }).toEqual({
@@ -154,12 +154,12 @@ describe.each([
 );
 
 test("I08 a POST that was answered 404 is not sent again in the same run until a whole listing was looked at", async () => {
-  const ground = await inSync();
-  const { rig, mirror, seen } = ground;
+  const fixture = await inSync();
+  const { rig, mirror, seen } = fixture;
   mirror.write("d/new.md", "new here\n");
   const isPost = ({ method, path }: Seen): boolean => method === "POST" && path === "/v1/files";
   let isRefused = false;
-  ground.fault = (request) => {
+  fixture.fault = (request) => {
     if (isRefused && request.path.startsWith("/v1/files?")) return problem(400, "invalid_request");
     if (!isPost(request)) return null;
     isRefused = true;
@@ -168,7 +168,7 @@ test("I08 a POST that was answered 404 is not sent again in the same run until a
   await mirror.sync();
   expect(isRefused).toBe(true);
   expect(seen.filter(isPost)).toHaveLength(1);
-  ground.fault = () => null;
+  fixture.fault = () => null;
   await settle(mirror);
   expect(seen.filter(isPost)).toHaveLength(2);
   expect(remoteTexts(rig).get("d/new.md")).toBe("new here\n");
@@ -182,8 +182,8 @@ const MISREAD = {
 };
 
 test("I08 a POST that was refused is not sent again in the same run, though one look between saw another document there", async () => {
-  const ground = await inSync();
-  const { rig, mirror, seen } = ground;
+  const fixture = await inSync();
+  const { rig, mirror, seen } = fixture;
   mirror.write("d/new.md", "new here\n");
   mirror.write("d/other.md", "other\n");
   rig.app.create("d/new.md", "new there\n");
@@ -191,7 +191,7 @@ test("I08 a POST that was refused is not sent again in the same run, though one 
   const { id } = rig.app.files().get("d/new.md")!;
   const isPost = ({ method, body }: Seen): boolean => method === "POST" && body?.["path"] === "d/new.md";
   let listings = 0;
-  ground.fault = (request) => {
+  fixture.fault = (request) => {
     if (isPost(request)) return problem(400, "invalid_request");
     if (request.path === `/v1/files/${id}`) return problem(400, "invalid_request");
     // The one whole listing shows it, and its text cannot be read.
@@ -202,7 +202,7 @@ test("I08 a POST that was refused is not sent again in the same run, though one 
   expect(listings).toBeGreaterThan(2);
   expect(seen.filter(isPost)).toHaveLength(1);
   expect(mirror.state.load().holds.get("d/new.md")?.reason).toBe("refused");
-  ground.fault = () => null;
+  fixture.fault = () => null;
   await settle(mirror);
   expect([...mirror.texts().values()].sort()).toContain("new here\n");
   expect(mirror.state.load().holds.get(id)?.reason).toBe("conflict");

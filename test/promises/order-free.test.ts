@@ -10,7 +10,7 @@ import { newContext, type PassInput } from "../../src/engine/run/pass.ts";
 import { type World, zeroCounts } from "../../src/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/rig.ts";
-import { type Ground, openGround, remoteTexts, settle } from "./ground.ts";
+import { type Fixture, openFixture, remoteTexts, settle } from "./fixture.ts";
 
 /** Any order of the steps that `after` allows; their indexes follow. */
 function shuffle(steps: readonly Step[], dice: Dice): Step[] {
@@ -45,7 +45,7 @@ function delay(remote: Remote, world: World, dice: Dice): Remote {
 }
 
 /** One pass as the engine makes it, its steps in an order of the dice's. */
-async function passShuffled({ mirror }: Ground, dice: Dice): Promise<number> {
+async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
   const plain = mirror.world();
   const world: World = { ...plain, remote: delay(plain.remote, plain, dice) };
   const input: PassInput = {
@@ -72,7 +72,7 @@ async function passShuffled({ mirror }: Ground, dice: Dice): Promise<number> {
  * Changes of every kind on both sides, many of them independent of each other. The same for the
  * same seed.
  */
-function change({ rig, mirror }: Ground, seed: number): void {
+function change({ rig, mirror }: Fixture, seed: number): void {
   const dice = rollDice(seed);
   const { user } = mirror.disk;
   for (let n = 0; n < 16; n++) {
@@ -108,15 +108,15 @@ function change({ rig, mirror }: Ground, seed: number): void {
 }
 
 async function endOf(seed: number, order: number): Promise<{ steps: number; local: unknown; remote: unknown }> {
-  const ground = openGround(seed);
-  for (let n = 0; n < 16; n++) ground.rig.app.create(`d${n % 4}/n${n}.md`, `note ${n}\n\nlast\n`);
-  await settle(ground.mirror);
-  change(ground, seed);
+  const fixture = openFixture(seed);
+  for (let n = 0; n < 16; n++) fixture.rig.app.create(`d${n % 4}/n${n}.md`, `note ${n}\n\nlast\n`);
+  await settle(fixture.mirror);
+  change(fixture, seed);
   const dice = rollDice(order);
-  const steps = await passShuffled(ground, dice);
-  for (let pass = 0; pass < 3; pass++) await passShuffled(ground, dice);
-  await settle(ground.mirror);
-  return { steps, local: [...ground.mirror.texts()], remote: [...remoteTexts(ground.rig)] };
+  const steps = await passShuffled(fixture, dice);
+  for (let pass = 0; pass < 3; pass++) await passShuffled(fixture, dice);
+  await settle(fixture.mirror);
+  return { steps, local: [...fixture.mirror.texts()], remote: [...remoteTexts(fixture.rig)] };
 }
 
 describe("I15 permutation of independent actions", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../variants/variant.ts";
-import { type Ground, HTML, isWrite, openGround, problem, type Seen, settle } from "./ground.ts";
+import { type Fixture, HTML, isWrite, openFixture, problem, type Seen, settle } from "./fixture.ts";
 
 const PAGE = 3;
 const DOCUMENTS = 14;
@@ -13,30 +13,30 @@ function isFolderPage({ method, path }: Seen): boolean {
   return method === "GET" && /^\/v1\/folders(\?|$)/.test(path);
 }
 
-async function converged(): Promise<Ground> {
-  const ground = openGround(20, { maxPageSize: PAGE });
-  for (let n = 0; n < DOCUMENTS; n++) ground.rig.app.create(`d${n % 5}/n${n}.md`, `note ${n}\n`);
-  await settle(ground.mirror);
-  return ground;
+async function converged(): Promise<Fixture> {
+  const fixture = openFixture(20, { maxPageSize: PAGE });
+  for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 5}/n${n}.md`, `note ${n}\n`);
+  await settle(fixture.mirror);
+  return fixture;
 }
 
 /** Deletions and an edit there, a deletion here. */
-async function changed(): Promise<Ground> {
-  const ground = await converged();
-  const { rig, mirror } = ground;
+async function changed(): Promise<Fixture> {
+  const fixture = await converged();
+  const { rig, mirror } = fixture;
   for (let n = 0; n < 4; n++) rig.app.remove(`d${n % 5}/n${n}.md`);
   rig.app.removeFolder("d4");
   mirror.disk.user.remove(mirror.path("d0/n5.md"));
   rig.app.edit("d1/n6.md", "edited there\n");
-  ground.seen.length = 0;
-  return ground;
+  fixture.seen.length = 0;
+  return fixture;
 }
 
 /** Pages of one look. */
 async function pagesOf(which: (request: Seen) => boolean): Promise<number> {
-  const ground = await changed();
-  await ground.mirror.plan();
-  return ground.seen.filter(which).length;
+  const fixture = await changed();
+  await fixture.mirror.plan();
+  return fixture.seen.filter(which).length;
 }
 
 const CUT: Fault = { status: 200, headers: { "content-type": "application/json" }, body: '{"data":[{"id":"doc_' };
@@ -57,12 +57,12 @@ describe.each([
     const pages = await pagesOf(which);
     expect(pages).toBeGreaterThan(2);
     for (let failing = 1; failing <= pages; failing++) {
-      const ground = await changed();
-      const { rig, mirror } = ground;
+      const fixture = await changed();
+      const { rig, mirror } = fixture;
       const before = mirror.texts();
       let page = 0;
       // From the page on nothing more is listed, however often it is asked for.
-      ground.fault = (request) => (which(request) && ++page >= failing ? fault : null);
+      fixture.fault = (request) => (which(request) && ++page >= failing ? fault : null);
       await mirror.sync();
       const after = mirror.texts();
       const documentsFailed = which === isDocumentPage;
@@ -76,14 +76,14 @@ describe.each([
           folder,
           there: true,
         });
-      const deleted = ground.seen.filter((request) => request.method === "DELETE");
+      const deleted = fixture.seen.filter((request) => request.method === "DELETE");
       if (documentsFailed) {
         const shown = [...rig.app.files().values()].some(({ path }) => path === "d0/n5.md");
         expect({ failing, shown: shown || deleted.length === 1 }).toEqual({ failing, shown: true });
       }
-      expect(ground.seen.filter(isWrite).every(({ method }) => method === "DELETE")).toBe(true);
+      expect(fixture.seen.filter(isWrite).every(({ method }) => method === "DELETE")).toBe(true);
 
-      ground.fault = () => null;
+      fixture.fault = () => null;
       await settle(mirror);
       expect([...mirror.texts().keys()].sort()).toEqual([...rig.app.files().keys()].sort());
       expect(mirror.texts().get("d1/n6.md")).toBe("edited there\n");
@@ -93,11 +93,11 @@ describe.each([
 });
 
 test("I20 what the pages before a failed one showed is used: a new document comes, an edit comes", async () => {
-  const ground = await converged();
-  const { rig, mirror } = ground;
+  const fixture = await converged();
+  const { rig, mirror } = fixture;
   rig.app.edit("d0/n0.md", "edited there\n");
   let page = 0;
-  ground.fault = (request) => (isDocumentPage(request) && ++page >= 3 ? CUT : null);
+  fixture.fault = (request) => (isDocumentPage(request) && ++page >= 3 ? CUT : null);
   await mirror.sync();
   expect(mirror.texts().get("d0/n0.md")).toBe("edited there\n");
   expect(mirror.texts().size).toBe(DOCUMENTS);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
-import { type Ground, isWrite, openGround, putId, settle, workspaceOf } from "./ground.ts";
+import { type Fixture, isWrite, openFixture, putId, settle, workspaceOf } from "./fixture.ts";
 
 /** One document in review, others free; then something becomes of it. */
 
@@ -9,31 +9,31 @@ const MINE = "first line, edited here\n\nmiddle line\n\nlast line\n";
 const THEIRS = "first line\n\nmiddle line\n\nlast line, edited there\n";
 const BOTH = "first line, edited here\n\nmiddle line\n\nlast line, edited there\n";
 
-type InReview = { readonly ground: Ground; readonly review: ChangeId };
+type InReview = { readonly fixture: Fixture; readonly review: ChangeId };
 
 async function inReview(): Promise<InReview> {
-  const ground = openGround(31);
-  const { rig, mirror } = ground;
+  const fixture = openFixture(31);
+  const { rig, mirror } = fixture;
   rig.app.create("d/p.md", START);
   for (let n = 0; n < 6; n++) rig.app.create(`d/n${n}.md`, `note ${n}\n`);
   rig.app.protect("d/p.md", true);
   await settle(mirror);
   mirror.write("d/p.md", MINE);
-  ground.seen.length = 0;
+  fixture.seen.length = 0;
   await settle(mirror);
-  const reviews = reviewsOf(ground);
+  const reviews = reviewsOf(fixture);
   expect(reviews).toHaveLength(1);
-  return { ground, review: reviews[0]! };
+  return { fixture, review: reviews[0]! };
 }
 
-function reviewsOf({ rig }: Ground): ChangeId[] {
+function reviewsOf({ rig }: Fixture): ChangeId[] {
   const { reviews } = rig.service.admin;
   const all = reviews.list(workspaceOf(rig));
   if (!Array.isArray(all)) throw new Error("no list of reviews");
   return all.map(({ id }) => id);
 }
 
-function holdsOf({ mirror }: Ground): string[] {
+function holdsOf({ mirror }: Fixture): string[] {
   return [...mirror.state.load().holds.values()].map(({ reason }) => reason);
 }
 
@@ -41,7 +41,7 @@ function holdsOf({ mirror }: Ground): string[] {
  * Changes on both sides that have nothing to do with the document in review, and must not wait for
  * it.
  */
-async function expectOthersFree({ rig, mirror }: Ground, round: number): Promise<void> {
+async function expectOthersFree({ rig, mirror }: Fixture, round: number): Promise<void> {
   mirror.write("d/n1.md", `here ${round}\n`);
   rig.app.edit("d/n2.md", `there ${round}\n`);
   await mirror.sync();
@@ -68,30 +68,30 @@ const OUTCOMES: readonly Outcome[] = [
   { name: "nothing", befall: () => undefined, local: MINE, live: START, holds: ["in-review"] },
   {
     name: "it is accepted",
-    befall: ({ ground, review }) => void ground.rig.service.admin.reviews.accept(review),
+    befall: ({ fixture, review }) => void fixture.rig.service.admin.reviews.accept(review),
     local: MINE,
     live: MINE,
     holds: [],
   },
   {
     name: "it is rejected",
-    befall: ({ ground, review }) => void ground.rig.service.admin.reviews.reject(review),
+    befall: ({ fixture, review }) => void fixture.rig.service.admin.reviews.reject(review),
     local: MINE,
     live: START,
     holds: ["in-review"],
   },
   {
     name: "the live text moves on, and the review stays open",
-    befall: ({ ground }) => goLive(ground, THEIRS),
+    befall: ({ fixture }) => goLive(fixture, THEIRS),
     local: BOTH,
     live: THEIRS,
     holds: ["in-review"],
   },
   {
     name: "the live text moves on, and then it is accepted",
-    befall({ ground, review }) {
-      goLive(ground, THEIRS);
-      ground.rig.service.admin.reviews.accept(review);
+    befall({ fixture, review }) {
+      goLive(fixture, THEIRS);
+      fixture.rig.service.admin.reviews.accept(review);
     },
     local: BOTH,
     live: BOTH,
@@ -99,9 +99,9 @@ const OUTCOMES: readonly Outcome[] = [
   },
   {
     name: "it is accepted, and the live text moves on after",
-    befall({ ground, review }) {
-      ground.rig.service.admin.reviews.accept(review);
-      goLive(ground, BOTH);
+    befall({ fixture, review }) {
+      fixture.rig.service.admin.reviews.accept(review);
+      goLive(fixture, BOTH);
     },
     local: BOTH,
     live: BOTH,
@@ -109,7 +109,7 @@ const OUTCOMES: readonly Outcome[] = [
   },
   {
     name: "the document is no longer protected",
-    befall: ({ ground }) => ground.rig.app.protect("d/p.md", false),
+    befall: ({ fixture }) => fixture.rig.app.protect("d/p.md", false),
     local: MINE,
     live: START,
     holds: ["review-unknown"],
@@ -117,7 +117,7 @@ const OUTCOMES: readonly Outcome[] = [
 ];
 
 /** Somebody whose change of a protected document goes live at once: unprotected for a moment. */
-function goLive({ rig }: Ground, text: string): void {
+function goLive({ rig }: Fixture, text: string): void {
   rig.app.protect("d/p.md", false);
   rig.app.edit("d/p.md", text);
   rig.app.protect("d/p.md", true);
@@ -126,73 +126,73 @@ function goLive({ rig }: Ground, text: string): void {
 describe("I31 a document in review neither reverts the local text nor blocks others, and settles by itself", () => {
   test.each(OUTCOMES.map((row) => [row.name, row] as const))("%s", async (_, row) => {
     const held = await inReview();
-    const { ground } = held;
-    const { rig, mirror } = ground;
+    const { fixture } = held;
+    const { rig, mirror } = fixture;
     expect(mirror.texts().get("d/p.md")).toBe(MINE);
-    expect(holdsOf(ground)).toEqual(["in-review"]);
-    await expectOthersFree(ground, 1);
-    ground.seen.length = 0;
+    expect(holdsOf(fixture)).toEqual(["in-review"]);
+    await expectOthersFree(fixture, 1);
+    fixture.seen.length = 0;
     row.befall(held);
     for (let round = 2; round < 6; round++) {
-      await expectOthersFree(ground, round);
+      await expectOthersFree(fixture, round);
       expect([MINE, row.local]).toContain(mirror.texts().get("d/p.md"));
     }
     await settle(mirror);
     expect(mirror.texts().get("d/p.md")).toBe(row.local);
     expect(rig.app.files().get("d/p.md")!.text).toBe(row.live);
-    expect(holdsOf(ground)).toEqual(row.holds);
+    expect(holdsOf(fixture)).toEqual(row.holds);
     // One save is one review: the text goes to the service once, whatever becomes of it.
     const { id } = rig.app.files().get("d/p.md")!;
-    expect(ground.seen.filter((request) => putId(request) === id)).toHaveLength(row.puts ?? 0);
-    ground.seen.length = 0;
+    expect(fixture.seen.filter((request) => putId(request) === id)).toHaveLength(row.puts ?? 0);
+    fixture.seen.length = 0;
     await mirror.sync();
-    expect(ground.seen.filter(isWrite)).toEqual([]);
+    expect(fixture.seen.filter(isWrite)).toEqual([]);
   });
 
   test("edited again while in review: one more review, the local text as it was saved", async () => {
-    const { ground } = await inReview();
-    ground.mirror.write("d/p.md", `${MINE}and more\n`);
-    await settle(ground.mirror);
-    expect(reviewsOf(ground)).toHaveLength(2);
-    expect(ground.mirror.texts().get("d/p.md")).toBe(`${MINE}and more\n`);
-    await expectOthersFree(ground, 1);
-    expect(reviewsOf(ground)).toHaveLength(2);
+    const { fixture } = await inReview();
+    fixture.mirror.write("d/p.md", `${MINE}and more\n`);
+    await settle(fixture.mirror);
+    expect(reviewsOf(fixture)).toHaveLength(2);
+    expect(fixture.mirror.texts().get("d/p.md")).toBe(`${MINE}and more\n`);
+    await expectOthersFree(fixture, 1);
+    expect(reviewsOf(fixture)).toHaveLength(2);
   });
 
   test("renamed there while in review: the file follows, its text stays, nothing is sent again", async () => {
-    const { ground } = await inReview();
-    ground.rig.app.rename("d/p.md", "q.md");
-    await settle(ground.mirror);
-    expect(ground.mirror.texts().get("d/q.md")).toBe(MINE);
-    expect(reviewsOf(ground)).toHaveLength(1);
-    expect(holdsOf(ground)).toEqual(["in-review"]);
+    const { fixture } = await inReview();
+    fixture.rig.app.rename("d/p.md", "q.md");
+    await settle(fixture.mirror);
+    expect(fixture.mirror.texts().get("d/q.md")).toBe(MINE);
+    expect(reviewsOf(fixture)).toHaveLength(1);
+    expect(holdsOf(fixture)).toEqual(["in-review"]);
   });
 
   test("rejected, and then deleted there: the text stays here, held or as a new document, and is not lost", async () => {
-    const { ground, review } = await inReview();
-    ground.rig.service.admin.reviews.reject(review);
-    ground.rig.app.protect("d/p.md", false);
-    ground.rig.app.remove("d/p.md");
-    for (let run = 0; run < 3; run++) await ground.mirror.sync();
-    expect(ground.mirror.texts().get("d/p.md")).toBe(MINE);
-    await expectOthersFree(ground, 1);
+    const { fixture, review } = await inReview();
+    fixture.rig.service.admin.reviews.reject(review);
+    fixture.rig.app.protect("d/p.md", false);
+    fixture.rig.app.remove("d/p.md");
+    for (let run = 0; run < 3; run++) await fixture.mirror.sync();
+    expect(fixture.mirror.texts().get("d/p.md")).toBe(MINE);
+    await expectOthersFree(fixture, 1);
   });
 
   test("the live text moves on where the user wrote: a conflict, the local text as it was, others free", async () => {
-    const { ground } = await inReview();
-    goLive(ground, START.replace("first line", "first line, rewritten there"));
-    for (let run = 0; run < 3; run++) await ground.mirror.sync();
-    expect(ground.mirror.texts().get("d/p.md")).toBe(MINE);
-    expect(holdsOf(ground)).toEqual(["conflict"]);
-    await expectOthersFree(ground, 1);
+    const { fixture } = await inReview();
+    goLive(fixture, START.replace("first line", "first line, rewritten there"));
+    for (let run = 0; run < 3; run++) await fixture.mirror.sync();
+    expect(fixture.mirror.texts().get("d/p.md")).toBe(MINE);
+    expect(holdsOf(fixture)).toEqual(["conflict"]);
+    await expectOthersFree(fixture, 1);
   });
 
   test.each([
     ["nothing else happens", {}, null],
     ["its rename from here moves the change id meanwhile", { changeIdMovesOnRename: true }, "d/q.md"],
   ] as const)("I08 the answer of the review is lost, and %s: it is not sent twice", async (_, variant, name) => {
-    const ground = openGround(31, variant);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(31, variant);
+    const { rig, mirror } = fixture;
     // Renamed and edited, it is known by what stayed.
     const rest = Array.from({ length: 20 }, (_, n) => `\nline ${n}\n`).join("");
     rig.app.create("d/p.md", START + rest);
@@ -200,34 +200,34 @@ describe("I31 a document in review neither reverts the local text nor blocks oth
     await settle(mirror);
     mirror.write("d/p.md", MINE + rest);
     if (name !== null) mirror.disk.user.rename(mirror.path("d/p.md"), mirror.path(name));
-    ground.fault = (request) => (putId(request) === null ? null : "drop-after");
+    fixture.fault = (request) => (putId(request) === null ? null : "drop-after");
     for (let run = 0; run < 2; run++) await mirror.sync();
-    ground.fault = () => null;
+    fixture.fault = () => null;
     for (let run = 0; run < 3; run++) await mirror.sync();
-    expect(reviewsOf(ground)).toHaveLength(1);
+    expect(reviewsOf(fixture)).toHaveLength(1);
     expect([...mirror.texts()]).toEqual([[name ?? "d/p.md", MINE + rest]]);
   });
 
   test("I08 protected between the listing and the PUT, and the answer is lost: it is not sent twice", async () => {
-    const ground = openGround(31);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(31);
+    const { rig, mirror } = fixture;
     rig.app.create("d/p.md", START);
     await settle(mirror);
     mirror.write("d/p.md", MINE);
-    ground.fault = (request) => {
+    fixture.fault = (request) => {
       if (putId(request) === null) return null;
       rig.app.protect("d/p.md", true);
       return "drop-after";
     };
     for (let run = 0; run < 2; run++) await mirror.sync();
-    ground.fault = () => null;
+    fixture.fault = () => null;
     for (let run = 0; run < 3; run++) await mirror.sync();
-    expect(reviewsOf(ground)).toHaveLength(1);
+    expect(reviewsOf(fixture)).toHaveLength(1);
     expect(mirror.texts()).toEqual(new Map([["d/p.md", MINE]]));
-    expect(holdsOf(ground)).toEqual(["in-review"]);
-    rig.service.admin.reviews.accept(reviewsOf(ground)[0]!);
+    expect(holdsOf(fixture)).toEqual(["in-review"]);
+    rig.service.admin.reviews.accept(reviewsOf(fixture)[0]!);
     await settle(mirror);
     expect(rig.app.files().get("d/p.md")!.text).toBe(MINE);
-    expect(holdsOf(ground)).toEqual([]);
+    expect(holdsOf(fixture)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Variant } from "../variants/variant.ts";
-import { isWrite, openGround, remoteTexts, settle } from "./ground.ts";
+import { isWrite, openFixture, remoteTexts, settle } from "./fixture.ts";
 
 /** Texts that something on the way might mend. */
 const NASTY: readonly (readonly [name: string, text: string])[] = [
@@ -43,21 +43,21 @@ const path = (index: number) => `d${index % 3}/t${index}.md`;
 
 describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
   test("down, and with a touch of every file up again: no PUT, the same bytes on both sides", async () => {
-    const ground = openGround(25, variant);
-    const { rig, mirror } = ground;
+    const fixture = openFixture(25, variant);
+    const { rig, mirror } = fixture;
     for (const [index, [, text]] of NASTY.entries()) rig.app.create(path(index), text);
     await settle(mirror);
     for (const [index, [name, text]] of NASTY.entries())
       expect({ name, here: mirror.texts().get(path(index)) }).toEqual({ name, here: text });
     // The same bytes saved anew, as an editor does that was asked to save: new inode, new times.
     for (const [index, [, text]] of NASTY.entries()) mirror.disk.user.saveAtomically(mirror.path(path(index)), text);
-    ground.seen.length = 0;
+    fixture.seen.length = 0;
     await settle(mirror);
-    expect(ground.seen.filter(isWrite)).toEqual([]);
+    expect(fixture.seen.filter(isWrite)).toEqual([]);
   });
 
   test("up, and down into another mirror: the same bytes", async () => {
-    const { rig, mirror } = openGround(25, variant);
+    const { rig, mirror } = openFixture(25, variant);
     for (const [index, [, text]] of NASTY.entries()) mirror.write(path(index), text);
     await settle(mirror);
     const other = rig.mirror();
@@ -72,7 +72,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
   });
 
   test("edited here, then there, each over the other's text: the same bytes", async () => {
-    const { rig, mirror } = openGround(25, variant);
+    const { rig, mirror } = openFixture(25, variant);
     for (const index of NASTY.keys()) rig.app.create(path(index), "first\n");
     await settle(mirror);
     for (const [index, [, text]] of NASTY.entries()) if (!text.includes("<<<<<<<")) mirror.write(path(index), text);
@@ -87,7 +87,7 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
   });
 
   test("through a merge: what neither side touched stays as it was, byte for byte", async () => {
-    const { rig, mirror } = openGround(25, variant);
+    const { rig, mirror } = openFixture(25, variant);
     const framed = NASTY.filter(
       ([, text]) => text.length < 1_000 && !text.includes("<<<<<<<") && !text.startsWith("---"),
     );
@@ -112,20 +112,20 @@ describe.each(EXACT)("I25 byte for byte, on a deployment: %s", (_, variant) => {
 });
 
 test("I25 on a deployment that normalises on save: one answer each, no ping-pong, and what it downloads stays byte for byte", async () => {
-  const ground = openGround(25, { normalise: true });
-  const { rig, mirror } = ground;
+  const fixture = openFixture(25, { normalise: true });
+  const { rig, mirror } = fixture;
   for (const [index, [, text]] of NASTY.entries()) mirror.write(path(index), text);
   await settle(mirror);
   const [here, there] = [mirror.texts(), remoteTexts(rig)];
   for (const at of there.keys()) expect({ at, here: here.get(at) }).toEqual({ at, here: there.get(at) });
-  ground.seen.length = 0;
+  fixture.seen.length = 0;
   await settle(mirror);
-  expect(ground.seen.filter(isWrite)).toEqual([]);
+  expect(fixture.seen.filter(isWrite)).toEqual([]);
   // An edit that the service takes back by normalising is sent once, and not again.
   mirror.write(path(0), "\ufeff");
   mirror.write(path(3), "one\r\ntwo\r\n");
   await settle(mirror);
-  ground.seen.length = 0;
+  fixture.seen.length = 0;
   await settle(mirror);
-  expect(ground.seen.filter(isWrite)).toEqual([]);
+  expect(fixture.seen.filter(isWrite)).toEqual([]);
 });

@@ -2,16 +2,16 @@ import { describe, expect, test } from "vitest";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { Settings } from "../../src/engine/run/world.ts";
 import { SETTINGS } from "../simulator/rig.ts";
-import { type Ground, openGround, remoteTexts, type Seen, settle } from "./ground.ts";
+import { type Fixture, openFixture, remoteTexts, type Seen, settle } from "./fixture.ts";
 
 const DOCUMENTS = 12;
 
-async function inSync(): Promise<Ground> {
-  const ground = openGround(18);
-  for (let n = 0; n < DOCUMENTS; n++) ground.rig.app.create(`d${n % 3}/n${n}.md`, `note ${n}\n`);
-  await settle(ground.mirror);
-  ground.seen.length = 0;
-  return ground;
+async function inSync(): Promise<Fixture> {
+  const fixture = openFixture(18);
+  for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 3}/n${n}.md`, `note ${n}\n`);
+  await settle(fixture.mirror);
+  fixture.seen.length = 0;
+  return fixture;
 }
 
 function deletes(seen: readonly Seen[]): string[] {
@@ -20,14 +20,14 @@ function deletes(seen: readonly Seen[]): string[] {
 
 /** Nothing went on either side, and nothing went up. */
 function expectNothingGone(
-  ground: Ground,
+  fixture: Fixture,
   local: ReadonlyMap<string, string>,
   remote: ReadonlyMap<string, string>,
 ): void {
-  expect(deletes(ground.seen)).toEqual([]);
-  const here = ground.mirror.texts();
+  expect(deletes(fixture.seen)).toEqual([]);
+  const here = fixture.mirror.texts();
   for (const [path, text] of local) expect({ path, here: here.get(path) }).toEqual({ path, here: text });
-  expect(remoteTexts(ground.rig)).toEqual(remote);
+  expect(remoteTexts(fixture.rig)).toEqual(remote);
 }
 
 const RULES: readonly (readonly [name: string, rules: string])[] = [
@@ -39,22 +39,22 @@ const RULES: readonly (readonly [name: string, rules: string])[] = [
 
 describe("I18 a change of scope deletes nothing", () => {
   test.each(RULES)("ignore rules that newly match %s, and that match nothing again", async (_, rules) => {
-    const ground = await inSync();
-    const { rig, mirror } = ground;
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];
     const ids = [...mirror.state.load().links.keys()].sort();
     mirror.write(".mdmirrorignore", rules);
     for (let run = 0; run < 3; run++) await mirror.sync();
-    expectNothingGone(ground, local, remote);
+    expectNothingGone(fixture, local, remote);
     mirror.disk.user.remove(mirror.path(".mdmirrorignore"));
     for (let run = 0; run < 3; run++) await mirror.sync();
-    expectNothingGone(ground, local, remote);
+    expectNothingGone(fixture, local, remote);
     expect([...mirror.state.load().links.keys()].sort()).toEqual(ids);
   });
 
   test("documents that were removed here while the rules matched them are not deleted there, then or later", async () => {
-    const ground = await inSync();
-    const { rig, mirror } = ground;
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
     const remote = remoteTexts(rig);
     mirror.write(".mdmirrorignore", "d1/\n");
     await mirror.sync();
@@ -62,7 +62,7 @@ describe("I18 a change of scope deletes nothing", () => {
     for (let run = 0; run < 2; run++) await mirror.sync();
     mirror.disk.user.remove(mirror.path(".mdmirrorignore"));
     await settle(mirror);
-    expect(deletes(ground.seen)).toEqual([]);
+    expect(deletes(fixture.seen)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
     expect(mirror.texts()).toEqual(remote);
   });
@@ -73,18 +73,18 @@ describe("I18 a change of scope deletes nothing", () => {
     ["names held instead of mapped", { names: "hold" }],
   ];
   test.each(MODES)("the mode becomes %s, with edits and deletions on both sides, and back", async (_, settings) => {
-    const ground = await inSync();
-    const { rig, mirror } = ground;
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
     mirror.write("A name.md", "mapped\n");
     await settle(mirror);
     const ids = new Set(mirror.state.load().links.keys());
-    ground.seen.length = 0;
+    fixture.seen.length = 0;
     for (let run = 0; run < 3; run++) await mirror.sync(settings);
-    expect(deletes(ground.seen)).toEqual([]);
+    expect(deletes(fixture.seen)).toEqual([]);
     expect(mirror.texts().get("A name.md")).toBe("mapped\n");
     expect(remoteTexts(rig).get("A-name.md")).toBe("mapped\n");
     await settle(mirror);
-    expect(deletes(ground.seen)).toEqual([]);
+    expect(deletes(fixture.seen)).toEqual([]);
     expect(new Set(mirror.state.load().links.keys())).toEqual(ids);
     expect(mirror.texts().size).toBe(DOCUMENTS + 1);
   });
@@ -93,19 +93,19 @@ describe("I18 a change of scope deletes nothing", () => {
     ["pull-only", "remote"],
     ["push-only", "local"],
   ] as const)("in mode %s what goes on one side does not go on the %s one", async (direction, keeps) => {
-    const ground = await inSync();
-    const { rig, mirror } = ground;
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
     if (keeps === "remote") mirror.disk.user.remove(mirror.path("d0/n0.md"));
     else rig.app.remove("d0/n0.md");
     for (let run = 0; run < 3; run++) await mirror.sync({ direction });
-    expect(deletes(ground.seen)).toEqual([]);
+    expect(deletes(fixture.seen)).toEqual([]);
     const kept = keeps === "remote" ? remoteTexts(rig) : mirror.texts();
     expect(kept.get("d0/n0.md")).toBe("note 0\n");
   });
 
   test("the folder is moved or copied, with the state: it halts, and deletes nothing on either side", async () => {
-    const ground = await inSync();
-    const { rig, mirror } = ground;
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
     const { user } = mirror.disk;
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];
     const [root, old] = [mirror.path("x").slice(0, -2), "/home/ann/old"];
@@ -120,14 +120,14 @@ describe("I18 a change of scope deletes nothing", () => {
     const report = await mirror.sync();
     expect(report?.state).toBe("halted");
     expect(report?.halt?.reasons.map(({ reason }) => reason)).toEqual(["root-moved-or-copied"]);
-    expect(deletes(ground.seen)).toEqual([]);
+    expect(deletes(fixture.seen)).toEqual([]);
     expect(remoteTexts(rig)).toEqual(remote);
     expect(user.texts(old).size).toBe(local.size);
   });
 
   test("the mirrored subtree becomes a narrower one: what lies outside is not deleted there, nor erased here", async () => {
-    const ground = await inSync();
-    const { rig, mirror } = ground;
+    const fixture = await inSync();
+    const { rig, mirror } = fixture;
     const [local, remote] = [mirror.texts(), remoteTexts(rig)];
     // The same folder and state, linked to a part of the workspace.
     for (let run = 0; run < 3; run++) {
@@ -137,7 +137,7 @@ describe("I18 a change of scope deletes nothing", () => {
       mirror.disk.beforeCall = null;
       mirror.disk.advance(10);
     }
-    expect(deletes(ground.seen)).toEqual([]);
+    expect(deletes(fixture.seen)).toEqual([]);
     for (const [path, text] of remote)
       expect({ path, there: remoteTexts(rig).get(path) }).toEqual({ path, there: text });
     const files = [...mirror.disk.user.texts(mirror.path("."), true).values()];

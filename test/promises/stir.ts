@@ -1,5 +1,5 @@
 import type { Dice } from "../simulator/dice.ts";
-import type { Ground } from "./ground.ts";
+import type { Fixture } from "./fixture.ts";
 
 /**
  * People at both sides who only add: each edit puts a paragraph of its own, a word like no other,
@@ -15,12 +15,12 @@ export function wordsOf(text: string): Set<string> {
 
 export class Writers {
   readonly #dice: Dice;
-  readonly #ground: Ground;
+  readonly #fixture: Fixture;
   #words = 0;
 
-  constructor(ground: Ground) {
-    this.#ground = ground;
-    this.#dice = ground.rig.dice;
+  constructor(fixture: Fixture) {
+    this.#fixture = fixture;
+    this.#dice = fixture.rig.dice;
   }
 
   word(): string {
@@ -43,7 +43,7 @@ export class Writers {
   }
 
   here(): void {
-    const { mirror } = this.#ground;
+    const { mirror } = this.#fixture;
     const paths = [...mirror.texts().keys()].filter((path) => !path.includes("(theirs)"));
     const roll = this.#dice.below(10);
     if (paths.length < 3 || roll === 0) {
@@ -61,7 +61,7 @@ export class Writers {
   }
 
   there(): void {
-    const { app } = this.#ground.rig;
+    const { app } = this.#fixture.rig;
     const files = [...app.files().values()];
     const roll = this.#dice.below(10);
     if (files.length < 3 || roll === 0) {
@@ -77,7 +77,7 @@ export class Writers {
    * Ends a conflict as people do. @returns the words that went with the text that was not chosen
    */
   endConflict(): ReadonlySet<string> {
-    const { mirror } = this.#ground;
+    const { mirror } = this.#fixture;
     const { user } = mirror.disk;
     const beside = [...mirror.texts().keys()].find((path) => path.includes(" (theirs)"));
     if (beside === undefined) return new Set();

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../variants/variant.ts";
-import { asText, type Ground, HTML, isWrite, onRealState, openGround, problem, type Restartable } from "./ground.ts";
+import { asText, type Fixture, HTML, isWrite, onRealState, openFixture, problem, type Restartable } from "./fixture.ts";
 
 /**
  * Everything at once that a plan may hold: edits, new documents, moves, deletions and folders, on
  * both sides, and a conflict.
  */
-function upset({ rig, mirror }: Ground, state: Restartable): Promise<unknown> {
+function upset({ rig, mirror }: Fixture, state: Restartable): Promise<unknown> {
   const { app } = rig;
   for (let n = 0; n < 12; n++) app.create(`d${n % 3}/n${n}.md`, `note ${n}\n\n${"a line\n\n".repeat(4)}`);
   return state.sync().then(() => {
@@ -64,48 +64,48 @@ function sentMoreThan(times: number, requests: readonly string[]): string[] {
 
 describe("I16 no action repeats without a change of state", () => {
   test("all kinds of changes at once end below the cap of passes, no write is sent twice, and then all is quiet", async () => {
-    const ground = openGround(16);
-    const state = onRealState(ground);
-    await upset(ground, state);
-    ground.seen.length = 0;
+    const fixture = openFixture(16);
+    const state = onRealState(fixture);
+    await upset(fixture, state);
+    fixture.seen.length = 0;
     const report = await state.sync();
     expect(report.passes).toBeLessThan(CAP);
-    const writes = ground.seen.filter(isWrite).map(asText);
+    const writes = fixture.seen.filter(isWrite).map(asText);
     expect(writes.length).toBeGreaterThan(6);
     expect(sentMoreThan(1, writes)).toEqual([]);
-    ground.seen.length = 0;
+    fixture.seen.length = 0;
     expect((await state.sync()).passes).toBe(1);
-    expect(ground.seen.filter(isWrite)).toEqual([]);
+    expect(fixture.seen.filter(isWrite)).toEqual([]);
   });
 
   test.each(REFUSALS)(
     "every write answered by %s: no run reaches the cap, no write repeats for nothing",
     async (_, fault, sends) => {
-      const ground = openGround(17);
-      const state = onRealState(ground);
-      await upset(ground, state);
-      const texts = new Set(ground.mirror.texts().values());
-      ground.fault = (request) => (isWrite(request) ? fault : null);
+      const fixture = openFixture(17);
+      const state = onRealState(fixture);
+      await upset(fixture, state);
+      const texts = new Set(fixture.mirror.texts().values());
+      fixture.fault = (request) => (isWrite(request) ? fault : null);
       for (let run = 0; run < 3; run++) {
-        ground.seen.length = 0;
+        fixture.seen.length = 0;
         const report = await state.sync({}, run === 0);
         expect({ run, passes: report.passes < CAP }).toEqual({ run, passes: true });
-        const writes = ground.seen.filter(isWrite).map(asText);
+        const writes = fixture.seen.filter(isWrite).map(asText);
         if (run === 0) expect(writes.length).toBeGreaterThan(0);
         expect({ run, repeated: sentMoreThan(sends, writes) }).toEqual({ run, repeated: [] });
       }
       // A definite no is remembered: the last run sends nothing that was refused before.
-      if (sends === 1) expect(ground.seen.filter(isWrite).map(asText)).toEqual([]);
+      if (sends === 1) expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
       for (const text of ["edited here\n", "one thing\n", "new here\n"]) {
         expect(texts).toContain(text);
-        expect([...ground.mirror.texts().values()]).toContain(text);
+        expect([...fixture.mirror.texts().values()]).toContain(text);
       }
-      ground.fault = () => null;
+      fixture.fault = () => null;
       for (let run = 0; run < 3; run++) await state.sync({}, true);
-      ground.seen.length = 0;
+      fixture.seen.length = 0;
       await state.sync({}, true);
-      expect(ground.seen.filter(isWrite).map(asText)).toEqual([]);
-      expect([...ground.rig.app.files().values()].map(({ text }) => text)).toContain("new here\n");
+      expect(fixture.seen.filter(isWrite).map(asText)).toEqual([]);
+      expect([...fixture.rig.app.files().values()].map(({ text }) => text)).toContain("new here\n");
     },
   );
 
@@ -117,20 +117,20 @@ describe("I16 no action repeats without a change of state", () => {
     ["unlink", "EPERM"],
     ["any", "EIO"],
   ] as const)("every %s on the disk answers %s: no run reaches the cap or sends a write twice", async (call, code) => {
-    const ground = openGround(18);
-    const state = onRealState(ground);
-    await upset(ground, state);
-    const mend = ground.mirror.disk.fail({ call, code, path: null });
+    const fixture = openFixture(18);
+    const state = onRealState(fixture);
+    await upset(fixture, state);
+    const mend = fixture.mirror.disk.fail({ call, code, path: null });
     for (let run = 0; run < 3; run++) {
-      ground.seen.length = 0;
+      fixture.seen.length = 0;
       const report = await state.sync({}, true);
       expect(report.passes).toBeLessThan(CAP);
-      expect(sentMoreThan(1, ground.seen.filter(isWrite).map(asText))).toEqual([]);
+      expect(sentMoreThan(1, fixture.seen.filter(isWrite).map(asText))).toEqual([]);
     }
     mend();
     for (let run = 0; run < 3; run++) await state.sync({}, true);
-    ground.seen.length = 0;
+    fixture.seen.length = 0;
     await state.sync({}, true);
-    expect(ground.seen.filter(isWrite)).toEqual([]);
+    expect(fixture.seen.filter(isWrite)).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ import { serve } from "./loopback.ts";
 const KEY = "mdm_the_users_own_key";
 
 /** The rig, the hostile folder `w` in it, and what reached the attacker's server. */
-type Ground = { readonly rig: Rig; readonly url: string; readonly seen: readonly IncomingMessage[] };
+type Fixture = { readonly rig: Rig; readonly url: string; readonly seen: readonly IncomingMessage[] };
 
 /** How the folder came to name the attacker's server. */
 const WAYS: Readonly<Record<string, (rig: Rig, url: string) => Promise<void>>> = {
@@ -52,7 +52,7 @@ function pointTo(rig: Rig, url: string): void {
   rig.write(".mdmirror/config.json", JSON.stringify({ url, allowHttp: ["0.0.0.0"] }));
 }
 
-async function openGround(way: string): Promise<Ground> {
+async function openFixture(way: string): Promise<Fixture> {
   const rig = await openRig();
   onTestFinished(() => rig.close());
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
@@ -136,7 +136,11 @@ test("each command has a row here", () => {
  * A run of the user's: with a key in the environment, and a service that is told to end as soon as
  * it serves.
  */
-function runAsUser({ rig }: Ground, argv: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+function runAsUser(
+  { rig }: Fixture,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ran> {
   const stop = new AbortController();
   const cwd = argv[0] === "undo" ? rig.root : rig.dir;
   const onOut = () => {
@@ -153,23 +157,23 @@ function expectRefusal({ code, out, err }: Ran, what: unknown): void {
 
 describe.each(Object.keys(WAYS))("in %s", (way) => {
   test("no command sends anything to the address that the folder names", async () => {
-    const ground = await openGround(way);
+    const fixture = await openFixture(way);
     for (const { argv, end } of Object.values(ROWS).flat()) {
-      const ran = await runAsUser(ground, argv);
-      expect([argv, ground.seen.length]).toEqual([argv, 0]);
+      const ran = await runAsUser(fixture, argv);
+      expect([argv, fixture.seen.length]).toEqual([argv, 0]);
       if (end === "refused") expectRefusal(ran, argv);
       else expect([argv, ran.err.filter((line) => line.includes("(untrusted)"))]).toEqual([argv, []]);
     }
   });
 
   test("sync says what would go where, by which key, and goes there once the user has said so", async () => {
-    const ground = await openGround(way);
-    const before = await runAsUser(ground, ["sync", "w"]);
-    expect(before.err[0]).toContain(`2 Markdown files would go to ${ground.url}, with the key from MDMIRROR_API_KEY`);
-    expect((await runAsUser(ground, ["trust", "w", "--yes"])).code).toBe(0);
-    expect(ground.seen.length).toBe(0);
-    await runAsUser(ground, ["sync", "w"]);
-    expect(ground.seen.map(({ headers }) => headers.authorization)).toContain(`Bearer ${KEY}`);
+    const fixture = await openFixture(way);
+    const before = await runAsUser(fixture, ["sync", "w"]);
+    expect(before.err[0]).toContain(`2 Markdown files would go to ${fixture.url}, with the key from MDMIRROR_API_KEY`);
+    expect((await runAsUser(fixture, ["trust", "w", "--yes"])).code).toBe(0);
+    expect(fixture.seen.length).toBe(0);
+    await runAsUser(fixture, ["sync", "w"]);
+    expect(fixture.seen.map(({ headers }) => headers.authorization)).toContain(`Bearer ${KEY}`);
   });
 });
 
@@ -190,7 +194,7 @@ describe("a key, wherever it lies,", () => {
     // The attacker's own: the documents would go into the attacker's workspace.
     ["in the folder itself", [], () => ({}), "lies in the folder itself"],
   ])("%s does not go to an address that only a folder names", async (_where, more, envOf, told) => {
-    const { rig, seen } = await openGround("a downloaded folder");
+    const { rig, seen } = await openFixture("a downloaded folder");
     const env = envOf(rig);
     for (const name of ["sync", "verify", "diff", "plan", "watch"]) {
       const ran = await rig.run([name, "w", ...(name === "plan" ? [] : more)], { env });
@@ -212,9 +216,9 @@ describe("a key, wherever it lies,", () => {
 
 describe("plain http", () => {
   test("that a folder allows itself is not allowed, by no command and by no plain trust", async () => {
-    const ground = await openGround("a downloaded folder");
-    const { rig, seen } = ground;
-    const url = ground.url.replace("127.0.0.1", "0.0.0.0");
+    const fixture = await openFixture("a downloaded folder");
+    const { rig, seen } = fixture;
+    const url = fixture.url.replace("127.0.0.1", "0.0.0.0");
     pointTo(rig, url);
     for (const argv of [
       ["sync", "w"],
@@ -222,9 +226,9 @@ describe("plain http", () => {
       ["init", "w"],
       ["verify", "w"],
     ]) {
-      expectRefusal(await runAsUser(ground, argv), argv);
+      expectRefusal(await runAsUser(fixture, argv), argv);
     }
-    const trust = await runAsUser(ground, ["trust", "w", "--yes"]);
+    const trust = await runAsUser(fixture, ["trust", "w", "--yes"]);
     expect([trust.code, trust.err]).toEqual([
       2,
       [
@@ -233,8 +237,8 @@ describe("plain http", () => {
       ],
     ]);
     expect(seen.length).toBe(0);
-    expect((await runAsUser(ground, ["trust", "w", "--yes", "--allow-http", new URL(url).host])).code).toBe(0);
-    await runAsUser(ground, ["sync", "w"]);
+    expect((await runAsUser(fixture, ["trust", "w", "--yes", "--allow-http", new URL(url).host])).code).toBe(0);
+    await runAsUser(fixture, ["sync", "w"]);
     expect(seen.length).toBeGreaterThan(0);
   });
 
@@ -275,7 +279,7 @@ describe("a repository that came with a folder", () => {
 
 describe("a state that came with a folder", () => {
   test("is not taken up by init: it would say what was deleted here", async () => {
-    const { rig } = await openGround("a downloaded folder");
+    const { rig } = await openFixture("a downloaded folder");
     rmSync(join(rig.root, ".mdmirror/config.json"));
     const { code, err } = await rig.init();
     expect([code, err[0]]).toEqual([2, expect.stringContaining("holds the state of a mirror that is not in the list")]);

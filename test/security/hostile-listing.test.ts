@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DISKS, syncWithLies, told } from "./hostile-ground.ts";
+import { DISKS, syncWithLies, told } from "./hostile-fixture.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 const MISREAD: readonly [path: unknown, why: string][] = [
@@ -78,26 +78,26 @@ for (const [name, options] of Object.entries(DISKS)) {
   describe(`I26 I17 a service that lies, over ${name}`, () => {
     it.each(MISREAD)("a document at %j is left out, and the report says why", async (path, why) => {
       const lie = lieAt(path);
-      const { ground, report } = await syncWithLies(options, { files: [lie] });
+      const { fixture, report } = await syncWithLies(options, { files: [lie] });
       expect(report.state).toBe("attention");
       expect(told(report)).toContain(
         `listing-misread: an item of the list is not understood: ${why} (${lie["id"] as string})`,
       );
-      expect([...ground.texts().values()]).not.toContain(LIE);
+      expect([...fixture.texts().values()]).not.toContain(LIE);
     });
 
     it.each(UNSAFE)("a document at %j is held by its name", async (path) => {
-      const { ground, report } = await syncWithLies(options, { files: [lieAt(path)] });
+      const { fixture, report } = await syncWithLies(options, { files: [lieAt(path)] });
       expect(report.attention).toMatchObject([{ kind: "remote-name-unsafe" }]);
-      expect([...ground.texts().values()]).not.toContain(LIE);
+      expect([...fixture.texts().values()]).not.toContain(LIE);
     });
 
     it.each(ODD)("a document at %j is mirrored inside the root, and quiet in the next sync", async (path, at) => {
-      const { ground, report } = await syncWithLies(options, { files: [lieAt(path)] });
+      const { fixture, report } = await syncWithLies(options, { files: [lieAt(path)] });
       expect(told(report)).toBe("");
-      const written = [...ground.texts()].filter(([, text]) => text === LIE).map(([where]) => where);
+      const written = [...fixture.texts()].filter(([, text]) => text === LIE).map(([where]) => where);
       expect(written).toEqual([expect.stringMatching(at)]);
-      const again = await ground.sync();
+      const again = await fixture.sync();
       expect([again.state, again.counts.downloaded, again.counts.createdLocal]).toEqual(["in-sync", 0, 0]);
     });
   });
@@ -116,35 +116,38 @@ describe("I11 twins", () => {
   it.each(TWINS)("%j and %j never overwrite each other, whatever the disk folds", async (one, other) => {
     for (const options of Object.values(DISKS)) {
       const files = [lieAt(one, { content: "first\n" }), lieAt(other, { content: "second\n" })];
-      const { ground, report } = await syncWithLies(options, { files });
-      const texts = [...ground.texts().values()].filter((text) => text === "first\n" || text === "second\n");
+      const { fixture, report } = await syncWithLies(options, { files });
+      const texts = [...fixture.texts().values()].filter((text) => text === "first\n" || text === "second\n");
       // Both are here under two names, or one is and the other is told of.
       if (texts.length < 2) expect(report.attention.length).toBeGreaterThan(0);
       expect(new Set(texts).size).toBe(texts.length);
       expect(texts.length).toBeGreaterThan(0);
-      const again = await ground.sync();
+      const again = await fixture.sync();
       expect([again.counts.downloaded, again.counts.createdLocal, again.counts.movedLocal]).toEqual([0, 0, 0]);
     }
   });
 
   it("a folder and a document at one path: neither is lost, and the honest ones go on", async () => {
-    const { ground } = await syncWithLies({}, { files: [lieAt("a.md"), lieAt("a.md/b.md")] });
-    expect([...ground.texts().values()]).toContain(LIE);
-    await ground.sync();
+    const { fixture } = await syncWithLies({}, { files: [lieAt("a.md"), lieAt("a.md/b.md")] });
+    expect([...fixture.texts().values()]).toContain(LIE);
+    await fixture.sync();
   });
 
   it("one id at two paths has one local path (last seen wins)", async () => {
     const files = [lieAt("a.md", { id: "doc_twice" }), lieAt("b/c.md", { id: "doc_twice" })];
-    const { ground } = await syncWithLies({}, { files });
-    expect([...ground.texts()].filter(([, text]) => text === LIE).map(([path]) => path)).toEqual(["b/c.md"]);
+    const { fixture } = await syncWithLies({}, { files });
+    expect([...fixture.texts()].filter(([, text]) => text === LIE).map(([path]) => path)).toEqual(["b/c.md"]);
   });
 
   it("an id that moves about with each look never leaves a copy behind", async () => {
-    const { ground } = await syncWithLies({}, { files: [lieAt("a.md", { id: "doc_wanders", lastChangeId: "chg_w" })] });
+    const { fixture } = await syncWithLies(
+      {},
+      { files: [lieAt("a.md", { id: "doc_wanders", lastChangeId: "chg_w" })] },
+    );
     for (const path of ["b/a.md", "b/c/a.md", "A.md", "b.md"]) {
-      ground.lies = { files: [lieAt(path, { id: "doc_wanders", lastChangeId: "chg_w" })] };
-      await ground.sync();
-      expect([...ground.texts()].filter(([, text]) => text === LIE).map(([where]) => where)).toEqual([path]);
+      fixture.lies = { files: [lieAt(path, { id: "doc_wanders", lastChangeId: "chg_w" })] };
+      await fixture.sync();
+      expect([...fixture.texts()].filter(([, text]) => text === LIE).map(([where]) => where)).toEqual([path]);
     }
   });
 });

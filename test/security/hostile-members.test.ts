@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DISKS, syncWithLies, told } from "./hostile-ground.ts";
+import { DISKS, syncWithLies, told } from "./hostile-fixture.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 describe("members of the wrong form", () => {
@@ -20,11 +20,11 @@ describe("members of the wrong form", () => {
   ];
 
   it.each(IDS)("the id %j reaches no URL", async (id) => {
-    const { ground, report } = await syncWithLies({}, { files: [lieAt("a.md", { id })] });
+    const { fixture, report } = await syncWithLies({}, { files: [lieAt("a.md", { id })] });
     expect(told(report)).toContain("its id is not of the form doc_…");
     const known = /^[A-Z]+ \/v1\/(files|folders)(\/(doc|dir)_[A-Za-z0-9_-]{1,128}(\/content)?)?(\?[a-z_]+=[^?#]*)?$/;
-    expect(ground.sent.filter((line) => !known.test(line))).toEqual([]);
-    expect(ground.sent.join("\n")).not.toMatch(/DROP|\.\./);
+    expect(fixture.sent.filter((line) => !known.test(line))).toEqual([]);
+    expect(fixture.sent.join("\n")).not.toMatch(/DROP|\.\./);
   });
 
   it.each([`chg_${"x".repeat(1_000_000)}`, "chg_../x", "chg_", 1, null, { a: 1 }])(
@@ -40,8 +40,8 @@ describe("members of the wrong form", () => {
     "content %j is not written",
     async (content) => {
       const lies = { files: [lieAt("a.md")], more: { content } };
-      const { ground, report } = await syncWithLies({}, lies);
-      expect(ground.texts().has("a.md")).toBe(false);
+      const { fixture, report } = await syncWithLies({}, lies);
+      expect(fixture.texts().has("a.md")).toBe(false);
       expect(report.state).not.toBe("in-sync");
       expect(told(report)).toContain("content");
     },
@@ -58,14 +58,14 @@ describe("members of the wrong form", () => {
       createdAt: "never",
       url: "file:///etc/passwd",
     };
-    const { ground } = await syncWithLies({}, { files: [lieAt("a.md", nonsense)] });
-    expect(ground.texts().get("a.md")).toBe(LIE);
+    const { fixture } = await syncWithLies({}, { files: [lieAt("a.md", nonsense)] });
+    expect(fixture.texts().get("a.md")).toBe(LIE);
   });
 
   it("an answer for another id than the one asked for is not written", async () => {
     const lies = { files: [lieAt("a.md")], more: { id: "doc_other" } };
-    const { ground, report } = await syncWithLies({}, lies);
-    expect(ground.texts().has("a.md")).toBe(false);
+    const { fixture, report } = await syncWithLies({}, lies);
+    expect(fixture.texts().has("a.md")).toBe(false);
     expect(told(report)).toContain("another file was answered");
   });
 
@@ -94,30 +94,30 @@ describe("members of the wrong form", () => {
     ["a folder that is its own parent", [{ id: "dir_a", path: "a", parentId: "dir_a" }]],
   ])("%s ends in quiet", async (_name, folders) => {
     for (const options of Object.values(DISKS)) {
-      const { ground } = await syncWithLies(options, { folders, files: [lieAt("a/x.md"), lieAt("a/b/x.md")] });
-      const again = await ground.sync();
+      const { fixture } = await syncWithLies(options, { folders, files: [lieAt("a/x.md"), lieAt("a/b/x.md")] });
+      const again = await fixture.sync();
       expect([again.counts.createdLocal, again.counts.movedLocal, again.passes]).toEqual([0, 0, 1]);
     }
   });
 
   it("I16 I17 folders below one that no list shows are made, moved there, and quiet then", async () => {
     const files = [lieAt("a/b/x.md", { id: "doc_deep", lastChangeId: "chg_deep" })];
-    const { ground, report } = await syncWithLies({}, { folders: [{ id: "dir_deep", path: "a/b" }], files });
+    const { fixture, report } = await syncWithLies({}, { folders: [{ id: "dir_deep", path: "a/b" }], files });
     expect(told(report)).toBe("");
-    expect(ground.texts().get("a/b/x.md")).toBe(LIE);
+    expect(fixture.texts().get("a/b/x.md")).toBe(LIE);
     const moved = lieAt("q/r/b/x.md", { id: "doc_deep", lastChangeId: "chg_deep" });
-    ground.lies = { folders: [{ id: "dir_deep", path: "q/r/b" }], files: [moved] };
-    expect(told(await ground.sync())).toBe("");
-    expect(ground.texts().get("q/r/b/x.md")).toBe(LIE);
-    expect(ground.texts().has("a/b/x.md")).toBe(false);
-    expect([(await ground.sync()).passes, ground.texts().size]).toEqual([1, 3]);
+    fixture.lies = { folders: [{ id: "dir_deep", path: "q/r/b" }], files: [moved] };
+    expect(told(await fixture.sync())).toBe("");
+    expect(fixture.texts().get("q/r/b/x.md")).toBe(LIE);
+    expect(fixture.texts().has("a/b/x.md")).toBe(false);
+    expect([(await fixture.sync()).passes, fixture.texts().size]).toEqual([1, 3]);
   });
 
   it.each(["../x", ".mdmirror", ".git/hooks", "a\0", "", "..", "x.md", 12, ".md\u200cmirror", "/"])(
     "a folder at %j makes nothing",
     async (path) => {
-      const { ground, report } = await syncWithLies({}, { folders: [{ id: "dir_lie", path }] });
-      expect(ground.folders()).toEqual(["good"]);
+      const { fixture, report } = await syncWithLies({}, { folders: [{ id: "dir_lie", path }] });
+      expect(fixture.folders()).toEqual(["good"]);
       expect(report.state).toBe("attention");
     },
   );

@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { DISKS, openHostileGround } from "./hostile-ground.ts";
+import { DISKS, openHostileFixture } from "./hostile-fixture.ts";
 import { LIE, lieAt } from "./liar.ts";
 
 /**
@@ -58,28 +58,28 @@ describe("I26 whatever paths the service lists", () => {
     let mirrored = 0;
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...Object.values(DISKS)), looks, async (options, seen) => {
-        const ground = openHostileGround(options);
-        const good = ground.api("POST", "/v1/files", { path: "good/one.md", content: "0\n" });
-        ground.write("mine.md", "mine\n");
-        const before = ground.others();
+        const fixture = openHostileFixture(options);
+        const good = fixture.api("POST", "/v1/files", { path: "good/one.md", content: "0\n" });
+        fixture.write("mine.md", "mine\n");
+        const before = fixture.others();
         let changeId = good.lastChangeId;
         for (const [round, look] of seen.entries()) {
-          ground.lies = {
+          fixture.lies = {
             files: look.files.map(({ path: at, id }) =>
               lieAt(at, { id: `doc_nasty${id}`, lastChangeId: `chg_n${id}` }),
             ),
             folders: look.folders.map(({ path: at, id }) => ({ id: `dir_nasty${id}`, path: at })),
           };
-          changeId = ground.api("PUT", `/v1/files/${good.id}/content`, {
+          changeId = fixture.api("PUT", `/v1/files/${good.id}/content`, {
             baseChangeId: changeId,
             content: `${round}!\n`,
           }).lastChangeId;
-          await ground.sync();
+          await fixture.sync();
           lies += look.files.length + look.folders.length;
-          mirrored += [...ground.texts().values()].filter((text) => text === LIE).length;
-          expect(ground.texts().get("good/one.md")).toBe(`${round}!\n`);
-          expect(ground.serviceText("mine.md")).toBe("mine\n");
-          const after = ground.others();
+          mirrored += [...fixture.texts().values()].filter((text) => text === LIE).length;
+          expect(fixture.texts().get("good/one.md")).toBe(`${round}!\n`);
+          expect(fixture.serviceText("mine.md")).toBe("mine\n");
+          const after = fixture.others();
           for (const at of after.keys()) if (KEPT.test(at)) after.delete(at);
           expect(after).toEqual(before);
         }

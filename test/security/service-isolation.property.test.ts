@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { ADMIN_KEY } from "../server/ground.ts";
+import { ADMIN_KEY } from "../server/fixture.ts";
 import { requestTo } from "./hostile-requests.ts";
 import { type Item, openWorld } from "./tenants.ts";
 

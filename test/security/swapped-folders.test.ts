@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import type { Disk } from "../../src/ports/disk.ts";
-import { NAMES, openSwapGround, type SwapGround } from "./swapped-folders.ts";
+import { NAMES, openSwapFixture, type SwapFixture } from "./swapped-folders.ts";
 
 /**
  * I26 in the moment between a look at a folder and the call that relies on it. Only Linux can hold
@@ -94,8 +94,8 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
 
 type Count = { swapped: number; done: number; refused: number; landed: string[]; untrue: string[] };
 
-function textAt(ground: SwapGround, path: string): string | null {
-  const abs = join(ground.root, path);
+function textAt(fixture: SwapFixture, path: string): string | null {
+  const abs = join(fixture.root, path);
   if (!existsSync(abs)) return null;
   return path.endsWith(".md") || path.includes("tmp/") ? readFileSync(abs, "utf8") : "a folder";
 }
@@ -107,32 +107,32 @@ function textAt(ground: SwapGround, path: string): string | null {
 function swapAtEachCall(name: string, folder: string, back: boolean, handles: boolean, count: Count): void {
   const { act, check } = EFFECTS[name]!;
   for (let n = 1; ; n++) {
-    const ground = openSwapGround("", handles);
+    const fixture = openSwapFixture("", handles);
     try {
-      ground.disk.folding();
-      const before = ground.outside();
+      fixture.disk.folding();
+      const before = fixture.outside();
       let left = n;
       let takeBack: (() => void) | null = null;
-      ground.around = (_call, _path, after) => {
-        if (!after && --left === 0 && existsSync(join(ground.root, folder))) takeBack = ground.swap(folder);
+      fixture.around = (_call, _path, after) => {
+        if (!after && --left === 0 && existsSync(join(fixture.root, folder))) takeBack = fixture.swap(folder);
         if (after && left === 0 && back) {
           takeBack?.();
           takeBack = null;
           left = -1;
         }
       };
-      const { kind } = act(ground.disk);
-      ground.around = null;
+      const { kind } = act(fixture.disk);
+      fixture.around = null;
       (takeBack as (() => void) | null)?.();
       if (left > 0) return;
       count.swapped++;
       if (kind === "done") count.done++;
       else count.refused++;
       const where = `${name}, ${folder} at call ${n}${back ? ", and back" : ""}`;
-      if (ground.outside().join("\n") !== before.join("\n")) count.landed.push(where);
-      if (kind === "done" && !check((path) => textAt(ground, path))) count.untrue.push(where);
+      if (fixture.outside().join("\n") !== before.join("\n")) count.landed.push(where);
+      if (kind === "done" && !check((path) => textAt(fixture, path))) count.untrue.push(where);
     } finally {
-      ground.close();
+      fixture.close();
     }
   }
 }
@@ -161,17 +161,17 @@ describe.runIf(process.platform === "linux")("I26 a folder that is swapped for a
     let [swapped, whole] = [0, 0];
     for (const back of [true, false]) {
       for (let n = 1; ; n++) {
-        const ground = openSwapGround(SECRET);
+        const fixture = openSwapFixture(SECRET);
         try {
           const read: string[] = [];
-          const saw = walkSwapped(ground, folder, n, back, read);
+          const saw = walkSwapped(fixture, folder, n, back, read);
           if (saw === null) break;
           swapped++;
           expect(read).not.toContain(SECRET);
           expect(saw).not.toContain(digest(SECRET));
           if (read.length === 3) whole++;
         } finally {
-          ground.close();
+          fixture.close();
         }
       }
     }
@@ -181,13 +181,13 @@ describe.runIf(process.platform === "linux")("I26 a folder that is swapped for a
 });
 
 /** @returns the digests of all that was seen; null: there was no n-th call */
-function walkSwapped(ground: SwapGround, folder: string, n: number, back: boolean, read: string[]): string[] | null {
-  const { disk } = ground;
+function walkSwapped(fixture: SwapFixture, folder: string, n: number, back: boolean, read: string[]): string[] | null {
+  const { disk } = fixture;
   disk.folding();
   let left = n;
   let takeBack: (() => void) | null = null;
-  ground.around = (_call, _path, after) => {
-    if (!after && --left === 0) takeBack = ground.swap(folder);
+  fixture.around = (_call, _path, after) => {
+    if (!after && --left === 0) takeBack = fixture.swap(folder);
     if (after && left === 0 && back) {
       takeBack?.();
       takeBack = null;
@@ -199,7 +199,7 @@ function walkSwapped(ground: SwapGround, folder: string, n: number, back: boolea
     (_digest, text) => void read.push(text),
   );
   const found = NAMES.slice(0, 3).map((path) => disk.look(path));
-  ground.around = null;
+  fixture.around = null;
   (takeBack as (() => void) | null)?.();
   if (left > 0) return null;
   return [
@@ -210,27 +210,27 @@ function walkSwapped(ground: SwapGround, folder: string, n: number, back: boolea
 
 describe.runIf(process.platform === "linux")("I26 a folder that another thread swaps for a symlink in a loop", () => {
   it("no edit, move or deletion lands behind it", async () => {
-    const ground = openSwapGround("");
+    const fixture = openSwapFixture("");
     const flags = new Int32Array(new SharedArrayBuffer(8));
     const worker = new Worker(new URL("./swap-loop.ts", import.meta.url), {
-      workerData: { flags, root: ground.root, twin: ground.twin, folder: "f" },
+      workerData: { flags, root: fixture.root, twin: fixture.twin, folder: "f" },
     });
     const ended = new Promise((resolve) => worker.once("exit", resolve));
     try {
       await new Promise((resolve) => worker.once("message", resolve));
-      const before = ground.outside();
+      const before = fixture.outside();
       const count = { done: 0, refused: 0 };
       for (let i = 0; count.done < 400 || count.refused < 100; i++) {
-        for (const end of actOnce(ground.disk, i)) count[end === "done" ? "done" : "refused"]++;
-        if (i % 50 === 0) expect(ground.outside()).toEqual(before);
+        for (const end of actOnce(fixture.disk, i)) count[end === "done" ? "done" : "refused"]++;
+        if (i % 50 === 0) expect(fixture.outside()).toEqual(before);
       }
       expect(Atomics.load(flags, 1)).toBeGreaterThan(50);
-      expect(ground.outside()).toEqual(before);
-      expect(heldBelow(ground.root)).toEqual([]);
+      expect(fixture.outside()).toEqual(before);
+      expect(heldBelow(fixture.root)).toEqual([]);
     } finally {
       Atomics.store(flags, 0, 1);
       await ended;
-      ground.close();
+      fixture.close();
     }
   });
 });

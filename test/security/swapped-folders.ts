@@ -24,7 +24,7 @@ export const NAMES = [
   ".mdmirror/trash/old",
 ];
 
-export type SwapGround = {
+export type SwapFixture = {
   readonly root: string;
   readonly twin: string;
   readonly disk: Disk;
@@ -44,7 +44,7 @@ export type SwapGround = {
 /**
  * @param text what the twin's files hold @param anchors false: as where no folder can be held open
  */
-export function openSwapGround(text: string, handles = true): SwapGround {
+export function openSwapFixture(text: string, handles = true): SwapFixture {
   const bench: Bench = createNodeBench(MEMORY);
   const [root, twin, aside] = ["root", "twin", "aside"].map((name) => join(bench.root, name)) as [
     string,
@@ -57,11 +57,11 @@ export function openSwapGround(text: string, handles = true): SwapGround {
     for (const name of ["tmp", "trash"]) nodeFs.mkdirSync(join(base, ".mdmirror", name), { recursive: true });
     for (const name of NAMES) bench.write(join(base, name), base === root ? `${name}\n` : text || `${name}\n`);
   }
-  const ground: SwapGround = {
+  const fixture: SwapFixture = {
     root,
     twin,
     disk: createDisk(
-      hooked(() => ground.around, handles),
+      hooked(() => fixture.around, handles),
       root,
       { random: seededRandom(7) },
     ),
@@ -77,7 +77,7 @@ export function openSwapGround(text: string, handles = true): SwapGround {
     outside: () => tellAll(twin),
     close: () => bench.close(),
   };
-  return ground;
+  return fixture;
 }
 
 function tellAll(base: string): string[] {
@@ -90,7 +90,7 @@ function tellAll(base: string): string[] {
     });
 }
 
-type Around = SwapGround["around"];
+type Around = SwapFixture["around"];
 
 function hooked(around: () => Around, handles: boolean): Fs {
   const real = createNodeFs();

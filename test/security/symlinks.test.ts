@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../simulator/rig.ts";
 import type { RamCall } from "../simulator/ram-disk.ts";
-import { type HostileGround, openHostileGround } from "./hostile-ground.ts";
+import { type HostileFixture, openHostileFixture } from "./hostile-fixture.ts";
 
 /** I26: nothing behind a symlink is read, written or deleted, whenever it was planted. */
 
@@ -14,41 +14,41 @@ const NAMES = ["a.md", "b.md", "c.md", "d.md", "g/e.md", "new.md", "moved.md"];
  * names.
  */
 async function openLinked() {
-  const ground = openHostileGround();
-  ground.disk.user.makeFolder(`${OUTSIDE}/g`);
-  for (const name of NAMES) ground.disk.user.write(`${OUTSIDE}/${name}`, SECRET);
+  const fixture = openHostileFixture();
+  fixture.disk.user.makeFolder(`${OUTSIDE}/g`);
+  for (const name of NAMES) fixture.disk.user.write(`${OUTSIDE}/${name}`, SECRET);
   const ids = new Map<string, { readonly id: string; readonly lastChangeId: string }>();
   for (const name of ["a", "b", "c", "d", "g/e"])
-    ids.set(name, ground.api("POST", "/v1/files", { path: `f/${name}.md`, content: `${name}\n` }));
-  await ground.sync();
-  return { ground, ids };
+    ids.set(name, fixture.api("POST", "/v1/files", { path: `f/${name}.md`, content: `${name}\n` }));
+  await fixture.sync();
+  return { fixture, ids };
 }
 
 /** Work of every kind in `f`: replace, trash, move, create, push, and all in a folder below. */
-function stir(ground: HostileGround, ids: Awaited<ReturnType<typeof openLinked>>["ids"]): void {
+function stir(fixture: HostileFixture, ids: Awaited<ReturnType<typeof openLinked>>["ids"]): void {
   const put = (name: string) => {
     const { id, lastChangeId } = ids.get(name)!;
-    ground.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: `${name}, edited there\n` });
+    fixture.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: `${name}, edited there\n` });
   };
   put("a");
   put("g/e");
-  ground.remove(ids.get("b")!.id);
-  ground.api("PATCH", `/v1/files/${ids.get("c")!.id}`, { name: "moved.md" });
-  ground.write("f/d.md", "d, edited here\n");
-  ground.api("POST", "/v1/files", { path: "f/new.md", content: "new\n" });
+  fixture.remove(ids.get("b")!.id);
+  fixture.api("PATCH", `/v1/files/${ids.get("c")!.id}`, { name: "moved.md" });
+  fixture.write("f/d.md", "d, edited here\n");
+  fixture.api("POST", "/v1/files", { path: "f/new.md", content: "new\n" });
 }
 
-function outside(ground: HostileGround): Map<string, string> {
-  const texts = ground.disk.user.texts(OUTSIDE, true);
+function outside(fixture: HostileFixture): Map<string, string> {
+  const texts = fixture.disk.user.texts(OUTSIDE, true);
   texts.delete("x.md");
   return texts;
 }
 
-function expectUntouched(ground: HostileGround): void {
-  expect([...outside(ground)].filter(([, text]) => text !== SECRET)).toEqual([]);
-  expect([...outside(ground).keys()].sort()).toEqual(NAMES.toSorted());
-  expect(ground.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
-  expect(ground.keeps(SECRET)).toBe(false);
+function expectUntouched(fixture: HostileFixture): void {
+  expect([...outside(fixture)].filter(([, text]) => text !== SECRET)).toEqual([]);
+  expect([...outside(fixture).keys()].sort()).toEqual(NAMES.toSorted());
+  expect(fixture.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
+  expect(fixture.keeps(SECRET)).toBe(false);
 }
 
 /**
@@ -56,23 +56,23 @@ function expectUntouched(ground: HostileGround): void {
  * whether there was such a call
  */
 async function syncPlanting(
-  ground: HostileGround,
+  fixture: HostileFixture,
   when: (call: RamCall, path: string) => boolean,
   n: number,
   plant: () => void,
 ): Promise<boolean> {
   let left = n;
-  ground.disk.beforeCall = (call, path) => {
+  fixture.disk.beforeCall = (call, path) => {
     if (!when(call, path) || --left !== 0) return;
     plant();
   };
-  await ground.sync();
-  ground.disk.beforeCall = null;
+  await fixture.sync();
+  fixture.disk.beforeCall = null;
   return left <= 0;
 }
 
-function swapFolder(ground: HostileGround, path: string): () => void {
-  const { user } = ground.disk;
+function swapFolder(fixture: HostileFixture, path: string): () => void {
+  const { user } = fixture.disk;
   user.rename(`${ROOT}/${path}`, "/tmp/aside");
   user.symlink(path.includes("/") ? `${OUTSIDE}/g` : OUTSIDE, `${ROOT}/${path}`);
   return () => {
@@ -82,7 +82,7 @@ function swapFolder(ground: HostileGround, path: string): () => void {
 }
 
 describe("I26 symlinks planted before a pass", () => {
-  const PLANTS: Readonly<Record<string, (ground: HostileGround) => void>> = {
+  const PLANTS: Readonly<Record<string, (fixture: HostileFixture) => void>> = {
     "a document, to one outside": ({ disk }) => {
       disk.user.remove(`${ROOT}/f/a.md`);
       disk.user.symlink(`${OUTSIDE}/a.md`, `${ROOT}/f/a.md`);
@@ -101,8 +101,8 @@ describe("I26 symlinks planted before a pass", () => {
     },
     "the place of a new document": ({ disk }) => disk.user.symlink(`${OUTSIDE}/new.md`, `${ROOT}/f/new.md`),
     "the place that one moves to": ({ disk }) => disk.user.symlink(`${OUTSIDE}/moved.md`, `${ROOT}/f/moved.md`),
-    "a folder, to one outside": (ground) => void swapFolder(ground, "f"),
-    "a folder below, to one outside": (ground) => void swapFolder(ground, "f/g"),
+    "a folder, to one outside": (fixture) => void swapFolder(fixture, "f"),
+    "a folder below, to one outside": (fixture) => void swapFolder(fixture, "f/g"),
     "a folder, to the folder above": ({ disk }) => {
       disk.user.rename(`${ROOT}/f/g`, "/tmp/aside");
       disk.user.symlink("..", `${ROOT}/f/g`);
@@ -132,28 +132,28 @@ describe("I26 symlinks planted before a pass", () => {
   };
 
   it.each(Object.entries(PLANTS))("%s", async (_name, plant) => {
-    const { ground, ids } = await openLinked();
-    stir(ground, ids);
-    plant(ground);
-    await ground.sync();
-    expectUntouched(ground);
-    await ground.sync();
-    expectUntouched(ground);
+    const { fixture, ids } = await openLinked();
+    stir(fixture, ids);
+    plant(fixture);
+    await fixture.sync();
+    expectUntouched(fixture);
+    await fixture.sync();
+    expectUntouched(fixture);
     // What is behind a symlink is not gone: nothing there is deleted that was not deleted there.
-    expect(ground.serviceTexts().length).toBeGreaterThanOrEqual(4);
+    expect(fixture.serviceTexts().length).toBeGreaterThanOrEqual(4);
   });
 
   it("in the place of a folder: its documents are not absent, and all is well when it is back", async () => {
-    const { ground, ids } = await openLinked();
-    stir(ground, ids);
-    const back = swapFolder(ground, "f");
-    for (let i = 0; i < 3; i++) await ground.sync();
-    expect(ground.serviceTexts().length).toBe(5);
+    const { fixture, ids } = await openLinked();
+    stir(fixture, ids);
+    const back = swapFolder(fixture, "f");
+    for (let i = 0; i < 3; i++) await fixture.sync();
+    expect(fixture.serviceTexts().length).toBe(5);
     back();
-    await ground.sync();
+    await fixture.sync();
     // What was deleted there while its folder could not be seen here is taken for new: nothing is
     // lost (I03).
-    expect(Object.fromEntries(ground.texts())).toEqual({
+    expect(Object.fromEntries(fixture.texts())).toEqual({
       "f/b.md": "b\n",
       "f/a.md": "a, edited there\n",
       "f/d.md": "d, edited here\n",
@@ -161,7 +161,7 @@ describe("I26 symlinks planted before a pass", () => {
       "f/moved.md": "c\n",
       "f/new.md": "new\n",
     });
-    expectUntouched(ground);
+    expectUntouched(fixture);
   });
 });
 
@@ -169,24 +169,24 @@ describe("I26 symlinks planted during a pass", () => {
   it("at a document's name, right before any call: nothing outside is read or written", async () => {
     let planted = 0;
     for (let n = 1; ; n += 2) {
-      const { ground, ids } = await openLinked();
-      stir(ground, ids);
+      const { fixture, ids } = await openLinked();
+      stir(fixture, ids);
       const targets = ["a.md", "b.md", "c.md", "d.md", "new.md", "moved.md", "g/e.md"];
       const target = targets[((n - 1) / 2) % targets.length]!;
       const reached = await syncPlanting(
-        ground,
+        fixture,
         () => true,
         n,
         () => {
-          ground.disk.user.remove(`${ROOT}/f/${target}`);
-          ground.disk.user.symlink(`${OUTSIDE}/${target}`, `${ROOT}/f/${target}`);
+          fixture.disk.user.remove(`${ROOT}/f/${target}`);
+          fixture.disk.user.symlink(`${OUTSIDE}/${target}`, `${ROOT}/f/${target}`);
         },
       );
-      expectUntouched(ground);
+      expectUntouched(fixture);
       if (!reached) break;
       planted++;
-      await ground.sync();
-      expectUntouched(ground);
+      await fixture.sync();
+      expectUntouched(fixture);
     }
     expect(planted).toBeGreaterThan(80);
   });
@@ -198,26 +198,26 @@ describe("I26 symlinks planted during a pass", () => {
     const looks = new Set<RamCall>(["realpath"]);
     let planted = 0;
     for (let n = 1; ; n++) {
-      const { ground, ids } = await openLinked();
-      stir(ground, ids);
+      const { fixture, ids } = await openLinked();
+      stir(fixture, ids);
       let back: () => void = () => undefined;
       const reached = await syncPlanting(
-        ground,
+        fixture,
         (call, path) => looks.has(call) && path.startsWith(`${ROOT}/${folder}`),
         n,
         () => {
-          back = swapFolder(ground, folder);
+          back = swapFolder(fixture, folder);
         },
       );
-      expectUntouched(ground);
+      expectUntouched(fixture);
       if (!reached) break;
       planted++;
       back();
-      await ground.sync();
-      await ground.sync();
-      expectUntouched(ground);
-      expect(ground.texts().get("f/d.md")).toBe("d, edited here\n");
-      expect(ground.texts().get("f/g/e.md")).toBe("g/e, edited there\n");
+      await fixture.sync();
+      await fixture.sync();
+      expectUntouched(fixture);
+      expect(fixture.texts().get("f/d.md")).toBe("d, edited here\n");
+      expect(fixture.texts().get("f/g/e.md")).toBe("g/e, edited there\n");
     }
     expect(planted).toBeGreaterThanOrEqual(least);
   });
@@ -225,28 +225,28 @@ describe("I26 symlinks planted during a pass", () => {
   it.each(["f", "f/g"])(
     "in the place of the folder %s while it is walked, and taken back: nothing of it is sent or written",
     async (folder) => {
-      const { ground, ids } = await openLinked();
-      ground.write("f/d.md", "d, edited here\n");
+      const { fixture, ids } = await openLinked();
+      fixture.write("f/d.md", "d, edited here\n");
       expect(ids.size).toBe(5);
       let back: (() => void) | null = null;
       let swaps = 0;
-      ground.disk.beforeCall = (call, path) => {
+      fixture.disk.beforeCall = (call, path) => {
         if (call === "readdir" && path === `${ROOT}/${folder}` && swaps === 0) {
           swaps++;
-          back = swapFolder(ground, folder);
+          back = swapFolder(fixture, folder);
         } else if (back !== null && (path === ROOT || !path.startsWith(`${ROOT}/${folder}`))) {
           back();
           back = null;
         }
       };
-      await ground.sync();
-      ground.disk.beforeCall = null;
+      await fixture.sync();
+      fixture.disk.beforeCall = null;
       expect([swaps, back]).toEqual([1, null]);
-      await ground.sync();
-      expect(ground.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
-      expect(ground.texts().get("f/d.md")).toBe("d, edited here\n");
-      expect(ground.serviceText("f/d.md")).toBe("d, edited here\n");
-      expect([...ground.texts().values()]).not.toContain(SECRET);
+      await fixture.sync();
+      expect(fixture.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
+      expect(fixture.texts().get("f/d.md")).toBe("d, edited here\n");
+      expect(fixture.serviceText("f/d.md")).toBe("d, edited here\n");
+      expect([...fixture.texts().values()]).not.toContain(SECRET);
     },
   );
 });

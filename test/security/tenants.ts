@@ -1,4 +1,4 @@
-import { openService } from "../server/ground.ts";
+import { openService } from "../server/fixture.ts";
 
 /**
  * Several keys with grants of their own on one service, and what each may see. The same ids and

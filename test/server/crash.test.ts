@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { openData } from "../../src/server/data.ts";
 import { Api } from "../contract/suite/world.ts";
 import { textOf } from "./crash-text.ts";
-import { temporaryFolder } from "./ground.ts";
+import { temporaryFolder } from "./fixture.ts";
 
 const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
 

@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openData } from "../../src/server/data.ts";
 import { Api, expectGone } from "../contract/suite/world.ts";
-import { temporaryFolder } from "./ground.ts";
+import { temporaryFolder } from "./fixture.ts";
 
 const mode = (file: string) => statSync(file).mode & 0o777;
 

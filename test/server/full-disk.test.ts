@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { isDiskFull, reserveIn } from "../../src/server/reserve.ts";
 import { expectOk, expectProblem } from "../contract/suite/world.ts";
-import { openService, temporaryFolder } from "./ground.ts";
+import { openService, temporaryFolder } from "./fixture.ts";
 
 function diskFull(): Error {
   return Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });

@@ -2,7 +2,7 @@ import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { PROBLEM_CODES, type ProblemCode } from "../../src/contract/problem.ts";
 import type { WireResponse } from "../../src/contract/wire.ts";
-import { ADMIN_KEY, openService } from "./ground.ts";
+import { ADMIN_KEY, openService } from "./fixture.ts";
 
 /**
  * Hostile input: whatever is sent, the answer is one that the document knows, and never another

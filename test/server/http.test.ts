@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServiceWire } from "../../src/server/service.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/server/http.ts";
-import { ADMIN_KEY, type Opened, openService } from "./ground.ts";
+import { ADMIN_KEY, type Opened, openService } from "./fixture.ts";
 import { TEST_CERT, TEST_KEY } from "./tls-fixture.ts";
 
 async function serve(

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { importLines } from "../../src/cli/commands/serve.ts";
 import { countByReason, importFolder } from "../../src/server/import.ts";
-import { openService, temporaryFolder } from "./ground.ts";
+import { openService, temporaryFolder } from "./fixture.ts";
 
 const RUST_BOOK = fileURLToPath(new URL("../fixtures/rust-book", import.meta.url));
 

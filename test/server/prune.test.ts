@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { keepUp } from "../../src/server/upkeep.ts";
 import { expectOk, expectProblem } from "../contract/suite/world.ts";
-import { type Opened, openService } from "./ground.ts";
+import { type Opened, openService } from "./fixture.ts";
 
 const DAY = 86_400_000;
 

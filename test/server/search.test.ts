@@ -3,7 +3,7 @@ import { indexInSteps } from "../../src/server/search-steps.ts";
 import { openDatabase } from "../../src/server/database.ts";
 import { MIGRATIONS } from "../../src/server/schema.ts";
 import { STEP, searchIndex } from "../../src/server/search-index.ts";
-import { type Opened, openService, seeded, temporaryFolder } from "./ground.ts";
+import { type Opened, openService, seeded, temporaryFolder } from "./fixture.ts";
 import { openStore } from "../../src/server/store.ts";
 import Sqlite from "better-sqlite3";
 import { join } from "node:path";

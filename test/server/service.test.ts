@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Api, expectOk, expectProblem } from "../contract/suite/world.ts";
-import { ADMIN_KEY, openService, seeded } from "./ground.ts";
+import { ADMIN_KEY, openService, seeded } from "./fixture.ts";
 
 describe("createService", () => {
   it("answers 500 internal_error to a fault of its own, tells it, and saves nothing of the request", async () => {

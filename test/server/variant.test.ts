@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionLost, type Variant, varyService } from "../variants/variant.ts";
 import { Api, expectGone, expectOk, expectProblem } from "../contract/suite/world.ts";
-import { openService } from "./ground.ts";
+import { openService } from "./fixture.ts";
 
 /** The same service, seen plainly and through a variant. */
 function vary(variant: Variant) {

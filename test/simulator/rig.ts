@@ -142,10 +142,10 @@ export function createRig(seed: number, variant: Deployment = {}, combine = comb
   };
 }
 
-type Ground = { readonly key: string; readonly handle: Service["handle"]; readonly clock: Clock; readonly dice: Dice };
+type Fixture = { readonly key: string; readonly handle: Service["handle"]; readonly clock: Clock; readonly dice: Dice };
 
-function createMirror(ground: Ground, options: MirrorOptions): Mirror {
-  const { clock, dice } = ground;
+function createMirror(fixture: Fixture, options: MirrorOptions): Mirror {
+  const { clock, dice } = fixture;
   const disk = createRamDisk(options.disk);
   disk.user.makeFolder(ROOT);
   options.fill?.(disk);
@@ -174,7 +174,7 @@ function createMirror(ground: Ground, options: MirrorOptions): Mirror {
       requests.push(`${request.method} ${request.path}`);
       let response: Awaited<ReturnType<Service["handle"]>>;
       try {
-        response = await ground.handle(request);
+        response = await fixture.handle(request);
       } catch (error) {
         if ((error as Error).name !== "ConnectionLost") throw error;
         return { kind: "lost", why: (error as Error).message };
@@ -195,7 +195,7 @@ function createMirror(ground: Ground, options: MirrorOptions): Mirror {
     const log = { write: () => undefined };
     const remote: Remote = createRemote({
       wire,
-      key: options.key ?? ground.key,
+      key: options.key ?? fixture.key,
       clock,
       random,
       log,

@@ -28,7 +28,7 @@ import {
   tempFolder,
   textDigest,
   tombstoneOf,
-} from "./ground.ts";
+} from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
 const clock = settableClock();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { Conflict } from "../../src/model/link.ts";
 import { glanceAtState } from "../../src/state/glance.ts";
-import { change, dirOf, doc, holdOf, linkOf, openIn, tempFolder, textDigest } from "./ground.ts";
+import { change, dirOf, doc, holdOf, linkOf, openIn, tempFolder, textDigest } from "./fixture.ts";
 
 const conflictOf = (name: string): Conflict => ({
   id: doc(name),

@@ -2,7 +2,7 @@ import { fc } from "../property.ts";
 import { expect, test } from "vitest";
 import type { Hold } from "../../src/model/link.ts";
 import { changesSeen } from "./changes.ts";
-import { holdOf, memoryState, openIn, tempFolder } from "./ground.ts";
+import { holdOf, memoryState, openIn, tempFolder } from "./fixture.ts";
 
 const someHold: fc.Arbitrary<Hold> = fc
   .record({

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openForWriting } from "../../src/state/database.ts";
 import { openState } from "../../src/state/open.ts";
-import { change, doc, ended, nextLine, opened, settableClock, startChild, tempFolder } from "./ground.ts";
+import { change, doc, ended, nextLine, opened, settableClock, startChild, tempFolder } from "./fixture.ts";
 
 test.each([1, 40, 700])(
   "I13 kill -9 after %i transactions: each one told of is there whole, with its text",

@@ -21,7 +21,7 @@ import {
   tempFolder,
   textDigest,
   tombstoneOf,
-} from "./ground.ts";
+} from "./fixture.ts";
 
 /**
  * Both files as version 1 wrote them. The fixtures are never written anew: a later schema gets its

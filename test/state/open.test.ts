@@ -17,7 +17,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
-import { doc, linkOf, openIn, opened, settableClock, tempFolder } from "./ground.ts";
+import { doc, linkOf, openIn, opened, settableClock, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
 const clock = settableClock();

@@ -5,7 +5,7 @@ import { digestOf } from "../../src/model/digest.ts";
 import { openState } from "../../src/state/open.ts";
 import { packAside, startThread } from "../../src/state/pack-aside.ts";
 import { decodeText, encodeText } from "../../src/state/text-codec.ts";
-import { settableClock, tempFolder } from "./ground.ts";
+import { settableClock, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
 const textOf = (n: number) => `# Note ${n}\n${"å line of the note, ".repeat(10 + n)}\n`;

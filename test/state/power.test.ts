@@ -1,7 +1,7 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openIn, tempFolder } from "./ground.ts";
+import { openIn, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
 /** What a power cut may leave: the files as of the last fsync, without what is only in a WAL. */

@@ -12,13 +12,13 @@ import {
   memoryState,
   settableClock,
   tombstoneOf,
-} from "./ground.ts";
+} from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
 const START = 1_800_000_000_000;
 const KEEP: Retention = { days: 30, bytes: 500_000_000 };
 
-function ground() {
+function fixture() {
   const clock = settableClock(START);
   const state = memoryState(clock);
   /** Prunes once on each of these days after the start. */
@@ -86,7 +86,7 @@ function nameAll(state: StoredState): string[] {
 }
 
 test("I03 a text that any row names is never pruned, whatever its age and the cap", () => {
-  const { state, runDays } = ground();
+  const { state, runDays } = fixture();
   const texts = nameAll(state);
   expect(runDays(0, 70, { days: 30, bytes: 0 }).texts).toBe(0);
   expect(state.missingTexts()).toEqual([]);
@@ -94,7 +94,7 @@ test("I03 a text that any row names is never pruned, whatever its age and the ca
 });
 
 test("I03 a text is kept for thirty days of running from when nothing names it any more", () => {
-  const { state, runDays } = ground();
+  const { state, runDays } = fixture();
   const old = state.putText("old", NAME);
   state.putLink(linkOf("a", { digest: old }));
   runDays(0, 50);
@@ -107,7 +107,7 @@ test("I03 a text is kept for thirty days of running from when nothing names it a
 });
 
 test("days on which nothing ran do not count", () => {
-  const { state, runDays } = ground();
+  const { state, runDays } = fixture();
   state.putText("old", NAME);
   runDays(0, 10);
   expect(runDays(400, 419).texts).toBe(0);
@@ -115,7 +115,7 @@ test("days on which nothing ran do not count", () => {
 });
 
 test("I29 a clock that was wrong for a while prunes nothing early, and does not stop pruning for ever", () => {
-  const { state, runDays } = ground();
+  const { state, runDays } = fixture();
   state.putText("old", NAME);
   runDays(0, 2);
   expect(runDays(9_000, 9_003).texts).toBe(0);
@@ -124,7 +124,7 @@ test("I29 a clock that was wrong for a while prunes nothing early, and does not 
 });
 
 test("a text that is put or named again starts its time anew", () => {
-  const { clock, state, runDays } = ground();
+  const { clock, state, runDays } = fixture();
   const [again, named] = [state.putText("put again", NAME), state.putText("named again", NAME)];
   runDays(0, 20);
   clock.set(START + 20 * DAY);
@@ -138,7 +138,7 @@ test("a text that is put or named again starts its time anew", () => {
 });
 
 test("I03 over the cap superseded versions go first and oldest first; sole copies stay their time", () => {
-  const { clock, state, runDays } = ground();
+  const { clock, state, runDays } = fixture();
   const sole = state.putText("only ever here", NAME);
   const orphan = state.putText("a version of what is not linked", NAME);
   state.addVersion({ id: doc("gone"), changeId: change("gone"), digest: orphan, at: 1 });
@@ -161,7 +161,7 @@ test("I03 over the cap superseded versions go first and oldest first; sole copie
 });
 
 test("I03 a text named between two slices is not pruned by a later one", () => {
-  const { clock, state, runDays } = ground();
+  const { clock, state, runDays } = fixture();
   const digests = Array.from({ length: 600 }, (_, n) => state.putText(`old ${n}`, NAME));
   runDays(0, 30);
   clock.set(START + 31 * DAY);
@@ -175,7 +175,7 @@ test("I03 a text named between two slices is not pruned by a later one", () => {
 });
 
 test("events, runs and versions older than their time go; the newest twenty versions, a linked one and the last run stay", () => {
-  const { state, runDays } = ground();
+  const { state, runDays } = fixture();
   state.beginRun("sync", START);
   state.beginRun("sync", START);
   state.record(eventOf({ at: START, path: "old.md" }));

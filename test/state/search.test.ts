@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import type { LocalFile } from "../../src/model/tree.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../../src/state/search.ts";
-import { tempFolder } from "./ground.ts";
+import { tempFolder } from "./fixture.ts";
 
 const STAMP = { dev: 1, ino: 2, size: 3, mtimeMs: 4.5, ctimeMs: 5.5, birthMs: 6, nlink: 1 };
 

@@ -14,7 +14,7 @@ import {
   tempFolder,
   textDigest,
   tombstoneOf,
-} from "./ground.ts";
+} from "./fixture.ts";
 
 const put: Intent = {
   kind: "put",

@@ -2,7 +2,7 @@ import { fc } from "../property.ts";
 import { expect, test } from "vitest";
 import { isWithin, rebase } from "../../src/model/path.ts";
 import type { BaseTree } from "../../src/model/tree.ts";
-import { conflictOf, dirOf, doc, holdOf, linkOf, memoryState, openIn, tombstoneOf } from "./ground.ts";
+import { conflictOf, dirOf, doc, holdOf, linkOf, memoryState, openIn, tombstoneOf } from "./fixture.ts";
 
 /**
  * Names that patterns and ranges get wrong: wildcards, neighbours of "/", case, other lengths in

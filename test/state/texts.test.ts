@@ -6,7 +6,7 @@ import { digestOf } from "../../src/model/digest.ts";
 import { TextCache } from "../../src/state/text-cache.ts";
 import { decodeText, encodeText } from "../../src/state/text-codec.ts";
 import { changesSeen } from "./changes.ts";
-import { DAY, doc, memoryState, openIn, settableClock, tempFolder, textDigest } from "./ground.ts";
+import { DAY, doc, memoryState, openIn, settableClock, tempFolder, textDigest } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
 const AWKWARD = ["", "\uFEFFbom", "a\r\nb", "e\u0301 é", "😀", "\u2028", "no newline", "x\n".repeat(40_000), "\u0000"];

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { openForWriting } from "../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
 import { stateOver } from "../../src/state/state.ts";
-import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./ground.ts";
+import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
 const boom = () => {

@@ -1,6 +1,6 @@
 /** Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST. */
 import type { Start } from "../child.ts";
-import { link, unlink } from "../ground.ts";
+import { link, unlink } from "../fixture.ts";
 import { type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 
@@ -18,15 +18,15 @@ export const CLONE: Line = {
   about: "clone against list + GET + write + rename, 32 at a time",
   sizes: everySize,
   seconds: (size, repeats) => thousands(size) * repeats * 0.5,
-  async run({ ground, size, repeats, profile }) {
-    const key = await ground.filled(size);
-    const { url } = ground.service;
+  async run({ fixture, size, repeats, profile }) {
+    const key = await fixture.filled(size);
+    const { url } = fixture.service;
     const ours = (start: Start = {}) => {
-      const root = ground.fresh(`clone-${size}`);
+      const root = fixture.fresh(`clone-${size}`);
       link(root, url);
-      return ground.mdmirror(["sync", "--quiet", root], key, start);
+      return fixture.mdmirror(["sync", "--quiet", root], key, start);
     };
-    const other = () => ground.bare(["clone", ground.fresh(`bare-clone-${size}`), url, key]);
+    const other = () => fixture.bare(["clone", fixture.fresh(`bare-clone-${size}`), url, key]);
     const pairs = await interleave(repeats, () => ours(), other);
     await profile(`clone-${size}`, ours);
     const bound = size === "10000" ? atMost(1.8, 1.45) : null;
@@ -39,21 +39,21 @@ export const PUSH: Line = {
   about: `push of new documents against walk + read + POST, the first ${VERIFIED} read back on both sides`,
   sizes: everySize,
   seconds: (size, repeats) => thousands(size) * onceIfLarge(size, repeats) * 1.5,
-  async run({ ground, size, repeats, profile }) {
-    const { folder } = await ground.corpus(size);
-    const { url } = ground.service;
+  async run({ fixture, size, repeats, profile }) {
+    const { folder } = await fixture.corpus(size);
+    const { url } = fixture.service;
     const ours = async (start: Start = {}) => {
-      const key = await ground.service.newWorkspace(`push-${size}`);
+      const key = await fixture.service.newWorkspace(`push-${size}`);
       link(folder, url);
       try {
-        return await ground.mdmirror(["sync", "--quiet", folder], key, start);
+        return await fixture.mdmirror(["sync", "--quiet", folder], key, start);
       } finally {
-        unlink(folder, ground);
+        unlink(folder, fixture);
       }
     };
     const other = async () => {
-      const key = await ground.service.newWorkspace(`bare-push-${size}`);
-      return ground.bare(["push", folder, url, key, String(VERIFIED)]);
+      const key = await fixture.service.newWorkspace(`bare-push-${size}`);
+      return fixture.bare(["push", folder, url, key, String(VERIFIED)]);
     };
     const pairs = await interleave(onceIfLarge(size, repeats), () => ours(), other);
     await profile(`push-${size}`, ours);

@@ -3,7 +3,7 @@
  * of 1,000.
  */
 import type { Start } from "../child.ts";
-import { writeRows } from "../ground.ts";
+import { writeRows } from "../fixture.ts";
 import type { Line } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 
@@ -12,13 +12,13 @@ export const NO_OP: Line = {
   about: "sync with nothing to do, whole process, against load rows + walk with lstat + list pages of 1,000",
   sizes: (asked) => asked,
   seconds: (size, repeats) => 3 + (Number(size) || 6_000) * repeats * 0.000_04,
-  async run({ ground, size, repeats, profile }) {
-    const mirror = await ground.mirror(size);
-    const { url } = ground.service;
-    const rows = ground.fresh(`rows-${size}.db`);
+  async run({ fixture, size, repeats, profile }) {
+    const mirror = await fixture.mirror(size);
+    const { url } = fixture.service;
+    const rows = fixture.fresh(`rows-${size}.db`);
     writeRows(mirror, rows);
-    const ours = (start: Start = {}) => ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
-    const other = () => ground.bare(["no-op", mirror.root, url, mirror.key, rows]);
+    const ours = (start: Start = {}) => fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
+    const other = () => fixture.bare(["no-op", mirror.root, url, mirror.key, rows]);
     // Both sides find the same warm caches.
     await ours();
     await other();

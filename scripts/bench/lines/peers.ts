@@ -26,13 +26,13 @@ type Against = {
 };
 
 async function noOpAgainst(asked: Asked, against: Against): Promise<readonly Row[]> {
-  const { ground, size, repeats } = asked;
+  const { fixture, size, repeats } = asked;
   const { line, who, fault, note, bound } = against;
   if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
-  const mirror = await ground.mirror(size);
+  const mirror = await fixture.mirror(size);
   const peer = await against.start();
   try {
-    const ours = () => ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+    const ours = () => fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
     await ours();
     const pairs = await interleave(repeats, ours, peer.sync);
     return [ratioRow({ line, what: `sync with nothing to do / ${who}`, size, bound, note }, pairs)];
@@ -48,7 +48,7 @@ export const NO_OP_BISYNC: Line = {
   sizes: (asked) => asked.filter((size) => (isGenerated(size) && size !== "1000") || asked.length === 1),
   seconds: (size, repeats) => thousands(size) * (0.5 + onceIfLarge(size, repeats) * 0.3),
   async run(asked) {
-    const { folder } = await asked.ground.corpus(asked.size);
+    const { folder } = await asked.fixture.corpus(asked.size);
     return noOpAgainst(
       { ...asked, repeats: onceIfLarge(asked.size, asked.repeats) },
       {
@@ -57,7 +57,7 @@ export const NO_OP_BISYNC: Line = {
         fault: peerFault("rclone", true),
         note: "",
         bound: Number(asked.size) >= 10_000 ? atMost(0.1, 0.05) : null,
-        start: () => startBisync(asked.ground, folder, "sftp"),
+        start: () => startBisync(asked.fixture, folder, "sftp"),
       },
     );
   },
@@ -69,14 +69,14 @@ export const NO_OP_BISYNC_LOCAL: Line = {
   sizes: (asked) => asked.filter((size) => size === "10000" || asked.length === 1),
   seconds: (size, repeats) => thousands(size) * (0.3 + repeats * 0.2),
   async run(asked) {
-    const { folder } = await asked.ground.corpus(asked.size);
+    const { folder } = await asked.fixture.corpus(asked.size);
     return noOpAgainst(asked, {
       line: "no-op-bisync-local",
       who: "bisync, local",
       fault: peerFault("rclone"),
       note: HANDICAP,
       bound: null,
-      start: () => startBisync(asked.ground, folder, "local"),
+      start: () => startBisync(asked.fixture, folder, "local"),
     });
   },
 };
@@ -87,14 +87,14 @@ export const NO_OP_UNISON: Line = {
   sizes: (asked) => asked.filter((size) => (isGenerated(size) && size !== "1000") || asked.length === 1),
   seconds: (size, repeats) => thousands(size) * (0.4 + repeats * 0.04),
   async run(asked) {
-    const { folder } = await asked.ground.corpus(asked.size);
+    const { folder } = await asked.fixture.corpus(asked.size);
     return noOpAgainst(asked, {
       line: "no-op-unison",
       who: "unison, local",
       fault: peerFault("unison"),
       note: HANDICAP,
       bound: asked.size === "100000" ? atMost(2, 1.5) : null,
-      start: () => startUnison(asked.ground, folder),
+      start: () => startUnison(asked.fixture, folder),
     });
   },
 };
@@ -109,8 +109,8 @@ function edit(root: string, documents: number, count: number, turn: number): voi
 }
 
 async function editsAgainst(asked: Asked, line: string, who: string, peer: Peer): Promise<readonly Row[]> {
-  const { ground, size, repeats, profile } = asked;
-  const mirror = await ground.mirror(size);
+  const { fixture, size, repeats, profile } = asked;
+  const mirror = await fixture.mirror(size);
   const documents = Number(size);
   const rows: Row[] = [];
   for (const [what, count] of [
@@ -119,7 +119,7 @@ async function editsAgainst(asked: Asked, line: string, who: string, peer: Peer)
   ] as const) {
     const ours = (turn: number, start: Start = {}) => {
       edit(mirror.root, documents, count, turn);
-      return ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
+      return fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
     };
     const other = (turn: number) => {
       edit(peer.local, documents, count, turn);
@@ -142,8 +142,8 @@ export const EDIT_BISYNC: Line = {
     const line = "edit-bisync";
     const fault = peerFault("rclone", true);
     if (fault !== null) return [{ kind: "skipped", line, size: asked.size, why: fault }];
-    const { folder } = await asked.ground.corpus(asked.size);
-    const peer = await startBisync(asked.ground, folder, "sftp");
+    const { folder } = await asked.fixture.corpus(asked.size);
+    const peer = await startBisync(asked.fixture, folder, "sftp");
     try {
       return await editsAgainst(asked, line, "bisync, sftp", peer);
     } finally {
@@ -165,13 +165,13 @@ export const BISYNC_HASHES: Line = {
   seconds: (size, repeats) => thousands(size) * (10 + onceFrom10_000(size, repeats) * 18),
   async run(everything) {
     const asked = { ...everything, repeats: onceFrom10_000(everything.size, everything.repeats) };
-    const { ground, size } = asked;
+    const { fixture, size } = asked;
     const line = "bisync-hashes";
     const who = "bisync, sftp, md5sum";
     const fault = peerFault("rclone", true);
     if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
-    const { folder } = await ground.corpus(size);
-    const peer = await startBisync(ground, folder, "sftp-hashes");
+    const { folder } = await fixture.corpus(size);
+    const peer = await startBisync(fixture, folder, "sftp-hashes");
     const bound = size === "10000" ? atMost(0.1, 0.05) : null;
     const start = () => Promise.resolve({ ...peer, end: () => Promise.resolve() });
     try {

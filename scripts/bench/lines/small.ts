@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { runChild, type Start } from "../child.ts";
 import { isGenerated, PER_AREA } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
-import { link } from "../ground.ts";
+import { link } from "../fixture.ts";
 import type { Line } from "../line.ts";
 import { atLeast, atMost, interleave, ratioRow } from "../pairs.ts";
 import { figureText, median, type Row, secondsText } from "../rows.ts";
@@ -30,15 +30,15 @@ export const START: Line = {
   about: "--version and status against node -e 0",
   sizes: (asked) => oneOf("10000", asked),
   seconds: () => 15,
-  async run({ ground, size, repeats, profile }) {
-    const mirror = await ground.mirror(size);
+  async run({ fixture, size, repeats, profile }) {
+    const mirror = await fixture.mirror(size);
     const bare = () => runChild(process.execPath, ["-e", "0"]);
     const rows: Row[] = [];
     for (const [what, args, bound] of [
       ["--version", ["--version"], atMost(1.5, 1.3)],
       ["status", ["status", mirror.root], atMost(2.5, 2)],
     ] as const) {
-      const ours = (start: Start = {}) => ground.mdmirror(args, mirror.key, start);
+      const ours = (start: Start = {}) => fixture.mdmirror(args, mirror.key, start);
       await ours();
       const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), () => ours(), bare);
       await profile(`start-${args[0]}`, ours);
@@ -53,8 +53,8 @@ export const RENAME: Line = {
   about: `rename of a folder with ${PER_AREA} documents: what it sends`,
   sizes: (asked) => oneOf("10000", asked),
   seconds: () => 5,
-  async run({ ground, size }) {
-    const mirror = await ground.mirror(size);
+  async run({ fixture, size }) {
+    const mirror = await fixture.mirror(size);
     const writes: number[] = [];
     const texts: number[] = [];
     const times: number[] = [];
@@ -63,11 +63,11 @@ export const RENAME: Line = {
       ["area-0", "renamed"],
       ["renamed", "area-0"],
     ] as const) {
-      await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+      await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       renameSync(join(mirror.root, from), join(mirror.root, to));
-      await ground.service.count();
-      times.push((await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key)).ms);
-      const counted = await ground.service.count();
+      await fixture.service.count();
+      times.push((await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key)).ms);
+      const counted = await fixture.service.count();
       writes.push(counted.writes.length);
       texts.push(counted.textsSent + counted.textsFetched);
     }
@@ -90,20 +90,20 @@ export const LATENCY: Line = {
   about: `clone with ${LATENCY_MS} ms of latency on each request, as a share of concurrency ÷ latency`,
   sizes: (asked) => oneOf("10000", asked),
   seconds: (size, repeats) => (Math.min(repeats, 3) * Number(size) * LATENCY_MS * 2.4) / CONCURRENCY / 1_000,
-  async run({ ground, size, repeats, profile }) {
-    const key = await ground.filled(size);
-    const { documents } = await ground.corpus(size);
-    const { url } = ground.service;
-    await ground.service.setLatency(LATENCY_MS);
+  async run({ fixture, size, repeats, profile }) {
+    const key = await fixture.filled(size);
+    const { documents } = await fixture.corpus(size);
+    const { url } = fixture.service;
+    await fixture.service.setLatency(LATENCY_MS);
     try {
       const lone = await loneLatency(url, key);
       const ideal = (documents * lone) / CONCURRENCY;
       const ours = (start: Start = {}) => {
-        const root = ground.fresh(`latency-${size}`);
+        const root = fixture.fresh(`latency-${size}`);
         link(root, url);
-        return ground.mdmirror(["sync", "--quiet", root], key, start);
+        return fixture.mdmirror(["sync", "--quiet", root], key, start);
       };
-      const other = () => ground.bare(["clone", ground.fresh(`bare-latency-${size}`), url, key]);
+      const other = () => fixture.bare(["clone", fixture.fresh(`bare-latency-${size}`), url, key]);
       const pairs = await interleave(Math.min(repeats, 3), () => ours(), other);
       await profile(`latency-${size}`, ours);
       const shares = (side: "ours" | "other") => pairs[side].map(({ ms }) => ideal / ms);
@@ -122,7 +122,7 @@ export const LATENCY: Line = {
         `of ${LATENCY_MS} ms alone it is ${figureText(nominal)} ×`;
       return [figureRow({ ...row, ours: took, other: secondsText(ideal), note }, shares("ours"))];
     } finally {
-      await ground.service.setLatency(0);
+      await fixture.service.setLatency(0);
     }
   },
 };
@@ -166,11 +166,11 @@ export const MEMORY: Line = {
   about: "peak resident memory of sync: a clone, and nothing to do",
   sizes: (asked) => asked.filter(isGenerated),
   seconds: (size, repeats) => (Number(size) / 1_000) * (0.6 + repeats * 0.04),
-  async run({ ground, size, repeats }) {
-    const mirror = await ground.mirror(size);
+  async run({ fixture, size, repeats }) {
+    const mirror = await fixture.mirror(size);
     const peaks: number[] = [];
     for (let n = 0; n < Math.min(repeats, 3); n++) {
-      const { peakMb } = await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+      const { peakMb } = await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       if (peakMb !== null) peaks.push(peakMb);
     }
     const { peakMb } = mirror.clone;

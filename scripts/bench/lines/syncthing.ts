@@ -5,7 +5,7 @@
 import { appendFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isGenerated, pathsOf } from "../corpus.ts";
-import { link } from "../ground.ts";
+import { link } from "../fixture.ts";
 import type { Line } from "../line.ts";
 import { interleave, ratioRow } from "../pairs.ts";
 import { copyTree, peerFault } from "../peers.ts";
@@ -16,30 +16,30 @@ export const SYNCTHING: Line = {
   about: "clone, and one file changed, against two Syncthing instances on loopback",
   sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
   seconds: (size, repeats) => (Number(size) / 1_000) * Math.min(repeats, 3) * 1.5 + 20,
-  async run({ ground, size, repeats }) {
+  async run({ fixture, size, repeats }) {
     const line = "syncthing";
     const fault = peerFault("syncthing");
     if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
-    const { folder, documents } = await ground.corpus(size);
-    const key = await ground.filled(size);
-    const mirror = await ground.mirror(size);
-    const offered = ground.fresh("syncthing-offered");
+    const { folder, documents } = await fixture.corpus(size);
+    const key = await fixture.filled(size);
+    const mirror = await fixture.mirror(size);
+    const offered = fixture.fresh("syncthing-offered");
     await copyTree(folder, offered);
-    const pair = await startSyncthing(ground);
+    const pair = await startSyncthing(fixture);
     const taken: string[] = [];
     try {
       const clones = await interleave(
         Math.min(repeats, 3),
         () => {
-          const root = ground.fresh(`clone-${size}`);
-          link(root, ground.service.url);
-          return ground.mdmirror(["sync", "--quiet", root], key);
+          const root = fixture.fresh(`clone-${size}`);
+          link(root, fixture.service.url);
+          return fixture.mdmirror(["sync", "--quiet", root], key);
         },
         async (turn) => {
           // A folder of its own each time; the first instance has hashed it before the clock
           // starts.
           await pair.offer(`clone-${turn}`, offered);
-          taken[turn] = ground.fresh("syncthing-taken");
+          taken[turn] = fixture.fresh("syncthing-taken");
           return { ms: await pair.take(`clone-${turn}`, taken[turn], documents) };
         },
       );
@@ -48,7 +48,7 @@ export const SYNCTHING: Line = {
         repeats,
         (turn) => {
           appendFileSync(join(mirror.root, paths[turn * 7]!), `Edited ${turn}.\n`);
-          return ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+          return fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
         },
         async (turn) => {
           const path = paths[turn * 7]!;

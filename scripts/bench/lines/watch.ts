@@ -8,7 +8,7 @@ import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
 import { type Start, usageOf } from "../child.ts";
 import { isGenerated, pathsOf, rolls } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
-import type { Ground, Mirror } from "../ground.ts";
+import type { Fixture, Mirror } from "../fixture.ts";
 import type { Line } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 import { median, percentile, type Row } from "../rows.ts";
@@ -27,12 +27,12 @@ const restPairs = (size: string, repeats: number) => (size === "100000" ? repeat
 const HEARD_LIMIT_MS = 30_000;
 
 /** Milliseconds from the save to the PUT, less the time that a document settles. */
-async function timeSaves(ground: Ground, mirror: Mirror, documents: number, saves: number): Promise<number[]> {
+async function timeSaves(fixture: Fixture, mirror: Mirror, documents: number, saves: number): Promise<number[]> {
   const roll = rolls(7);
   const paths = pathsOf(documents);
   const beyond: number[] = [];
   let heard: (at: bigint) => void = () => undefined;
-  await ground.service.onPut((at) => heard(at));
+  await fixture.service.onPut((at) => heard(at));
   try {
     for (let n = 0; n < saves; n++) {
       const path = join(mirror.root, paths[(n * 97) % documents]!);
@@ -50,7 +50,7 @@ async function timeSaves(ground: Ground, mirror: Mirror, documents: number, save
       await pause(100 + roll() * 100);
     }
   } finally {
-    await ground.service.onPut(null);
+    await fixture.service.onPut(null);
   }
   return beyond;
 }
@@ -60,16 +60,16 @@ export const SAVE: Line = {
   about: "save → PUT received, beyond the settle time",
   sizes: (asked) => asked.filter(isGenerated),
   seconds: (size) => savesAt(size) * 0.5 + 5 + Number(size) * 0.000_2,
-  async run({ ground, size, quick, profile }) {
-    const mirror = await ground.mirror(size);
+  async run({ fixture, size, quick, profile }) {
+    const mirror = await fixture.mirror(size);
     const saves = async (count: number, start: Start = {}) => {
       const daemon = await startDaemon(mirror, start.env);
       try {
         await pause(2_000);
-        return await timeSaves(ground, mirror, Number(size), count);
+        return await timeSaves(fixture, mirror, Number(size), count);
       } finally {
         await daemon.stop();
-        await ground.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+        await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       }
     };
     const beyond = await saves(quick ? 20 : savesAt(size));
@@ -90,8 +90,8 @@ export const REST_CPU: Line = {
   about: "processor time of watch at rest",
   sizes: (asked) => asked.filter((size) => size === "10000" || (asked.length === 1 && isGenerated(size))),
   seconds: () => 140,
-  async run({ ground, size, quick }) {
-    const mirror = await ground.mirror(size);
+  async run({ fixture, size, quick }) {
+    const mirror = await fixture.mirror(size);
     const daemon = await startDaemon(mirror);
     try {
       // Polled each 5 s until nothing happened for so long, then each 30 s.
@@ -131,8 +131,8 @@ export const REST_MEMORY: Line = {
   about: "memory of watch at rest against chokidar 6 alone on the same tree",
   sizes: (asked) => asked.filter(isGenerated),
   seconds: (size, repeats) => restPairs(size, repeats) * (2 * (COOL_MS / 1_000) + Number(size) * 0.000_2),
-  async run({ ground, size, repeats }) {
-    const mirror = await ground.mirror(size);
+  async run({ fixture, size, repeats }) {
+    const mirror = await fixture.mirror(size);
     const pairs = await interleave(
       restPairs(size, repeats),
       async () => ({ ms: await restingMb(() => startDaemon(mirror)) }),

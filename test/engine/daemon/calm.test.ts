@@ -90,11 +90,11 @@ describe("while all is calm", () => {
 
   test("an edit that cannot be sent waits as any other, and goes when the service is back", async () => {
     const rig = await calmNotes();
-    rig.weather.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
+    rig.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     await rig.pass(1_000);
     expect(rig.daemon.status().phase.kind).toBe("waiting");
-    rig.weather.fault = null;
+    rig.requestFaults.fault = null;
     await rig.until(() => textOf(rig, "area/topic/note-0.md") === "# Note 0\n\nanother text\n");
     expect(rig.mirrored.state.intents()).toEqual([]);
     await rig.stop();

@@ -28,7 +28,7 @@ export type DaemonRig = Rig & {
    * `fault`: every call of the service ends so, until null. `sleptMs` is added to the wall clock:
    * the monotonic one stands still while a machine sleeps.
    */
-  readonly weather: { fault: Fault | null; sleptMs: number };
+  readonly requestFaults: { fault: Fault | null; sleptMs: number };
   stop(): Promise<void>;
   readonly watched: { starts: number; closes: number };
 };
@@ -60,12 +60,12 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
       listener = null;
     },
   };
-  const weather: { fault: Fault | null; sleptMs: number } = { fault: null, sleptMs: 0 };
+  const requestFaults: { fault: Fault | null; sleptMs: number } = { fault: null, sleptMs: 0 };
   const fresh = mirrored.world();
   const world = {
     ...fresh,
-    clock: { ...clock, now: () => clock.now() + weather.sleptMs },
-    remote: withFaults(fresh.remote, () => weather.fault),
+    clock: { ...clock, now: () => clock.now() + requestFaults.sleptMs },
+    remote: withFaults(fresh.remote, () => requestFaults.fault),
   };
   const daemon = createDaemon(world, watcher, {
     settings: { ...SETTINGS, ...options.settings },
@@ -90,7 +90,7 @@ export async function startDaemon(options: DaemonRigOptions = {}): Promise<Daemo
     daemon,
     events,
     watched,
-    weather,
+    requestFaults,
     hint,
     async pass(ms) {
       await clock.sleep(ms);

@@ -27,7 +27,7 @@ describe("a service that does not answer", () => {
     ["unauthenticated", lockedOut],
   ] as const)("%s is told apart, tried again with backoff, and ended by the first success", async (why, fault) => {
     const rig = await withNotes();
-    rig.weather.fault = fault;
+    rig.requestFaults.fault = fault;
     rig.save("note-1.md", "# Note 1\n\nedited meanwhile\n");
     await rig.pass(60_000);
     expect(rig.daemon.status().phase).toMatchObject({ kind: "waiting", why });
@@ -41,7 +41,7 @@ describe("a service that does not answer", () => {
     }, 3_600_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(300_000);
     expect(waits.at(-1)!).toBeGreaterThan(why === "unauthenticated" ? 60_000 : 4_000);
-    rig.weather.fault = null;
+    rig.requestFaults.fault = null;
     await rig.pass(301_000);
     expect(rig.daemon.status().phase).toEqual({ kind: "idle" });
     expect(rig.daemon.status().retryAt).toBeNull();
@@ -53,7 +53,7 @@ describe("a service that does not answer", () => {
   test("I19 a refused key erases nothing, on either side, however long", async () => {
     const rig = await withNotes();
     const before = rig.mirrored.texts();
-    rig.weather.fault = lockedOut;
+    rig.requestFaults.fault = lockedOut;
     await rig.pass(86_400_000);
     expect(rig.mirrored.texts()).toEqual(before);
     expect(rig.app.files().size).toBe(8);
@@ -62,9 +62,9 @@ describe("a service that does not answer", () => {
 
   test("a request by hand is tried at once", async () => {
     const rig = await withNotes();
-    rig.weather.fault = later("unreachable");
+    rig.requestFaults.fault = later("unreachable");
     await rig.pass(1_200_000);
-    rig.weather.fault = null;
+    rig.requestFaults.fault = null;
     const report = await rig.daemon.request("sync");
     expect(report.state).toBe("in-sync");
     expect(rig.daemon.status().phase.kind).toBe("idle");

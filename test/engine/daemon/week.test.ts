@@ -93,7 +93,7 @@ describe("sleep and wake", () => {
     const rig = await withNotes(20);
     rig.mirrored.write("notes/note-2.md", "# Note 2\n\nedited while nobody watched\n");
     rig.app.edit("notes/note-3.md", "# Note 3\n\nedited there meanwhile\n");
-    rig.weather.sleptMs += 8 * HOUR;
+    rig.requestFaults.sleptMs += 8 * HOUR;
     await rig.pass(61_000);
     expect(rig.events).toContainEqual(expect.objectContaining({ kind: "woke", sleptMs: 8 * HOUR }));
     expect(rig.app.files().get("notes/note-2.md")?.text).toBe("# Note 2\n\nedited while nobody watched\n");
@@ -105,7 +105,7 @@ describe("sleep and wake", () => {
     const rig = await withNotes(20);
     rig.remove("notes/note-2.md");
     await rig.pass(25_000);
-    rig.weather.sleptMs += 8 * HOUR;
+    rig.requestFaults.sleptMs += 8 * HOUR;
     await rig.pass(6_000);
     expect(rig.sent("DELETE")).toEqual([]);
     await rig.pass(60_000);
@@ -115,7 +115,7 @@ describe("sleep and wake", () => {
 
   test("I29 a wall clock that is set back does nothing", async () => {
     const rig = await withNotes(20);
-    rig.weather.sleptMs -= 24 * HOUR;
+    rig.requestFaults.sleptMs -= 24 * HOUR;
     rig.save("notes/note-2.md", "# Note 2\n\nedited after the clock was set back\n");
     await rig.pass(2_000);
     expect(rig.app.files().get("notes/note-2.md")?.text).toBe("# Note 2\n\nedited after the clock was set back\n");

@@ -1,7 +1,7 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import { rollDice } from "../dice.ts";
 import { actInApp } from "./app-acts.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import type { Ledger } from "./ledger.ts";
 import { isDocumentPath } from "./desk.ts";
 import { actHere } from "./local-acts.ts";
@@ -19,7 +19,7 @@ const PARKED = `${ROOT}/.mdmirror/tmp/`;
  * what is done to it, and these are where texts are lost.
  */
 export class Aim {
-  readonly #cast: Cast;
+  readonly #actors: Actors;
   readonly #step: SyncStep;
   readonly #ledger: Ledger;
   readonly #odds: number | null;
@@ -28,8 +28,8 @@ export class Aim {
   /** An editor that keeps a file open writes into it after so many more calls. */
   #late: { calls: number; readonly write: () => void } | null = null;
 
-  constructor(cast: Cast, step: SyncStep, ledger: Ledger) {
-    this.#cast = cast;
+  constructor(actors: Actors, step: SyncStep, ledger: Ledger) {
+    this.#actors = actors;
     this.#step = step;
     this.#ledger = ledger;
     this.#odds = step.aim ?? null;
@@ -39,7 +39,7 @@ export class Aim {
   #meets(odds: number): boolean {
     if (this.#odds === null || this.#done >= MOST || this.#dice.below(Math.ceil(odds)) > 0) return false;
     this.#done++;
-    this.#cast.tally.meddles++;
+    this.#actors.tally.meddles++;
     return true;
   }
 
@@ -53,7 +53,7 @@ export class Aim {
 
   /** Before a call of the disk. */
   onDisk(call: string, path: string, to: string | null): void {
-    const { setup } = this.#cast.mirrors[this.#step.mirror]!;
+    const { setup } = this.#actors.mirrors[this.#step.mirror]!;
     // RACE: as for all meddles, without hard links.
     if (this.#odds === null || setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     const rare = call === "lstat" ? this.#odds : this.#odds / 4;
@@ -62,7 +62,7 @@ export class Aim {
   }
 
   #at(path: string, to: string | null, odds: number): void {
-    const { desk } = this.#cast.mirrors[this.#step.mirror]!;
+    const { desk } = this.#actors.mirrors[this.#step.mirror]!;
     const own = ownPath(path);
     if (own === null) return;
     const removed = desk.removed.get(own);
@@ -77,13 +77,13 @@ export class Aim {
     const isParking = to?.startsWith(PARKED) === true;
     if (isParking && desk.half === null && this.#meets(odds / 2)) this.keepOpen(path);
     else if (this.#meets(odds))
-      this.#act("aimed", () => actHere(desk, this.#cast.history, this.#dice.pick(SAVES), this.#seed(), own));
+      this.#act("aimed", () => actHere(desk, this.#actors.history, this.#dice.pick(SAVES), this.#seed(), own));
   }
 
   /** An editor has the file open that is taken aside now, and saves into it a little later. */
   keepOpen(path: string): void {
-    const { desk } = this.#cast.mirrors[this.#step.mirror]!;
-    const { history } = this.#cast;
+    const { desk } = this.#actors.mirrors[this.#step.mirror]!;
+    const { history } = this.#actors;
     const text = desk.user.read(path);
     if (text === null || !text.includes("tag ")) return;
     const handle = desk.user.open(path);
@@ -106,7 +106,7 @@ export class Aim {
   }
 
   #newcomer(to: string, odds: number): void {
-    const { desk, state } = this.#cast.mirrors[this.#step.mirror]!;
+    const { desk, state } = this.#actors.mirrors[this.#step.mirror]!;
     const own = ownPath(to);
     if (own === null || desk.user.exists(to) || !this.#meets(odds * 2)) return;
     // The path is free for the moment of a replace alone, and speaks for its document: what comes
@@ -114,7 +114,7 @@ export class Aim {
     if ([...state.load().links.values()].some(({ localPath }) => localPath === own)) return;
     // Also where base does not know yet that its document was moved there.
     if (state.intents().some(({ intent }) => intent.kind === "replace" && intent.path === own)) return;
-    this.#act(`a newcomer at ${to}`, () => desk.user.write(to, this.#cast.history.newText(this.#seed())));
+    this.#act(`a newcomer at ${to}`, () => desk.user.write(to, this.#actors.history.newText(this.#seed())));
   }
 
   /** Before a request about a document is done: the app's person edits that document. */
@@ -122,14 +122,14 @@ export class Aim {
     const id = /^\/v1\/files\/([^/?]+)/.exec(path)?.[1];
     // RACE: the contract has no conditional DELETE.
     if (this.#odds === null || id === undefined || method === "DELETE" || !this.#meets(this.#odds / 3)) return;
-    const { house, history } = this.#cast;
-    history.note(actInApp(house, history, this.#dice.below(4) === 0 ? "rename" : "edit", this.#seed(), id));
-    this.#cast.noteIds();
+    const { lifeWorld, history } = this.#actors;
+    history.note(actInApp(lifeWorld, history, this.#dice.below(4) === 0 ? "rename" : "edit", this.#seed(), id));
+    this.#actors.noteIds();
   }
 
   #act(when: string, act: () => unknown): void {
-    this.#ledger.meddled(() => this.#cast.history.note(`${when}: ${String(act())}`));
-    this.#cast.noteIds();
+    this.#ledger.meddled(() => this.#actors.history.note(`${when}: ${String(act())}`));
+    this.#actors.noteIds();
   }
 
   #seed(): number {

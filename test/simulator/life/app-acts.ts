@@ -1,5 +1,5 @@
 import type { History } from "./history.ts";
-import { choose, type House, type LiveFile } from "./house.ts";
+import { choose, type LifeWorld, type LiveFile } from "./world.ts";
 import { freePath, isBelow, nameIn } from "./names.ts";
 import type { AppAct } from "./script.ts";
 
@@ -7,8 +7,8 @@ import type { AppAct } from "./script.ts";
  * The person in the app: through the service's API and its admin, never through the client's code.
  * What the service refuses does not happen.
  */
-export function actInApp(house: House, history: History, act: AppAct, seed: number, aimed?: string): string {
-  const files = house.files();
+export function actInApp(lifeWorld: LifeWorld, history: History, act: AppAct, seed: number, aimed?: string): string {
+  const files = lifeWorld.files();
   const chosen =
     aimed ??
     choose(
@@ -16,12 +16,12 @@ export function actInApp(house: House, history: History, act: AppAct, seed: numb
       seed,
     );
   const file = files.find(({ id }) => id === chosen) ?? null;
-  const said = perform(house, history, files, file, act, seed);
+  const said = perform(lifeWorld, history, files, file, act, seed);
   return `there: ${act} ${said ?? "nothing"}`;
 }
 
 function perform(
-  house: House,
+  lifeWorld: LifeWorld,
   history: History,
   files: readonly LiveFile[],
   file: LiveFile | null,
@@ -31,31 +31,31 @@ function perform(
   switch (act) {
     case "create": {
       const path = freePath(seed, (one) => files.some((other) => other.path === one));
-      return house.ask("POST", "/v1/files", { path, content: history.newText(seed) }) && path;
+      return lifeWorld.ask("POST", "/v1/files", { path, content: history.newText(seed) }) && path;
     }
     case "make-folder": {
       const path = `box-${seed % 4}`;
-      return house.ask("POST", "/v1/folders", { path }) && path;
+      return lifeWorld.ask("POST", "/v1/folders", { path }) && path;
     }
     case "remove-many": {
       const many = files.filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
-      for (const one of many) actOnFile(house, history, files, one, "remove", seed);
+      for (const one of many) actOnFile(lifeWorld, history, files, one, "remove", seed);
       return String(many.length);
     }
     case "accept":
     case "reject":
-      return settleReview(house, history, act, seed);
+      return settleReview(lifeWorld, history, act, seed);
     case "rename-folder":
     case "move-folder":
     case "remove-folder":
-      return actOnFolder(house, history, files, act, seed);
+      return actOnFolder(lifeWorld, history, files, act, seed);
     default:
-      return file === null ? null : actOnFile(house, history, files, file, act, seed);
+      return file === null ? null : actOnFile(lifeWorld, history, files, file, act, seed);
   }
 }
 
 function actOnFile(
-  house: House,
+  lifeWorld: LifeWorld,
   history: History,
   files: readonly LiveFile[],
   file: LiveFile,
@@ -67,7 +67,7 @@ function actOnFile(
   switch (act) {
     case "edit": {
       const content = history.edit(file.text, seed, "the app");
-      const answer = house.ask("PUT", `${route}/content`, { baseChangeId: file.changeId, content }) as {
+      const answer = lifeWorld.ask("PUT", `${route}/content`, { baseChangeId: file.changeId, content }) as {
         content?: string;
       } | null;
       // Of a protected document, it is in review: nothing was replaced, and what is rejected later
@@ -81,13 +81,16 @@ function actOnFile(
     }
     case "rename": {
       const name = nameIn(seed);
-      return house.ask("PATCH", route, { name }) && `${file.path} → ${name}`;
+      return lifeWorld.ask("PATCH", route, { name }) && `${file.path} → ${name}`;
     }
     case "move": {
-      const folders = house.folders();
+      const folders = lifeWorld.folders();
       const to = choose([...folders, ""], seed)!;
       if (to === parent) return null;
-      return house.ask("PATCH", route, { parentId: to === "" ? null : house.folderId(to) }) && `${file.path} → ${to}/`;
+      return (
+        lifeWorld.ask("PATCH", route, { parentId: to === "" ? null : lifeWorld.folderId(to) }) &&
+        `${file.path} → ${to}/`
+      );
     }
     case "swap": {
       const other = files.find(
@@ -107,20 +110,20 @@ function actOnFile(
       )
         return null;
       const [mine, theirs] = [file.path.split("/").at(-1), mate.path.split("/").at(-1)];
-      if (house.ask("PATCH", route, { name: "swapping.md" }) === null) return null;
-      house.ask("PATCH", `/v1/files/${mate.id}`, { name: mine });
-      house.ask("PATCH", route, { name: theirs });
+      if (lifeWorld.ask("PATCH", route, { name: "swapping.md" }) === null) return null;
+      lifeWorld.ask("PATCH", `/v1/files/${mate.id}`, { name: mine });
+      lifeWorld.ask("PATCH", route, { name: theirs });
       return `${file.path} ↔ ${mate.path}`;
     }
     case "remove": {
-      if (house.ask("DELETE", route) === null) return null;
+      if (lifeWorld.ask("DELETE", route) === null) return null;
       history.vanishes(file.text);
       history.replaced(file.text, null);
       return file.path;
     }
     case "protect":
     case "unprotect":
-      return house.ask("PATCH", route, { protected: act === "protect" }) && file.path;
+      return lifeWorld.ask("PATCH", route, { protected: act === "protect" }) && file.path;
   }
 }
 
@@ -130,7 +133,7 @@ function forget(history: History, content: string, live: string): void {
 }
 
 function actOnFolder(
-  house: House,
+  lifeWorld: LifeWorld,
   history: History,
   files: readonly LiveFile[],
   act: "rename-folder" | "move-folder" | "remove-folder",
@@ -138,23 +141,25 @@ function actOnFolder(
 ): string | null {
   // The folder that a mirror is of stays where it is: its move is another mirror's story.
   const folder = choose(
-    house.folders().filter((path) => path !== "work"),
+    lifeWorld.folders().filter((path) => path !== "work"),
     seed,
   );
   if (folder === null) return null;
-  const route = `/v1/folders/${house.folderId(folder)}`;
+  const route = `/v1/folders/${lifeWorld.folderId(folder)}`;
   if (act === "rename-folder") {
     const name = `${folder.split("/").at(-1)!.replace(/-\d$/, "")}-${seed % 3}`;
-    return house.ask("PATCH", route, { name }) && `${folder} → ${name}`;
+    return lifeWorld.ask("PATCH", route, { name }) && `${folder} → ${name}`;
   }
   if (act === "move-folder") {
     const to = choose(
-      ["", ...house.folders()].filter((path) => path !== folder && !isBelow(path, folder)),
+      ["", ...lifeWorld.folders()].filter((path) => path !== folder && !isBelow(path, folder)),
       seed,
     )!;
-    return house.ask("PATCH", route, { parentId: to === "" ? null : house.folderId(to) }) && `${folder} → ${to}/`;
+    return (
+      lifeWorld.ask("PATCH", route, { parentId: to === "" ? null : lifeWorld.folderId(to) }) && `${folder} → ${to}/`
+    );
   }
-  if (house.ask("DELETE", `${route}?recursive=true`) === null) return null;
+  if (lifeWorld.ask("DELETE", `${route}?recursive=true`) === null) return null;
   for (const file of files) {
     if (!isBelow(file.path, folder)) continue;
     history.vanishes(file.text);
@@ -163,19 +168,19 @@ function actOnFolder(
   return folder;
 }
 
-function settleReview(house: House, history: History, act: "accept" | "reject", seed: number): string | null {
-  const { reviews } = house.admin;
-  const open = house.whileOpen(() => reviews.list(house.workspaceId));
+function settleReview(lifeWorld: LifeWorld, history: History, act: "accept" | "reject", seed: number): string | null {
+  const { reviews } = lifeWorld.admin;
+  const open = lifeWorld.whileOpen(() => reviews.list(lifeWorld.workspaceId));
   if (!Array.isArray(open)) return null;
   const id = choose(
     open.map((one) => one.id),
     seed,
   );
   if (id === null) return null;
-  house.changed();
+  lifeWorld.changed();
   const end = act === "accept" ? reviews.accept(id) : reviews.reject(id);
   if (!("path" in end)) return "refused";
-  const live = house.files().find(({ id: one }) => one === end.id);
+  const live = lifeWorld.files().find(({ id: one }) => one === end.id);
   if (act === "accept" && live !== undefined) history.accepted(live.id, live.text);
   return end.path;
 }

@@ -2,7 +2,7 @@ import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
 import { approvedKeys } from "../../../src/engine/run/guard-facts.ts";
 import { META } from "../../../src/engine/run/meta.ts";
 import { planOnly } from "../../../src/engine/run/sync.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { QUIET_FATE } from "./mirror.ts";
 import { settingsOf } from "./sync-step.ts";
 
@@ -12,10 +12,10 @@ const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-repla
  * What `mdmirror approve` does: the plan is made anew, and exactly what a guard stops in it may
  * run. @returns what was approved
  */
-export async function approveHalt(cast: Cast, index: number): Promise<string> {
-  const mirror = cast.mirrors[index]!;
+export async function approveHalt(actors: Actors, index: number): Promise<string> {
+  const mirror = actors.mirrors[index]!;
   const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
-    ({ kind: "answer", response: await cast.house.handle(request) }) as const;
+    ({ kind: "answer", response: await actors.lifeWorld.handle(request) }) as const;
   const world = mirror.start({ ...QUIET_FATE, exchange });
   const end = await planOnly(world, { settings: settingsOf(mirror), retryRefused: true, kind: "approve" });
   if (end.kind === "offline" || end.plan.verdict.kind === "run") return "nothing";

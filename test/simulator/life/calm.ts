@@ -1,5 +1,5 @@
 import { unreachableTexts } from "../reachable.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
 import { judgeConverged } from "./judge-end.ts";
@@ -11,86 +11,86 @@ import { type RunFacts, runSync } from "./sync-step.ts";
 const ROUNDS = 9;
 
 /** The end of a life: everything heals, everybody rests, and what was promised must be so. */
-export async function calmDown(cast: Cast, { setup }: Script): Promise<void> {
-  const { house, history } = cast;
-  await house.arrive(true);
-  house.admin.setWorkspaceState(house.workspaceId, "open");
+export async function calmDown(actors: Actors, { setup }: Script): Promise<void> {
+  const { lifeWorld, history } = actors;
+  await lifeWorld.arrive(true);
+  lifeWorld.admin.setWorkspaceState(lifeWorld.workspaceId, "open");
   for (const [index, { level }] of setup.mirrors.entries())
-    house.grant(index, level === "hide-one-folder" ? "full" : level, 0);
-  for (const { desk, disk } of cast.mirrors) {
+    lifeWorld.grant(index, level === "hide-one-folder" ? "full" : level, 0);
+  for (const { desk, disk } of actors.mirrors) {
     finishSave(desk, history);
     disk.settle();
   }
-  const rounds = await settle(cast);
+  const rounds = await settle(actors);
   history.note(`calm after ${rounds} rounds`);
   if (rounds > ROUNDS) {
     history.fail(`I01 I02 I16 no rest after ${ROUNDS} rounds of syncs`);
     return;
   }
-  for (const mirror of cast.mirrors) judgeConverged(cast, mirror);
-  judgeMarks(cast.mirrors, house, history);
-  await judgeBounded(cast);
+  for (const mirror of actors.mirrors) judgeConverged(actors, mirror);
+  judgeMarks(actors.mirrors, lifeWorld, history);
+  await judgeBounded(actors);
 }
 
 /** @returns how many rounds it took until one was without any write */
-async function settle(cast: Cast): Promise<number> {
+async function settle(actors: Actors): Promise<number> {
   for (let round = 1; round <= ROUNDS; round++) {
     let quiet = true;
-    for (const mirror of cast.mirrors) {
+    for (const mirror of actors.mirrors) {
       // By hand at first: what was refused is tried again, and a key that may only read is refused
       // again each time.
-      const facts = await quietSync(cast, mirror.index, round <= 3);
+      const facts = await quietSync(actors, mirror.index, round <= 3);
       if (facts.report?.state === "halted") {
-        cast.history.note(`approve: ${await approveHalt(cast, mirror.index)}`);
+        actors.history.note(`approve: ${await approveHalt(actors, mirror.index)}`);
         quiet = false;
       }
       if (facts.report?.state === "offline")
-        cast.history.fail(`I01 mirror ${mirror.index} is offline in quiet: ${JSON.stringify(facts.report.fault)}`);
-      if (wrote(cast, mirror.index, facts)) quiet = false;
+        actors.history.fail(`I01 mirror ${mirror.index} is offline in quiet: ${JSON.stringify(facts.report.fault)}`);
+      if (wrote(actors, mirror.index, facts)) quiet = false;
     }
     // A version that was shown for less than a minute is not taken for seen.
-    await cast.house.clock.sleep(70_000);
+    await actors.lifeWorld.clock.sleep(70_000);
     if (quiet) return round;
   }
   return ROUNDS + 1;
 }
 
-function quietSync(cast: Cast, mirror: number, retry: boolean): Promise<RunFacts> {
+function quietSync(actors: Actors, mirror: number, retry: boolean): Promise<RunFacts> {
   const step: SyncStep = { do: "sync", mirror, seed: 0, retry, kill: null, storm: null, trouble: null, meddles: [] };
-  return runSync(cast, step);
+  return runSync(actors, step);
 }
 
-function wrote(cast: Cast, index: number, { diskWrites }: RunFacts): boolean {
-  return diskWrites > 0 || cast.judges[index]!.requests.some((request) => !request.startsWith("GET "));
+function wrote(actors: Actors, index: number, { diskWrites }: RunFacts): boolean {
+  return diskWrites > 0 || actors.judges[index]!.requests.some((request) => !request.startsWith("GET "));
 }
 
 /**
  * I22, and I33: after a few more changes in the app, one GET for each, and none for what did not
  * change.
  */
-async function judgeBounded(cast: Cast): Promise<void> {
-  const { house, history } = cast;
-  const holds = cast.mirrors.map((mirror) => holdsOf(cast, mirror.index));
-  for (const mirror of cast.mirrors) {
-    const facts = await quietSync(cast, mirror.index, false);
-    if (wrote(cast, mirror.index, facts))
+async function judgeBounded(actors: Actors): Promise<void> {
+  const { lifeWorld, history } = actors;
+  const holds = actors.mirrors.map((mirror) => holdsOf(actors, mirror.index));
+  for (const mirror of actors.mirrors) {
+    const facts = await quietSync(actors, mirror.index, false);
+    if (wrote(actors, mirror.index, facts))
       history.fail(
-        `I02 mirror ${mirror.index} writes after a restart: ${cast.judges[mirror.index]!.requests.filter((one) => !one.startsWith("GET")).join(", ")}`,
+        `I02 mirror ${mirror.index} writes after a restart: ${actors.judges[mirror.index]!.requests.filter((one) => !one.startsWith("GET")).join(", ")}`,
       );
-    const after = holdsOf(cast, mirror.index);
+    const after = holdsOf(actors, mirror.index);
     if (after !== holds[mirror.index])
       history.fail(`I22 holds changed by a restart: ${holds[mirror.index]} → ${after}`);
   }
-  const before = new Map(house.files().map((file) => [file.id as string, file.changeId]));
-  for (let n = 0; n < 3; n++) history.note(actInApp(house, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
-  for (const mirror of cast.mirrors) {
+  const before = new Map(lifeWorld.files().map((file) => [file.id as string, file.changeId]));
+  for (let n = 0; n < 3; n++) history.note(actInApp(lifeWorld, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
+  for (const mirror of actors.mirrors) {
     const openBefore = mirror.state.load().conflicts;
-    const { heard } = await quietSync(cast, mirror.index, false);
+    const { heard } = await quietSync(actors, mirror.index, false);
     // With each look for an absent one, a known one is read to see that the key is healthy.
     if (heard.includes(404)) continue;
     const { holds: held, conflicts } = mirror.state.load();
     const gets = new Map<string, number>();
-    for (const request of cast.judges[mirror.index]!.requests) {
+    for (const request of actors.judges[mirror.index]!.requests) {
       const id = /^GET \/v1\/files\/([^/?]+)$/.exec(request)?.[1];
       if (id !== undefined) gets.set(id, (gets.get(id) ?? 0) + 1);
     }
@@ -101,7 +101,7 @@ async function judgeBounded(cast: Cast): Promise<void> {
       if (held.size > 0 || conflicts.has(id as never) || openBefore.has(id as never)) continue;
       if (count > 1) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
       // By the app, or by another mirror that can send now what it could not.
-      const isUnchanged = house.files().some((file) => file.id === id && file.changeId === before.get(id));
+      const isUnchanged = lifeWorld.files().some((file) => file.id === id && file.changeId === before.get(id));
       if (isUnchanged) history.fail(`I33 mirror ${mirror.index} reads ${id}, which did not change`);
     }
   }
@@ -110,18 +110,19 @@ async function judgeBounded(cast: Cast): Promise<void> {
   const rounds = holds.some((held) => held.includes("gone-or-unreadable")) ? ROUNDS : 1;
   for (let round = 1, quiet = false; round <= rounds && !quiet; round++) {
     quiet = true;
-    for (const { index } of cast.mirrors) if (wrote(cast, index, await quietSync(cast, index, true))) quiet = false;
+    for (const { index } of actors.mirrors)
+      if (wrote(actors, index, await quietSync(actors, index, true))) quiet = false;
   }
-  judgeMarks(cast.mirrors, house, history);
-  for (const mirror of cast.mirrors) {
-    judgeConverged(cast, mirror);
+  judgeMarks(actors.mirrors, lifeWorld, history);
+  for (const mirror of actors.mirrors) {
+    judgeConverged(actors, mirror);
     for (const text of unreachableTexts(mirror.state))
       history.fail(`I03 no history lists what mirror ${mirror.index} keeps: ${shownText(text)}`);
   }
 }
 
-function holdsOf(cast: Cast, index: number): string {
-  const { holds } = cast.mirrors[index]!.state.load();
+function holdsOf(actors: Actors, index: number): string {
+  const { holds } = actors.mirrors[index]!.state.load();
   return [...holds.values()]
     .map(({ key, reason }) => `${key} ${reason}`)
     .sort()

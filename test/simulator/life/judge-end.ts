@@ -3,10 +3,10 @@ import type { HoldReason } from "../../../src/model/hold.ts";
 import { type Hold, type Link, linksByPath } from "../../../src/model/link.ts";
 import { ancestorsOf, isSidecarName, nameOf, pathKey } from "../../../src/model/path.ts";
 import { isTemporaryName } from "../../../src/model/local-name.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { digestOf } from "../../../src/model/digest.ts";
 import { marksOf, tagOf } from "./history.ts";
-import type { LiveFile } from "./house.ts";
+import type { LiveFile } from "./world.ts";
 import { documentsOf } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
@@ -54,19 +54,19 @@ const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
 ]);
 
 /** I01 I11 I12 I13 I17 I27 of one mirror, when nothing moves any more. */
-export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
+export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   const { index, setup, state, disk } = mirror;
   const fail = (what: string, when = true): void => {
-    if (when) cast.history.fail(`${what} (mirror ${index})`);
+    if (when) actors.history.fail(`${what} (mirror ${index})`);
   };
   const { links, dirs, conflicts, holds } = state.load();
-  const readable = new Map(cast.house.readable(index).map((file) => [file.id as string, file]));
+  const readable = new Map(actors.lifeWorld.readable(index).map((file) => [file.id as string, file]));
   const inside = (file: LiveFile): boolean => setup.prefix === "" || file.path.startsWith(`${setup.prefix}/`);
   const own = (path: string): string => (setup.prefix === "" ? path : path.slice(setup.prefix.length + 1));
   const local = documentsOf(mirror.desk);
   for (const hold of holds.values())
     fail(`I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`, !MAY_STAND.has(hold.reason));
-  judgeHolds(cast, mirror, [...holds.values()], links, fail);
+  judgeHolds(actors, mirror, [...holds.values()], links, fail);
   const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
   // What is in a folder that may not be moved, or made, waits with it; and a move that the key may
   // not make is held under the document's id.
@@ -95,7 +95,7 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
     }
     const file = readable.get(link.id);
     if (holds.get(link.id)?.reason === "in-review")
-      fail(`I31 ${path} counts as sent, and was not: ${unsent(cast, text, file)}`, unsent(cast, text, file) !== "");
+      fail(`I31 ${path} counts as sent, and was not: ${unsent(actors, text, file)}`, unsent(actors, text, file) !== "");
     if (held.has(link.id) || conflicts.has(link.id)) continue;
     if (file === undefined) {
       fail(`I01 ${path} is linked to ${link.id}, which is not there`);
@@ -161,21 +161,21 @@ export function judgeConverged(cast: Cast, mirror: LifeMirror): void {
     fail(`I13 a name that only breaks a cycle is left: ${file.path}`, isTemporaryName(nameOf(file.path)));
   for (const file of readable.values())
     fail(`I26 a sidecar is on the service: ${file.path}`, isSidecarName(nameOf(file.path)));
-  judgeSecrets(cast, mirror, fail);
+  judgeSecrets(actors, mirror, fail);
 }
 
 /**
  * Lines of a text that are not live and that no mirror ever sent: what waits for review must have
  * gone there.
  */
-function unsent({ history }: Cast, text: string, live: LiveFile | undefined): string {
+function unsent({ history }: Actors, text: string, live: LiveFile | undefined): string {
   const there = marksOf(live?.text ?? "");
   return [...marksOf(text)].filter((mark) => !there.has(mark) && !history.sent.has(mark)).join(" ");
 }
 
 /** A hold must be about something that is so. */
 function judgeHolds(
-  cast: Cast,
+  actors: Actors,
   mirror: LifeMirror,
   holds: readonly Hold[],
   links: ReadonlyMap<string, Link>,
@@ -193,7 +193,7 @@ function judgeHolds(
     if (reason === "gone-or-unreadable")
       fail(
         `I01 ${path} is held as gone, and it is there`,
-        cast.house.readable(mirror.index).some(({ id }) => id === key),
+        actors.lifeWorld.readable(mirror.index).some(({ id }) => id === key),
       );
   }
 }
@@ -239,8 +239,8 @@ function isNamedFor(mirror: LifeMirror, here: string, there: string, held: Reado
 }
 
 /** I30: the key is in no log and no state, a text in no log. */
-function judgeSecrets(cast: Cast, mirror: LifeMirror, fail: (what: string, when?: boolean) => void): void {
-  const { key } = cast.house.keys[mirror.index]!;
+function judgeSecrets(actors: Actors, mirror: LifeMirror, fail: (what: string, when?: boolean) => void): void {
+  const { key } = actors.lifeWorld.keys[mirror.index]!;
   const log = mirror.log.join("\n");
   fail("I30 the key is in the log", log.includes(key));
   fail("I30 a text is in the log", /mark \d+; written|line \d+ of document/.test(log));

@@ -3,7 +3,7 @@ import type { RunReport } from "../../../src/engine/run/report.ts";
 import { standingOf } from "../../../src/engine/run/standing.ts";
 import { planOnly } from "../../../src/engine/run/sync.ts";
 import type { Settings } from "../../../src/engine/run/world.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
 
 /**
@@ -17,17 +17,17 @@ export function syncedBefore({ state }: LifeMirror): string | null {
 }
 
 /** @param before of `syncedBefore` */
-export function judgeStanding(cast: Cast, mirror: LifeMirror, report: RunReport, before: string | null): void {
+export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
   const [newestRun = null] = state.runs(1);
   const standing = standingOf({ meta: (key) => state.meta(key), holds: state.holds(), newestRun });
   if ((standing.state === "in-sync") !== (report.state === "in-sync"))
-    cast.history.fail(`I01 status of mirror ${index} says ${standing.state} after a run that ended ${report.state}`);
+    actors.history.fail(`I01 status of mirror ${index} says ${standing.state} after a run that ended ${report.state}`);
   if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)
-    cast.history.fail(`I01 mirror ${index} is in sync as of a run that ended ${report.state}`);
+    actors.history.fail(`I01 mirror ${index} is in sync as of a run that ended ${report.state}`);
   const told = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
   if (told(standing.attention) !== told(report.attention))
-    cast.history.fail(
+    actors.history.fail(
       `I01 status of mirror ${index} names ${told(standing.attention)}, and the run named ${told(report.attention)}`,
     );
 }
@@ -36,14 +36,14 @@ export function judgeStanding(cast: Cast, mirror: LifeMirror, report: RunReport,
  * Only where nobody acted since the run began to look: what it could not know of, it proves nothing
  * of.
  */
-export async function judgeProof(cast: Cast, mirror: LifeMirror, settings: Settings): Promise<void> {
+export async function judgeProof(actors: Actors, mirror: LifeMirror, settings: Settings): Promise<void> {
   const world = mirror.start({
     ...QUIET_FATE,
-    exchange: async (request) => ({ kind: "answer", response: await cast.house.handle(request) }),
+    exchange: async (request) => ({ kind: "answer", response: await actors.lifeWorld.handle(request) }),
   });
   const end = await planOnly(world, { settings, retryRefused: false, kind: "plan" });
   const fail = (what: string): void =>
-    cast.history.fail(`I02 mirror ${mirror.index} said "in sync", and a further run ${what}`);
+    actors.history.fail(`I02 mirror ${mirror.index} said "in sync", and a further run ${what}`);
   if (end.kind === "offline") return fail(`is offline: ${end.fault.detail}`);
   if (end.plan.verdict.kind === "halt") fail("halts");
   const steps = end.plan.steps.map(({ action }) => `${action.kind} ${JSON.stringify(action)}`);

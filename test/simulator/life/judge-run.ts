@@ -1,7 +1,7 @@
 import { digestOf } from "../../../src/model/digest.ts";
 import { META } from "../../../src/engine/run/meta.ts";
 import { normaliseText } from "../../variants/requests.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { bare } from "./wire-reading.ts";
 import { judgeUndone } from "./judge-undone.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./desk.ts";
@@ -9,23 +9,23 @@ import { type LifeMirror, ROOT } from "./mirror.ts";
 import { type RunFacts, budgetOf } from "./sync-step.ts";
 
 /** Judges one run by what is there before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
-export function judgeRun(cast: Cast, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
-  const mirror = cast.mirrors[index]!;
-  const { history } = cast;
-  cast.noteIds();
-  const idsAfter = cast.liveIds();
+export function judgeRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
+  const mirror = actors.mirrors[index]!;
+  const { history } = actors;
+  actors.noteIds();
+  const idsAfter = actors.liveIds();
   // An odd file has no tag to be known by.
   for (const [id, tag] of idsBefore)
-    if (tag !== "" && !idsAfter.has(id) && !cast.mayVanish(id))
+    if (tag !== "" && !idsAfter.has(id) && !actors.mayVanish(id))
       history.fail(`I09 ${id} (document ${tag}) vanished in a run of mirror ${index}, and nobody deleted it`);
-  judgeTrash(cast, mirror);
-  judgeLockedOut(cast, mirror, facts);
-  judgeBudget(cast, mirror);
-  judgeSidecars(cast, mirror);
-  judgeBase(cast, mirror);
-  judgeStopped(cast, mirror, facts);
+  judgeTrash(actors, mirror);
+  judgeLockedOut(actors, mirror, facts);
+  judgeBudget(actors, mirror);
+  judgeSidecars(actors, mirror);
+  judgeBase(actors, mirror);
+  judgeStopped(actors, mirror, facts);
   if (facts.sighted !== null && !facts.killed && !facts.meddled)
-    judgeUndone(cast, mirror, facts.sighted, cast.judges[index]!.refusedIds);
+    judgeUndone(actors, mirror, facts.sighted, actors.judges[index]!.refusedIds);
   const { user } = mirror.disk;
   if (user.read(`${ROOT}/${PRIVATE_FOLDER}/diary.md`) !== CANARY || user.read("/home/ann/outside/secret.md") !== CANARY)
     history.fail(`I26 mirror ${index} changed what is private or outside`);
@@ -37,44 +37,44 @@ const judged = new WeakMap<LifeMirror, Set<string>>();
  * I04 I06 I20: what a mirror moved to the trash was not to be read any more at some time of that
  * run, and holds nothing that the service never had.
  */
-function judgeTrash(cast: Cast, mirror: LifeMirror): void {
+function judgeTrash(actors: Actors, mirror: LifeMirror): void {
   const seen = judged.get(mirror) ?? new Set<string>();
   judged.set(mirror, seen);
-  const files = cast.house.readable(mirror.index);
+  const files = actors.lifeWorld.readable(mirror.index);
   const { prefix } = mirror.setup;
   for (const { id, trashPath, digest, localPath } of mirror.state.load().tombstones.values()) {
     if (trashPath === null || seen.has(trashPath)) continue;
     seen.add(trashPath);
     const live = files.find((one) => one.id === id);
     const isInside = live !== undefined && (prefix === "" || live.path.startsWith(`${prefix}/`));
-    if (isInside && !cast.wasUnreadable(id))
-      cast.history.fail(`I04 mirror ${mirror.index} took ${localPath} away, and ${id} is at ${live.path}`);
+    if (isInside && !actors.wasUnreadable(id))
+      actors.history.fail(`I04 mirror ${mirror.index} took ${localPath} away, and ${id} is at ${live.path}`);
     const text = mirror.disk.user.read(`${ROOT}/.mdmirror/${trashPath}`);
     if (text === null) continue;
     const versions = new Set([digest, ...mirror.state.versions(id).map((one) => one.digest)]);
     // Where a deployment normalises on save, the file keeps what was sent, and the version is what
     // that came to.
     const isVersion =
-      versions.has(digestOf(text)) || (cast.house.normalises && versions.has(digestOf(normaliseText(text))));
-    if (!isVersion) cast.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
+      versions.has(digestOf(text)) || (actors.lifeWorld.normalises && versions.has(digestOf(normaliseText(text))));
+    if (!isVersion) actors.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
   }
 }
 
 /** I19: where nothing but refusals and failures was heard, no local text went. */
-function judgeLockedOut(cast: Cast, mirror: LifeMirror, { before, heard, meddled, killed }: RunFacts): void {
+function judgeLockedOut(actors: Actors, mirror: LifeMirror, { before, heard, meddled, killed }: RunFacts): void {
   if (meddled || killed || heard.some((status) => status > 0 && status < 300)) return;
   const after = new Set(documentsOf(mirror.desk).values());
   for (const [path, text] of before)
     if (!after.has(text))
-      cast.history.fail(`I19 mirror ${mirror.index} took ${path} away, and heard only ${heard.join(" ")}`);
+      actors.history.fail(`I19 mirror ${mirror.index} took ${path} away, and heard only ${heard.join(" ")}`);
 }
 
 const HOUR_MS = 3_600_000;
 
 /** I21: by the mirror's own record of what it did, since the last approval, within an hour. */
-function judgeBudget(cast: Cast, mirror: LifeMirror): void {
+function judgeBudget(actors: Actors, mirror: LifeMirror): void {
   const { state } = mirror;
-  const now = cast.house.wallClock.now();
+  const now = actors.lifeWorld.wallClock.now();
   // What was approved was done before the approval was noted, if only by no time at all.
   const since = Math.max(Number(state.meta(META.approvedAt) ?? -1) + 1, now - HOUR_MS);
   const base = state.load();
@@ -83,7 +83,7 @@ function judgeBudget(cast: Cast, mirror: LifeMirror): void {
     const approved = state.meta(META.approved) !== null;
     const done = state.deletionsSince(side, since);
     if (!approved && done > budgetOf(known))
-      cast.history.fail(`I21 mirror ${mirror.index} did ${done} deletions (${side}) unasked`);
+      actors.history.fail(`I21 mirror ${mirror.index} did ${done} deletions (${side}) unasked`);
   }
 }
 
@@ -91,23 +91,23 @@ function judgeBudget(cast: Cast, mirror: LifeMirror): void {
  * I12: what base says of a version is the text of that version; of one that is still to be read
  * back, the one that was sent.
  */
-function judgeBase(cast: Cast, mirror: LifeMirror): void {
+function judgeBase(actors: Actors, mirror: LifeMirror): void {
   const { links } = mirror.state.load();
   const unread = new Set(
     mirror.state.intents().flatMap(({ intent }) => (intent.kind === "read-back" ? [intent.id] : [])),
   );
-  for (const { id, path, changeId, text } of cast.house.files()) {
+  for (const { id, path, changeId, text } of actors.lifeWorld.files()) {
     const link = unread.has(id) ? undefined : links.get(id);
     if (link !== undefined && bare(link.changeId) === bare(changeId) && link.digest !== digestOf(text))
-      cast.history.fail(`I12 base of mirror ${mirror.index} has another text of ${path} than that version's`);
+      actors.history.fail(`I12 base of mirror ${mirror.index} has another text of ${path} than that version's`);
   }
 }
 
 /** I03 I04 I21: what a guard must stop, whatever the plan was. */
-function judgeStopped(cast: Cast, mirror: LifeMirror, facts: RunFacts): void {
+function judgeStopped(actors: Actors, mirror: LifeMirror, facts: RunFacts): void {
   const { unmounted, superseded, before, diskWrites, meddled, approved } = facts;
-  const sent = cast.judges[mirror.index]!.requests.filter((request) => !request.startsWith("GET "));
-  const fail = (what: string): void => cast.history.fail(`${what} (mirror ${mirror.index}): ${sent.join(", ")}`);
+  const sent = actors.judges[mirror.index]!.requests.filter((request) => !request.startsWith("GET "));
+  const fail = (what: string): void => actors.history.fail(`${what} (mirror ${mirror.index}): ${sent.join(", ")}`);
   if (unmounted && sent.length > 0) fail("I04 it writes there, and its folder is not there");
   if (!meddled && superseded.length > 0 && (sent.length > 0 || diskWrites > 0))
     fail(`I03 it writes, and the service shows a superseded version of ${superseded.join(" ")}`);
@@ -121,8 +121,8 @@ function judgeStopped(cast: Cast, mirror: LifeMirror, facts: RunFacts): void {
   if (before.size > 1 && after.size === 0 && !hasLeft) fail("I21 it takes away here all that is gone there");
 }
 
-function judgeSidecars(cast: Cast, mirror: LifeMirror): void {
+function judgeSidecars(actors: Actors, mirror: LifeMirror): void {
   for (const path of mirror.disk.user.texts(ROOT).keys())
     if (/\(theirs.*\(theirs/.test(path))
-      cast.history.fail(`I27 mirror ${mirror.index} has a conflict of a conflict: ${path}`);
+      actors.history.fail(`I27 mirror ${mirror.index} has a conflict of a conflict: ${path}`);
 }

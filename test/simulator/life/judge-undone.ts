@@ -3,10 +3,10 @@ import { digestOf } from "../../../src/model/digest.ts";
 import { isTemporaryName } from "../../../src/model/local-name.ts";
 import { nameOf } from "../../../src/model/path.ts";
 import type { DirLink, Link } from "../../../src/model/link.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
 import { tagOf } from "./history.ts";
-import type { LiveFile } from "./house.ts";
+import type { LiveFile } from "./world.ts";
 import { isBelow } from "./names.ts";
 import { bare } from "./wire-reading.ts";
 import type { LifeMirror } from "./mirror.ts";
@@ -40,18 +40,18 @@ export type Sighted = {
   readonly dirs: readonly DirLink[];
 };
 
-export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
+export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
   const { state } = mirror;
   const { links, dirs, conflicts, holds } = state.load();
   const { prefix } = mirror.setup;
   const whole = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
   const underWay = new Set(state.intents().flatMap(({ intent }) => ("id" in intent ? [intent.id as string] : [])));
-  const files = cast.house.files();
-  const readable = new Set(cast.house.readable(mirror.index).map(({ id }) => id));
+  const files = actors.lifeWorld.files();
+  const readable = new Set(actors.lifeWorld.readable(mirror.index).map(({ id }) => id));
   const tagsThere = files.map(({ text }) => tagOf(text));
   const local = documentsOf(mirror.desk);
   const stands = ({ id, remotePath }: DirLink): boolean =>
-    cast.house.whileOpen(() => cast.house.folderId(whole(remotePath))) === id;
+    actors.lifeWorld.whileOpen(() => actors.lifeWorld.folderId(whole(remotePath))) === id;
   const replaced = [...dirs.values()].filter((dir) => !stands(dir));
   const documents = [...links.values()].flatMap((link): Before[] => {
     const base = state.text(link.digest);
@@ -71,14 +71,14 @@ export function sightBefore(cast: Cast, mirror: LifeMirror): Sighted {
 }
 
 /** @param refused ids of documents about which the service answered a write with a refusal */
-export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, refused: ReadonlySet<string>): void {
-  const files = cast.house.files();
+export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted, refused: ReadonlySet<string>): void {
+  const files = actors.lifeWorld.files();
   const local = documentsOf(mirror.desk);
   const { prefix } = mirror.setup;
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
   for (const { link, tag, text, place, live, isElsewhere } of before.documents) {
     const fail = (what: string): void =>
-      cast.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
+      actors.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
     const after = files.find(({ id }) => id === link.id) ?? null;
     const placesAfter = [...local].flatMap(([path, now]) => (tagOf(now) === tag ? [path] : []));
     const isUnchangedHere = text !== null && place === link.localPath && isBase(link, text);
@@ -109,7 +109,7 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
     // Of one that was never made safe, a power cut may have taken the file, and of one that the
     // mirror took to the trash, what base knew of that: somebody must have deleted it. And what is
     // protected may not be deleted: it comes back unasked.
-    const isMeant = cast.history.mayVanish.has(tag);
+    const isMeant = actors.history.mayVanish.has(tag);
     const tagAfter = after === null ? tag : tagOf(after.text);
     if (tagAfter !== tag && !isMeant) fail("I09 another document's text was sent as its own");
     const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
@@ -122,7 +122,7 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
       !isMeant &&
       !isElsewhere &&
       placesAfter.includes(link.localPath) &&
-      !closesCircle(cast, before.dirs, link, place)
+      !closesCircle(actors, before.dirs, link, place)
     )
       fail("I09 moved here alone, and moved back here");
   }
@@ -132,10 +132,11 @@ export function judgeUndone(cast: Cast, mirror: LifeMirror, before: Sighted, ref
  * Moved here with its folder into another, which was moved into that one on the service: such a
  * move is dropped.
  */
-function closesCircle({ house }: Cast, dirs: readonly DirLink[], { localPath }: Link, place: string): boolean {
+function closesCircle({ lifeWorld }: Actors, dirs: readonly DirLink[], { localPath }: Link, place: string): boolean {
   const left = dirs.filter((dir) => isBelow(localPath, dir.localPath) && !isBelow(place, dir.localPath));
   const entered = dirs.filter((dir) => isBelow(place, dir.localPath) && !isBelow(localPath, dir.localPath));
-  const pathOf = ({ id }: DirLink): string | undefined => house.folders().find((path) => house.folderId(path) === id);
+  const pathOf = ({ id }: DirLink): string | undefined =>
+    lifeWorld.folders().find((path) => lifeWorld.folderId(path) === id);
   return entered.some((into) => left.some((from) => isBelow(pathOf(into) ?? "", pathOf(from) ?? "-")));
 }
 

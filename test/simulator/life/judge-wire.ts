@@ -5,7 +5,7 @@ import type { Link } from "../../../src/model/link.ts";
 import type { WireResult } from "../../../src/ports/remote.ts";
 import { isSidecarName, nameOf } from "../../../src/model/path.ts";
 import { type History, tagOf } from "./history.ts";
-import type { House } from "./house.ts";
+import type { LifeWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
@@ -18,7 +18,7 @@ const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
 /** Judges what one mirror sends: I04, I06, I07, I08, I10, I26. */
 export class WireJudge {
   readonly #mirror: LifeMirror;
-  readonly #house: House;
+  readonly #lifeWorld: LifeWorld;
   readonly #history: History;
   /** Writes whose end the mirror cannot know, and has not asked for since; across restarts. */
   readonly #uncertain = new Set<string>();
@@ -50,9 +50,9 @@ export class WireJudge {
   #held: ReadonlySet<string> = new Set();
   #watches = false;
 
-  constructor(mirror: LifeMirror, house: House, history: History) {
+  constructor(mirror: LifeMirror, lifeWorld: LifeWorld, history: History) {
     this.#mirror = mirror;
-    this.#house = house;
+    this.#lifeWorld = lifeWorld;
     this.#history = history;
   }
 
@@ -80,7 +80,7 @@ export class WireJudge {
 
   /** Before a call of the disk. */
   onDisk(call: string, path: string): void {
-    const at = this.#house.clock.monotonic();
+    const at = this.#lifeWorld.clock.monotonic();
     if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
     if (call !== "readdir" || path !== ROOT) return;
     this.#walks.push(at);
@@ -161,7 +161,7 @@ export class WireJudge {
     if (id === undefined) return () => undefined;
     const { method } = request;
     if (method !== "PUT" && method !== "DELETE") return () => undefined;
-    const live = this.#house.files().find((one) => one.id === id);
+    const live = this.#lifeWorld.files().find((one) => one.id === id);
     const shown = this.#shown.get(id);
     const sent = membersOf(request.body);
     if (

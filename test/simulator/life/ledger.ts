@@ -3,19 +3,19 @@ import { nameOf } from "../../../src/model/path.ts";
 import { isLitterName } from "../../../src/local/ignore.ts";
 import { TEMP_PREFIX } from "../../../src/local/names.ts";
 import { type History, marksOf } from "./history.ts";
-import type { House } from "./house.ts";
+import type { LifeWorld } from "./world.ts";
 import { documentsOf, isDocumentPath } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 
 /** Every place where a text may be kept (I03), and what must be kept in one of them. */
 
-export function isKept(mirrors: readonly LifeMirror[], house: House, text: string): boolean {
+export function isKept(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld, text: string): boolean {
   const digest = digestOf(text);
   for (const { state, disk } of mirrors) {
     if (state.hasText(digest)) return true;
     for (const there of disk.user.texts(ROOT, true).values()) if (there === text) return true;
   }
-  return house.files().some((file) => file.text === text);
+  return lifeWorld.files().some((file) => file.text === text);
 }
 
 const TMP = ".mdmirror/tmp/";
@@ -116,19 +116,19 @@ export class Ledger {
    */
   judge(
     mirrors: readonly LifeMirror[],
-    house: House,
+    lifeWorld: LifeWorld,
     history: History,
     shown: ReadonlySet<string>,
     whole: boolean,
   ): void {
     const live = new Set(this.#live().values());
     for (const [text, path] of this.#must) {
-      if (live.has(text) || isKept(mirrors, house, text)) continue;
+      if (live.has(text) || isKept(mirrors, lifeWorld, text)) continue;
       history.fail(`I03 the text of ${path} in mirror ${this.#mirror.index} is nowhere: ${shownText(text)}`);
     }
     if (!whole) return;
     for (const text of shown) {
-      if (live.has(text) || isKept(mirrors, house, text)) continue;
+      if (live.has(text) || isKept(mirrors, lifeWorld, text)) continue;
       // A text with NUL or beyond the limit is never the service's; as a file it was the user's own
       // doing to take it away.
       if (text.includes("\0") || text.length > 51_200) continue;
@@ -141,10 +141,10 @@ export class Ledger {
  * Every line that somebody wrote and nobody took out is live somewhere: on the service, or in a
  * folder (a conflict's other text included). I06 I14 I28 I31
  */
-export function judgeMarks(mirrors: readonly LifeMirror[], house: House, history: History): void {
+export function judgeMarks(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld, history: History): void {
   // A restored service holds older texts, and a person let that stand: lines written since may be
   // in the text store alone.
-  if (house.restored > 0) return;
+  if (lifeWorld.restored > 0) return;
   const live = new Set<string>();
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(ROOT).values()) for (const mark of marksOf(text)) live.add(mark);
@@ -153,7 +153,7 @@ export function judgeMarks(mirrors: readonly LifeMirror[], house: House, history
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(`${ROOT}/.mdmirror/trash/unclaimed`, true).values())
       for (const mark of marksOf(text)) live.add(mark);
-  for (const file of house.files()) for (const mark of marksOf(file.text)) live.add(mark);
+  for (const file of lifeWorld.files()) for (const mark of marksOf(file.text)) live.add(mark);
   for (const [mark, { tag, by }] of history.marks) {
     if (live.has(mark)) continue;
     history.fail(`I06/I14/I28 mark ${mark} of document ${tag}, by ${by}, is live nowhere`);

@@ -1,7 +1,7 @@
 import { isSidecarName } from "../../../src/model/path.ts";
 import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
 import { type History, marksOf, tagOf } from "./history.ts";
-import { choose } from "./house.ts";
+import { choose } from "./world.ts";
 
 export function finishSave(desk: Desk, history: History): void {
   const { half } = desk;

@@ -17,7 +17,7 @@ import { rollDice } from "../dice.ts";
 import { createRamDisk, type RamDisk } from "../ram-disk.ts";
 import { Killed } from "../rig.ts";
 import { placeOfCall } from "./crash-point.ts";
-import type { House } from "./house.ts";
+import type { LifeWorld } from "./world.ts";
 import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
 import type { MirrorSetup } from "./script.ts";
 
@@ -56,11 +56,11 @@ export class LifeMirror {
   #boot = 1;
   #medium: { readonly state: Buffer; readonly texts: Buffer } | null = null;
   #died = false;
-  readonly #house: House;
+  readonly #lifeWorld: LifeWorld;
   readonly #random: Random;
 
-  constructor(house: House, index: number, setup: MirrorSetup, seed: number) {
-    this.#house = house;
+  constructor(lifeWorld: LifeWorld, index: number, setup: MirrorSetup, seed: number) {
+    this.#lifeWorld = lifeWorld;
     this.index = index;
     this.setup = setup;
     const dice = rollDice(seed * 31 + index);
@@ -83,7 +83,7 @@ export class LifeMirror {
   }
 
   #openState(): StoredState {
-    return stateOver(this.#dbs.state, this.#dbs.texts, this.#house.wallClock, () => undefined);
+    return stateOver(this.#dbs.state, this.#dbs.texts, this.#lifeWorld.wallClock, () => undefined);
   }
 
   /** A new process. What an earlier one still had under way is dead. */
@@ -94,7 +94,7 @@ export class LifeMirror {
     // files do not hold.
     if (this.#died) this.state = this.#openState();
     this.#died = false;
-    const house = this.#house;
+    const lifeWorld = this.#lifeWorld;
     const enter = (member: string): void => {
       if (dead) throw new Killed("the process is gone");
       this.calls++;
@@ -119,14 +119,14 @@ export class LifeMirror {
     const log = { write: (...entry: unknown[]) => void this.log.push(JSON.stringify(entry)) };
     const remote = createRemote({
       wire,
-      key: house.keys[this.index]!.key,
-      clock: house.wallClock,
+      key: lifeWorld.keys[this.index]!.key,
+      clock: lifeWorld.wallClock,
       random: this.#random,
       log,
       traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
     });
     return {
-      clock: house.wallClock,
+      clock: lifeWorld.wallClock,
       random: this.#random,
       log,
       progress: { report: () => undefined },

@@ -3,9 +3,9 @@ import { tellStep } from "./script.ts";
 import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
 import { calmDown } from "./calm.ts";
-import { Cast } from "./cast.ts";
+import { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
-import { choose } from "./house.ts";
+import { choose } from "./world.ts";
 import { actHere } from "./local-acts.ts";
 import { runSync } from "./sync-step.ts";
 import { runWatch } from "./watch-step.ts";
@@ -54,30 +54,30 @@ export type Life = {
 };
 
 export async function runLife(script: Script): Promise<Life> {
-  const cast = new Cast(script);
-  const { history, tally } = cast;
+  const actors = new Actors(script);
+  const { history, tally } = actors;
   const steps: string[] = [];
   let why: readonly string[] = [];
   try {
-    populate(cast, script);
+    populate(actors, script);
     for (const step of script.steps) {
       history.step = steps.length + 1;
-      const line = await takeStep(cast, step);
+      const line = await takeStep(actors, step);
       steps.push(line);
       history.note(line);
     }
     history.step = steps.length + 1;
-    await calmDown(cast, script);
+    await calmDown(actors, script);
   } catch (error) {
     history.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
-  if (history.failures.length > 0) why = await explainLife(cast);
-  for (const mirror of cast.mirrors)
+  if (history.failures.length > 0) why = await explainLife(actors);
+  for (const mirror of actors.mirrors)
     for (const [path, text] of mirror.disk.user.texts(mirror.desk.root)) {
       history.note(`${path}\n${text}`);
       history.decisions.update(`${path}\n${text}`);
     }
-  cast.close();
+  actors.close();
   return {
     failures: history.failures,
     steps,
@@ -90,66 +90,66 @@ export async function runLife(script: Script): Promise<Life> {
     watches: tally.watches,
     meddles: tally.meddles,
     faults: tally.faults,
-    crashPoints: cast.crashPoints,
+    crashPoints: actors.crashPoints,
     why,
   };
 }
 
-function populate({ house, history }: Cast, { seed, setup }: Script): void {
+function populate({ lifeWorld, history }: Actors, { seed, setup }: Script): void {
   for (const [index, { level }] of setup.mirrors.entries())
-    if (level !== "hide-one-folder") house.grant(index, level, 0);
-  if (setup.mirrors.some(({ prefix }) => prefix !== "")) house.ask("POST", "/v1/folders", { path: "work" });
-  for (let n = 0; n < setup.documents; n++) actInApp(house, history, "create", seed + n * 37);
+    if (level !== "hide-one-folder") lifeWorld.grant(index, level, 0);
+  if (setup.mirrors.some(({ prefix }) => prefix !== "")) lifeWorld.ask("POST", "/v1/folders", { path: "work" });
+  for (let n = 0; n < setup.documents; n++) actInApp(lifeWorld, history, "create", seed + n * 37);
   for (const [index, { level }] of setup.mirrors.entries())
-    if (level === "hide-one-folder") house.grant(index, level, seed);
+    if (level === "hide-one-folder") lifeWorld.grant(index, level, seed);
 }
 
 /** The document that a person at that mirror's folder would choose with the same seed. */
-function documentAs({ mirrors }: Cast, { as, seed }: Extract<Step, { do: "there" }>): string | undefined {
+function documentAs({ mirrors }: Actors, { as, seed }: Extract<Step, { do: "there" }>): string | undefined {
   const mirror = as === undefined ? undefined : mirrors[as];
   if (mirror === undefined) return undefined;
   const path = choose([...documentsOf(mirror.desk).keys()], seed);
   return [...mirror.state.load().links.values()].find(({ localPath }) => localPath === path)?.id;
 }
 
-async function takeStep(cast: Cast, step: Step): Promise<string> {
-  const { house, history } = cast;
+async function takeStep(actors: Actors, step: Step): Promise<string> {
+  const { lifeWorld, history } = actors;
   switch (step.do) {
     case "here":
-      cast.mirrors[step.mirror]!.disk.advance(10);
-      return actHere(cast.mirrors[step.mirror]!.desk, history, step.act, step.seed);
+      actors.mirrors[step.mirror]!.disk.advance(10);
+      return actHere(actors.mirrors[step.mirror]!.desk, history, step.act, step.seed);
     case "there":
-      return actInApp(house, history, step.act, step.seed, documentAs(cast, step));
+      return actInApp(lifeWorld, history, step.act, step.seed, documentAs(actors, step));
     case "sync": {
-      cast.tally.syncs++;
-      const { report } = await runSync(cast, step);
+      actors.tally.syncs++;
+      const { report } = await runSync(actors, step);
       return `${tellStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
     }
     case "watch": {
-      cast.tally.watches++;
-      const { report } = await runWatch(cast, step);
+      actors.tally.watches++;
+      const { report } = await runWatch(actors, step);
       return `${tellStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
     }
     case "grant":
-      house.grant(step.mirror, step.level, step.seed);
+      lifeWorld.grant(step.mirror, step.level, step.seed);
       return tellStep(step);
     case "workspace":
-      house.admin.setWorkspaceState(house.workspaceId, step.state);
+      lifeWorld.admin.setWorkspaceState(lifeWorld.workspaceId, step.state);
       return tellStep(step);
     case "backup":
-      house.backUp();
+      lifeWorld.backUp();
       return tellStep(step);
     case "restore-backup":
-      await house.arrive(true);
-      return `${tellStep(step)}: ${house.restore()}`;
+      await lifeWorld.arrive(true);
+      return `${tellStep(step)}: ${lifeWorld.restore()}`;
     case "approve":
-      return `${tellStep(step)}: ${await approveHalt(cast, step.mirror)}`;
+      return `${tellStep(step)}: ${await approveHalt(actors, step.mirror)}`;
     case "wait":
-      await house.clock.sleep(step.ms);
-      for (const { disk } of cast.mirrors) disk.advance(step.ms);
+      await lifeWorld.clock.sleep(step.ms);
+      for (const { disk } of actors.mirrors) disk.advance(step.ms);
       return tellStep(step);
     case "set-clock":
-      house.setClock(step.ms);
+      lifeWorld.setClock(step.ms);
       return tellStep(step);
   }
 }

@@ -2,13 +2,13 @@ import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import { type Aim, ownPath } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
-import type { Cast } from "./cast.ts";
-import { choose } from "./house.ts";
+import type { Actors } from "./actors.ts";
+import { choose } from "./world.ts";
 import type { Ledger } from "./ledger.ts";
 import { actHere } from "./local-acts.ts";
 import { ROOT } from "./mirror.ts";
 import { type AppAct, type Happening, type Moment, MOMENTS, type Strike, type SyncStep } from "./script.ts";
-import { type Befall, problem } from "./weather.ts";
+import { type Befall, problem } from "./request-faults.ts";
 
 const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "rename"] as const;
 const IN_APP: Partial<Readonly<Record<Happening, AppAct>>> = {
@@ -39,14 +39,14 @@ export class Strikes {
   readonly byPeople: boolean;
   /** The port call that it dies at, once that is known. */
   killAt: number | null = null;
-  readonly #cast: Cast;
+  readonly #actors: Actors;
   readonly #step: SyncStep;
   readonly #ledger: Ledger;
   readonly #aim: Aim;
   readonly #left = new Map<Strike, number>();
 
-  constructor(cast: Cast, step: SyncStep, ledger: Ledger, aim: Aim) {
-    this.#cast = cast;
+  constructor(actors: Actors, step: SyncStep, ledger: Ledger, aim: Aim) {
+    this.#actors = actors;
     this.#step = step;
     this.#ledger = ledger;
     this.#aim = aim;
@@ -56,7 +56,7 @@ export class Strikes {
   }
 
   get #mirror() {
-    return this.#cast.mirrors[this.#step.mirror]!;
+    return this.#actors.mirrors[this.#step.mirror]!;
   }
 
   /** Before a request is done. @returns what befalls it */
@@ -127,18 +127,18 @@ export class Strikes {
   }
 
   #happen({ what, seed, calls }: Strike, id: string | null, path: string | null): null {
-    const { house, history } = this.#cast;
+    const { lifeWorld, history } = this.#actors;
     const inApp = IN_APP[what];
     if (what === "killed") this.killAt ??= this.#mirror.calls + calls;
     else if (inApp !== undefined && id !== null)
-      this.#act(() => history.note(actInApp(house, history, inApp, seed, id)));
+      this.#act(() => history.note(actInApp(lifeWorld, history, inApp, seed, id)));
     else if (path !== null) this.#here(what, path, seed);
     return null;
   }
 
   #here(what: Happening, path: string, seed: number): void {
     const { desk, setup } = this.#mirror;
-    const { history } = this.#cast;
+    const { history } = this.#actors;
     // RACE: without hard links there is a moment between the last look and the rename over.
     if (setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     if (what === "edited-here")
@@ -155,13 +155,13 @@ export class Strikes {
       return;
     desk.removed.delete(path);
     desk.user.write(whole, removed);
-    this.#cast.history.note(`${path} comes back`);
+    this.#actors.history.note(`${path} comes back`);
   }
 
   #act(act: () => void): void {
-    this.#cast.tally.meddles++;
+    this.#actors.tally.meddles++;
     this.#ledger.meddled(act);
-    this.#cast.noteIds();
+    this.#actors.noteIds();
   }
 }
 

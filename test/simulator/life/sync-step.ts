@@ -10,7 +10,7 @@ import { rollDice } from "../dice.ts";
 import { Killed, SETTINGS } from "../rig.ts";
 import { Aim } from "./aim.ts";
 import { actInApp } from "./app-acts.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { makeTrouble } from "./disk-trouble.ts";
 import { actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
@@ -21,7 +21,7 @@ import { judgeProof, judgeStanding, syncedBefore } from "./judge-proof.ts";
 import { judgeRun } from "./judge-run.ts";
 import type { SyncStep } from "./script.ts";
 import { Strikes } from "./strikes.ts";
-import { type Befall, befall, cutShort } from "./weather.ts";
+import { type Befall, befall, cutShort } from "./request-faults.ts";
 
 /** One `sync` of one mirror, with all that befalls it, and what is judged right after. */
 
@@ -52,14 +52,14 @@ export type RunFacts = {
  */
 export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
 
-export async function runSync(cast: Cast, step: SyncStep, work: Work | null = null): Promise<RunFacts> {
-  const { history, tally } = cast;
-  const mirror = cast.mirrors[step.mirror]!;
-  const judge = cast.judges[step.mirror]!;
+export async function runSync(actors: Actors, step: SyncStep, work: Work | null = null): Promise<RunFacts> {
+  const { history, tally } = actors;
+  const mirror = actors.mirrors[step.mirror]!;
+  const judge = actors.judges[step.mirror]!;
   const before = treeOf(mirror);
-  const idsBefore = cast.liveIds();
-  const { arrived } = cast.house;
-  const sighted = cast.house.awaits ? null : sightBefore(cast, mirror);
+  const idsBefore = actors.liveIds();
+  const { arrived } = actors.lifeWorld;
+  const sighted = actors.lifeWorld.awaits ? null : sightBefore(actors, mirror);
   const ledger = new Ledger(mirror);
   if (step.kill?.power) {
     mirror.disk.settle();
@@ -68,14 +68,14 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
   const heard: number[] = [];
   const approved = mirror.state.meta(META.approved) !== null;
   const synced = syncedBefore(mirror);
-  const superseded = supersededIn(cast, mirror);
-  const watch = watchDisk(cast, mirror);
+  const superseded = supersededIn(actors, mirror);
+  const watch = watchDisk(actors, mirror);
   const calm = makeTrouble(mirror, step);
   judge.startRun(work !== null);
-  cast.startLooking(step.mirror);
-  const aim = new Aim(cast, step, ledger);
-  const meddle = meddler(cast, step, ledger);
-  const strikes = new Strikes(cast, step, ledger, aim);
+  actors.startLooking(step.mirror);
+  const aim = new Aim(actors, step, ledger);
+  const meddle = meddler(actors, step, ledger);
+  const strikes = new Strikes(actors, step, ledger, aim);
   const world = mirror.start({
     get killAt() {
       return strikes.killAt ?? step.kill?.at ?? null;
@@ -85,7 +85,7 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
       strikes.onCall(member);
       meddle(call);
     },
-    exchange: exchanger(cast, step, heard, aim, strikes),
+    exchange: exchanger(actors, step, heard, aim, strikes),
     onDisk: (call, path, to) => {
       watch.onDisk(call, path, to);
       aim.onDisk(call, path, to);
@@ -101,7 +101,7 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
   tally.portCalls += mirror.calls;
   if (end === null) {
     tally.kills++;
-    cast.crashPoints.add(mirror.crashPoint!);
+    actors.crashPoints.add(mirror.crashPoint!);
     if (step.kill?.power) {
       const dice = rollDice(step.seed + 5);
       mirror.losePower(() => dice.fraction());
@@ -110,7 +110,7 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
       tally.powerCuts++;
     }
   }
-  ledger.judge(cast.mirrors, cast.house, history, judge.shownTexts, end !== null);
+  ledger.judge(actors.mirrors, actors.lifeWorld, history, judge.shownTexts, end !== null);
   // With attention, a move may be held: base knows the document by its old place, and by likeness
   // once it is edited too.
   history.lookedAt(step.mirror, treeOf(mirror), work === null && report?.state === "in-sync");
@@ -126,12 +126,12 @@ export async function runSync(cast: Cast, step: SyncStep, work: Work | null = nu
     diskWrites: watch.writes(),
     heard,
   };
-  judgeRun(cast, step.mirror, facts, idsBefore);
-  if (work === null && report !== null) judgeStanding(cast, mirror, report, synced);
+  judgeRun(actors, step.mirror, facts, idsBefore);
+  if (work === null && report !== null) judgeStanding(actors, mirror, report, synced);
   // A write that was long under way is done by nobody's doing, and after a look is as good as a
   // person's.
-  const isLate = cast.house.awaits || cast.house.arrived !== arrived;
-  if (report?.state === "in-sync" && !facts.meddled && !isLate) await judgeProof(cast, mirror, settingsOf(mirror));
+  const isLate = actors.lifeWorld.awaits || actors.lifeWorld.arrived !== arrived;
+  if (report?.state === "in-sync" && !facts.meddled && !isLate) await judgeProof(actors, mirror, settingsOf(mirror));
   mirror.disk.advance(10);
   return facts;
 }
@@ -150,53 +150,53 @@ export async function survive<T>(work: () => Promise<T>): Promise<T | null> {
 }
 
 /** Somebody acts between two port calls: late writes, torn listings. */
-function meddler(cast: Cast, step: SyncStep, ledger: Ledger): (call: number) => void {
-  const { house, history } = cast;
-  const desk = cast.mirrors[step.mirror]!.desk;
+function meddler(actors: Actors, step: SyncStep, ledger: Ledger): (call: number) => void {
+  const { lifeWorld, history } = actors;
+  const desk = actors.mirrors[step.mirror]!.desk;
   // RACE: without hard links there is a moment between the last look and the rename over.
-  const mayWrite = cast.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
+  const mayWrite = actors.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
   return (call) => {
     for (const meddle of step.meddles) {
       if (meddle.at !== call) continue;
-      cast.tally.meddles++;
-      if (meddle.by === "app") history.note(actInApp(house, history, meddle.act, meddle.seed));
+      actors.tally.meddles++;
+      if (meddle.by === "app") history.note(actInApp(lifeWorld, history, meddle.act, meddle.seed));
       else if (mayWrite) ledger.meddled(() => history.note(actHere(desk, history, meddle.act, meddle.seed)));
-      cast.noteIds();
+      actors.noteIds();
     }
   };
 }
 
 function exchanger(
-  cast: Cast,
+  actors: Actors,
   step: SyncStep,
   heard: number[],
   aim: Aim,
   strikes: Strikes,
 ): (request: WireRequest) => Promise<WireResult> {
-  const judge = cast.judges[step.mirror]!;
+  const judge = actors.judges[step.mirror]!;
   const dice = rollDice(step.seed);
   return async (request) => {
     judge.sending(request);
-    if (request.method === "PUT") cast.history.sends(request.body ?? "");
-    await cast.house.arrive();
+    if (request.method === "PUT") actors.history.sends(request.body ?? "");
+    await actors.lifeWorld.arrive();
     aim.onRequest(request);
     // Writes are few among the reads: they are befallen more often.
     const odds = step.storm === null ? null : request.method === "GET" ? step.storm : Math.ceil(step.storm / 5);
     const stormy = odds !== null && dice.below(odds) === 0 ? befall(dice, request) : null;
-    const result = await exchange(cast, request, strikes.onRequest(request) ?? stormy);
+    const result = await exchange(actors, request, strikes.onRequest(request) ?? stormy);
     judge.heard(request, result);
     heard.push(result.kind === "answer" ? result.response.status : 0);
-    cast.history.note(`${request.method} ${request.path} ${result.kind}`);
-    cast.history.decisions.update(
+    actors.history.note(`${request.method} ${request.path} ${result.kind}`);
+    actors.history.decisions.update(
       `${request.method} ${request.path.replace(/cursor=[^&]*/, "")} ${request.body ?? ""}\n`,
     );
     return result;
   };
 }
 
-async function exchange(cast: Cast, request: WireRequest, one: Befall | null): Promise<WireResult> {
-  const { house, tally } = cast;
-  if (one === null) return { kind: "answer", response: await house.handle(request) };
+async function exchange(actors: Actors, request: WireRequest, one: Befall | null): Promise<WireResult> {
+  const { lifeWorld, tally } = actors;
+  if (one === null) return { kind: "answer", response: await lifeWorld.handle(request) };
   tally.fault(one.kind === "answer" ? one.name : one.kind);
   switch (one.kind) {
     case "not-sent":
@@ -204,23 +204,23 @@ async function exchange(cast: Cast, request: WireRequest, one: Befall | null): P
     case "lost-before":
       return { kind: "lost", why: "connection reset" };
     case "late":
-      house.delay(request, one.wait);
+      lifeWorld.delay(request, one.wait);
       return { kind: "lost", why: "deadline of 30 s" };
     case "lost-after":
-      await house.handle(request);
+      await lifeWorld.handle(request);
       return { kind: "lost", why: "connection reset" };
     case "cut":
-      return { kind: "answer", response: cutShort(await house.handle(request)) };
+      return { kind: "answer", response: cutShort(await lifeWorld.handle(request)) };
     case "answer":
       return { kind: "answer", response: one.response };
   }
 }
 
-function supersededIn(cast: Cast, { index, state, setup }: LifeMirror): readonly string[] {
+function supersededIn(actors: Actors, { index, state, setup }: LifeMirror): readonly string[] {
   // What a process that died had under way is settled before.
   if (state.meta(META.approved) !== null || state.intents().some(({ intent }) => intent.kind !== "parked")) return [];
   const { conflicts } = state.load();
-  return cast.house.readable(index).flatMap(({ id, changeId, path }) => {
+  return actors.lifeWorld.readable(index).flatMap(({ id, changeId, path }) => {
     const link = state.link(id);
     // Let in by an approval, and shown as an open conflict's other version.
     if (conflicts.has(id)) return [];
@@ -235,7 +235,7 @@ function supersededIn(cast: Cast, { index, state, setup }: LifeMirror): readonly
 const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "makeNew", "mkdir", "rmdir"]);
 
 /** I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
-function watchDisk(cast: Cast, mirror: LifeMirror) {
+function watchDisk(actors: Actors, mirror: LifeMirror) {
   let writes = 0;
   return {
     writes: () => writes,
@@ -243,7 +243,7 @@ function watchDisk(cast: Cast, mirror: LifeMirror) {
       for (const one of to === null ? [path] : [path, to]) {
         const inside = one === ROOT || one.startsWith(`${ROOT}/`);
         const behind = /^\/(?:private|linked)\/./.test(one.slice(ROOT.length));
-        if (!inside || behind) cast.history.fail(`I26 mirror ${mirror.index} calls ${call} on ${one}`);
+        if (!inside || behind) actors.history.fail(`I26 mirror ${mirror.index} calls ${call} on ${one}`);
       }
       const own = path.startsWith(`${ROOT}/.mdmirror`) && (to === null || to.startsWith(`${ROOT}/.mdmirror`));
       if (MUTATIONS.has(call) && !own) writes++;

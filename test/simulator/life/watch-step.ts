@@ -4,7 +4,7 @@ import { createDaemon } from "../../../src/engine/daemon/daemon.ts";
 import type { RunReport } from "../../../src/engine/run/report.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { actInApp } from "./app-acts.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { treeOf } from "./ledger.ts";
 import { actHere } from "./local-acts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
@@ -21,14 +21,14 @@ const SLICE_MS = 500;
 /** One act in so many gives no hint at all: the watch is only a hint. */
 const HINTS_LOST = 8;
 
-export function runWatch(cast: Cast, step: WatchStep): Promise<RunFacts> {
+export function runWatch(actors: Actors, step: WatchStep): Promise<RunFacts> {
   const { mirror, seed, kill, storm, strikes = [] } = step;
   const as: SyncStep = { do: "sync", mirror, seed, retry: false, kill, storm, trouble: null, meddles: [], strikes };
-  return runSync(cast, as, watchFor(cast, step));
+  return runSync(actors, as, watchFor(actors, step));
 }
 
-function watchFor(cast: Cast, step: WatchStep): Work {
-  const mirror = cast.mirrors[step.mirror]!;
+function watchFor(actors: Actors, step: WatchStep): Work {
+  const mirror = actors.mirrors[step.mirror]!;
   return async (world, ledger): Promise<RunReport | null> => {
     const { watcher, hint } = watchedBy();
     const dice = rollDice(step.seed + 3);
@@ -42,22 +42,22 @@ function watchFor(cast: Cast, step: WatchStep): Work {
       },
     );
     for (const act of step.acts) {
-      await pass(cast, mirror, act.after, () => ended !== null);
+      await pass(actors, mirror, act.after, () => ended !== null);
       const before = entriesOf(mirror);
-      cast.tally.meddles++;
+      actors.tally.meddles++;
       ledger.meddled(() =>
-        cast.history.note(
+        actors.history.note(
           act.by === "app"
-            ? actInApp(cast.house, cast.history, act.act, act.seed)
-            : actHere(mirror.desk, cast.history, act.act, act.seed),
+            ? actInApp(actors.lifeWorld, actors.history, act.act, act.seed)
+            : actHere(mirror.desk, actors.history, act.act, act.seed),
         ),
       );
-      cast.noteIds();
-      cast.history.lookedAt(step.mirror, treeOf(mirror), false);
+      actors.noteIds();
+      actors.history.lookedAt(step.mirror, treeOf(mirror), false);
       mirror.disk.advance(10);
       if (dice.below(HINTS_LOST) > 0) for (const one of hintsOf(before, entriesOf(mirror), dice)) hint(one);
     }
-    await pass(cast, mirror, step.rest, () => ended !== null);
+    await pass(actors, mirror, step.rest, () => ended !== null);
     stopping.abort();
     await running;
     // What it died of is told as a `sync` would tell it.
@@ -67,10 +67,10 @@ function watchFor(cast: Cast, step: WatchStep): Work {
 }
 
 /** Lets virtual time pass, the daemon running. */
-async function pass({ house }: Cast, { disk }: LifeMirror, ms: number, over: () => boolean): Promise<void> {
+async function pass({ lifeWorld }: Actors, { disk }: LifeMirror, ms: number, over: () => boolean): Promise<void> {
   for (let left = ms; left > 0 && !over(); left -= SLICE_MS) {
     const slice = Math.min(left, SLICE_MS);
-    await house.clock.sleep(slice);
+    await lifeWorld.clock.sleep(slice);
     disk.advance(slice);
   }
 }

@@ -1,7 +1,7 @@
 import { explainPath } from "../../../src/planner/explain.ts";
 import type { Policy } from "../../../src/model/policy.ts";
 import { planOnly } from "../../../src/engine/run/sync.ts";
-import type { Cast } from "./cast.ts";
+import type { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
 import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
 import { settingsOf } from "./sync-step.ts";
@@ -10,10 +10,10 @@ import { settingsOf } from "./sync-step.ts";
  * `why` of each document that a failure names; of each that the failures' ids or paths do not name,
  * nothing.
  */
-export async function explainLife(cast: Cast): Promise<readonly string[]> {
-  const named = cast.history.failures.join("\n");
+export async function explainLife(actors: Actors): Promise<readonly string[]> {
+  const named = actors.history.failures.join("\n");
   const lines: string[] = [];
-  for (const mirror of cast.mirrors) {
+  for (const mirror of actors.mirrors) {
     const { links } = mirror.state.load();
     const paths = new Set([
       ...documentsOf(mirror.desk).keys(),
@@ -24,14 +24,14 @@ export async function explainLife(cast: Cast): Promise<readonly string[]> {
       return named.includes(path) || (link !== undefined && named.includes(link.id));
     });
     for (const path of concerned.slice(0, 6))
-      lines.push(`mirror ${mirror.index} ${path}: ${await explainOne(cast, mirror, path)}`);
+      lines.push(`mirror ${mirror.index} ${path}: ${await explainOne(actors, mirror, path)}`);
   }
   return lines;
 }
 
-async function explainOne(cast: Cast, mirror: LifeMirror, path: string): Promise<string> {
+async function explainOne(actors: Actors, mirror: LifeMirror, path: string): Promise<string> {
   const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
-    ({ kind: "answer", response: await cast.house.handle(request) }) as const;
+    ({ kind: "answer", response: await actors.lifeWorld.handle(request) }) as const;
   const world = mirror.start({ ...QUIET_FATE, exchange });
   const settings = settingsOf(mirror);
   try {

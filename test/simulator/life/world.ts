@@ -45,7 +45,7 @@ async function giveWay(): Promise<void> {
   for (let n = 0; n < 40; n++) await null;
 }
 
-export class House {
+export class LifeWorld {
   readonly clock: Clock;
   /** Saves texts in another dress than they were sent in. */
   readonly normalises: boolean;

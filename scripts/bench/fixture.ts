@@ -24,7 +24,7 @@ export type Mirror = {
   readonly clone: Finished;
 };
 
-export type Ground = {
+export type Fixture = {
   readonly folder: string;
   readonly service: BenchService;
   /**
@@ -47,7 +47,7 @@ export type Ground = {
   end(): Promise<void>;
 };
 
-export async function openGround(say: (what: string) => void): Promise<Ground> {
+export async function openFixture(say: (what: string) => void): Promise<Fixture> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "mdmirror-bench-")));
   // The list of mirrors of whoever runs this is left alone.
   process.env["XDG_STATE_HOME"] = join(folder, "state");
@@ -128,8 +128,8 @@ export function link(root: string, url: string): void {
  * Takes the mirror's own folder out of a tree, so that the tree is as it was: a rename, nothing is
  * created nor removed.
  */
-export function unlink(root: string, ground: Ground): void {
-  renameSync(join(root, ".mdmirror"), ground.fresh("spent"));
+export function unlink(root: string, fixture: Fixture): void {
+  renameSync(join(root, ".mdmirror"), fixture.fresh("spent"));
 }
 
 /** What a sync must know at least, as rows of a file: for the bare loop with nothing to do. */

@@ -13,7 +13,7 @@ import { createService } from "../../src/server/service.ts";
  * A workspace of the embedded service in this process, and a folder linked to it by `mdmirror
  * init`.
  */
-export type Ground = {
+export type Fixture = {
   readonly root: string;
   readonly url: string;
   readonly key: string;
@@ -68,7 +68,7 @@ export function textOf(n: number): string {
  * @param dir where the ground is or will be: `service/` and `mirror/`. What an earlier call left
  * there is used as it is.
  */
-export async function openGround(dir: string, documents: number): Promise<Ground> {
+export async function openFixture(dir: string, documents: number): Promise<Fixture> {
   const made = existsSync(join(dir, "key"));
   mkdirSync(join(dir, "service"), { recursive: true });
   mkdirSync(join(dir, "mirror"), { recursive: true });
@@ -83,7 +83,7 @@ export async function openGround(dir: string, documents: number): Promise<Ground
   });
   const key = made ? readFileSync(join(dir, "key"), "utf8") : service.admin.createWorkspace("bench").key;
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-  const call: Ground["call"] = (method, path, body) =>
+  const call: Fixture["call"] = (method, path, body) =>
     JSON.parse(service.answer({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) }).body);
   if (!made) {
     for (let from = 0; from < documents; from += 500)
@@ -93,14 +93,14 @@ export async function openGround(dir: string, documents: number): Promise<Ground
       });
   }
   const handle: typeof service.handle = (request) => {
-    ground.onRequest(request.method, performance.now());
+    fixture.onRequest(request.method, performance.now());
     return service.handle(request);
   };
   const http = await startHttp({ ...service, handle }, { host: "127.0.0.1", port: 0 });
   const root = realpathSync(join(dir, "mirror"));
   // The list of mirrors of whoever runs this is left alone.
   process.env["XDG_STATE_HOME"] = join(dir, "state");
-  const ground: Ground = {
+  const fixture: Fixture = {
     root,
     url: http.url,
     key,
@@ -118,15 +118,15 @@ export async function openGround(dir: string, documents: number): Promise<Ground
     if (code !== 0) throw new Error(`init ended with ${code}`);
     writeFileSync(join(dir, "key"), key);
   }
-  return ground;
+  return fixture;
 }
 
 /** `mdmirror watch` in a process of its own, once its first run is over. */
-export async function startWatch(ground: Ground, nodeOptions: readonly string[] = []): Promise<ChildProcess> {
+export async function startWatch(fixture: Fixture, nodeOptions: readonly string[] = []): Promise<ChildProcess> {
   const watching = track(
-    spawn(process.execPath, [...nodeOptions, ENTRY, "watch", ground.root, "--json", "--url", ground.url], {
+    spawn(process.execPath, [...nodeOptions, ENTRY, "watch", fixture.root, "--json", "--url", fixture.url], {
       stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, MDMIRROR_API_KEY: ground.key },
+      env: { ...process.env, MDMIRROR_API_KEY: fixture.key },
     }),
   );
   const lines = createInterface({ input: watching.stdout! });

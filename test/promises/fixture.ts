@@ -9,7 +9,7 @@ import type { Fault, Variant } from "../variants/variant.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../simulator/rig.ts";
-import { tempFolder } from "../state/ground.ts";
+import { tempFolder } from "../state/fixture.ts";
 
 /**
  * What the tests of promises share: the rig, with every request seen on its way, faults by a
@@ -22,7 +22,7 @@ export type Seen = {
   readonly body: Readonly<Record<string, unknown>> | null;
 };
 
-export type Ground = {
+export type Fixture = {
   readonly rig: Rig;
   readonly mirror: Mirror;
   /** Requests of the mirror, in the order they were sent; also those that a fault befell. */
@@ -37,11 +37,11 @@ export type Ground = {
  * @param options of the mirror; a function of the rig where they need one, as a key with grants of
  * its own
  */
-export function openGround(
+export function openFixture(
   seed: number,
   variant: Variant = {},
   options: MirrorOptions | ((rig: Rig) => MirrorOptions) = {},
-): Ground {
+): Fixture {
   const seen: Seen[] = [];
   const befall = (request: WireRequest): Fault | null => {
     const one = {
@@ -50,18 +50,18 @@ export function openGround(
       body: request.body === null ? null : (JSON.parse(request.body) as Seen["body"]),
     };
     seen.push(one);
-    ground.onRequest(one);
-    return ground.fault(one);
+    fixture.onRequest(one);
+    return fixture.fault(one);
   };
   const rig = createRig(seed, { ...variant, fault: befall });
-  const ground: Ground = {
+  const fixture: Fixture = {
     rig,
     mirror: rig.mirror(typeof options === "function" ? options(rig) : options),
     seen,
     onRequest: () => undefined,
     fault: () => null,
   };
-  return ground;
+  return fixture;
 }
 
 export function isWrite({ method }: Seen): boolean {
@@ -114,21 +114,21 @@ export async function settle(mirror: Mirror, settings: Partial<Settings> = {}): 
 }
 
 /** A mirror in sync with three documents in `d`, one in `e` and an empty folder. */
-export async function inSync(): Promise<Ground> {
-  const ground = openGround(8);
-  const { app } = ground.rig;
+export async function inSync(): Promise<Fixture> {
+  const fixture = openFixture(8);
+  const { app } = fixture.rig;
   for (const name of ["a", "b", "c"]) app.create(`d/${name}.md`, `${name}\n`);
   app.create("e/k.md", "k\n");
   app.makeFolder("empty");
-  await settle(ground.mirror);
-  ground.seen.length = 0;
-  return ground;
+  await settle(fixture.mirror);
+  fixture.seen.length = 0;
+  return fixture;
 }
 
 /** The first request that `is` asks for ends by `fault`; from then on no route tells of folders. */
-export function loseThenHideFolders(ground: Ground, is: (request: Seen) => boolean, fault: Fault): void {
+export function loseThenHideFolders(fixture: Fixture, is: (request: Seen) => boolean, fault: Fault): void {
   let sent = false;
-  ground.fault = (request) => {
+  fixture.fault = (request) => {
     if (sent) return request.path.startsWith("/v1/folders") ? problem(400, "invalid_request") : null;
     if (!is(request)) return null;
     sent = true;
@@ -147,7 +147,7 @@ export type Restartable = {
   sync(settings?: Partial<Settings>, retryRefused?: boolean): Promise<RunReport>;
 };
 
-export function onRealState({ rig, mirror }: Ground): Restartable {
+export function onRealState({ rig, mirror }: Fixture): Restartable {
   const folder = tempFolder();
   const open = (): StoredState => {
     const opened = openState({ folder, clock: rig.clock });
@@ -195,7 +195,7 @@ export function workspaceOf({ service }: Rig): string {
 }
 
 /** Every text that is kept: live on a side, in the text store, or a file below `.mdmirror`. */
-export function keepsText({ rig, mirror }: Ground, text: string): boolean {
+export function keepsText({ rig, mirror }: Fixture, text: string): boolean {
   const live = [...mirror.texts().values(), ...remoteTexts(rig).values()];
   const below = mirror.disk.user.texts(mirror.path(".mdmirror"), true).values();
   return live.includes(text) || [...below].includes(text) || mirror.state.hasText(digestOf(text));

@@ -17,7 +17,7 @@ import { type Variant, varyService } from "../../test/variants/variant.ts";
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const CORPORA = join(ROOT, "../shared/corpora");
 
-export type Ground = {
+export type Fixture = {
   readonly folder: string;
   readonly data: OpenData;
   readonly server: HttpServer;
@@ -29,7 +29,7 @@ export type Ground = {
 };
 
 /** @param onRequest told each request before it is answered */
-export async function openGround(variant: Variant = {}, onRequest?: (request: WireRequest) => void): Promise<Ground> {
+export async function openFixture(variant: Variant = {}, onRequest?: (request: WireRequest) => void): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-prove-"));
   const data = openData(join(folder, "data"));
   const writes: string[] = [];
@@ -63,14 +63,14 @@ export async function openGround(variant: Variant = {}, onRequest?: (request: Wi
 export type Ran = { readonly code: number | null; readonly out: string; readonly ms: number };
 
 /** One `mdmirror …` as a user runs it. `onStart` may kill it. */
-export function run(ground: Ground, args: readonly string[], onStart?: (child: ChildProcess) => void): Promise<Ran> {
+export function run(fixture: Fixture, args: readonly string[], onStart?: (child: ChildProcess) => void): Promise<Ran> {
   const started = performance.now();
   const child = spawn(process.execPath, [join(ROOT, "src/cli/entry.mjs"), ...args], {
-    cwd: ground.folder,
+    cwd: fixture.folder,
     env: {
       ...process.env,
-      XDG_STATE_HOME: join(ground.folder, "state"),
-      MDMIRROR_API_KEY: ground.data.key,
+      XDG_STATE_HOME: join(fixture.folder, "state"),
+      MDMIRROR_API_KEY: fixture.data.key,
       NO_COLOR: "1",
     },
     stdio: ["ignore", "pipe", "pipe"],
@@ -109,16 +109,16 @@ export type RemoteDocument = { readonly id: string; readonly digest: string };
 export type LiveThere = { readonly id: string; readonly text: string; readonly changeId: string };
 
 /** Path → document of the service, by its own API. */
-export function liveThere(ground: Pick<Ground, "call">): Map<string, LiveThere> {
+export function liveThere(fixture: Pick<Fixture, "call">): Map<string, LiveThere> {
   const live = new Map<string, LiveThere>();
   for (let cursor = ""; ; ) {
-    const page = JSON.parse(ground.call("GET", `/v1/files?limit=1000${cursor}`).body) as {
+    const page = JSON.parse(fixture.call("GET", `/v1/files?limit=1000${cursor}`).body) as {
       data: { id: string; path: string }[];
       hasMore: boolean;
       nextCursor: string;
     };
     for (const { id, path } of page.data) {
-      const answer = ground.call("GET", `/v1/files/${id}`);
+      const answer = fixture.call("GET", `/v1/files/${id}`);
       const file = JSON.parse(answer.body) as { content: string; lastChangeId: string };
       live.set(path, { id, text: file.content, changeId: file.lastChangeId });
     }
@@ -128,8 +128,8 @@ export function liveThere(ground: Pick<Ground, "call">): Map<string, LiveThere> 
 }
 
 /** Path → id and digest of every document of the service. */
-export function remoteTree(ground: Ground): Map<string, RemoteDocument> {
-  return new Map([...liveThere(ground)].map(([path, { id, text }]) => [path, { id, digest: digest(text) }]));
+export function remoteTree(fixture: Fixture): Map<string, RemoteDocument> {
+  return new Map([...liveThere(fixture)].map(([path, { id, text }]) => [path, { id, digest: digest(text) }]));
 }
 
 /** How many paths differ between the two sides, by path and digest. */

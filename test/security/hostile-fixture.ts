@@ -22,7 +22,7 @@ import { lieAbout, type Lies } from "./liar.ts";
  * may touch.
  */
 
-export type HostileGround = {
+export type HostileFixture = {
   readonly disk: RamDisk;
   readonly service: Service;
   /** What the service says beyond the truth, from the next request on. */
@@ -48,7 +48,7 @@ export type HostileGround = {
   serviceText(path: string): string | null;
 };
 
-export function openHostileGround(options: RamDiskOptions = {}): HostileGround {
+export function openHostileFixture(options: RamDiskOptions = {}): HostileFixture {
   const clock = virtualClock();
   const dice = rollDice(1);
   const random = { fraction: () => dice.fraction(), hex: (n: number) => dice.hex(n) };
@@ -73,7 +73,7 @@ export function openHostileGround(options: RamDiskOptions = {}): HostileGround {
   const opened = openState({ folder: ":memory:", clock });
   if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
   const { state } = opened;
-  const ground: HostileGround = {
+  const fixture: HostileFixture = {
     disk,
     service,
     lies: {},
@@ -89,10 +89,10 @@ export function openHostileGround(options: RamDiskOptions = {}): HostileGround {
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
       return JSON.parse(answer.body === "" ? "null" : answer.body) as { id: string; lastChangeId: string };
     },
-    remove: (id) => void ground.api("DELETE", `/v1/files/${id}`),
+    remove: (id) => void fixture.api("DELETE", `/v1/files/${id}`),
     serviceTexts() {
-      const { data } = ground.api("GET", "/v1/files?limit=1000") as unknown as { data: { id: string }[] };
-      return data.map(({ id }) => (ground.api("GET", `/v1/files/${id}`) as unknown as { content: string }).content);
+      const { data } = fixture.api("GET", "/v1/files?limit=1000") as unknown as { data: { id: string }[] };
+      return data.map(({ id }) => (fixture.api("GET", `/v1/files/${id}`) as unknown as { content: string }).content);
     },
     keeps: (text) => state.text(digestOf(Buffer.from(text))) !== null,
     async sync() {
@@ -113,17 +113,17 @@ export function openHostileGround(options: RamDiskOptions = {}): HostileGround {
       disk.advance(10);
     },
     serviceText(path) {
-      const { data } = ground.api("GET", `/v1/files?path=${encodeURIComponent(path)}`) as unknown as {
+      const { data } = fixture.api("GET", `/v1/files?path=${encodeURIComponent(path)}`) as unknown as {
         data: { id: string }[];
       };
       if (data[0] === undefined) return null;
-      return (ground.api("GET", `/v1/files/${data[0].id}`) as unknown as { content: string }).content;
+      return (fixture.api("GET", `/v1/files/${data[0].id}`) as unknown as { content: string }).content;
     },
   };
-  const handle = lieAbout(service.handle, () => ground.lies);
+  const handle = lieAbout(service.handle, () => fixture.lies);
   const wire: Wire = {
     async send(request) {
-      ground.sent.push(`${request.method} ${request.path}`);
+      fixture.sent.push(`${request.method} ${request.path}`);
       return { kind: "answer", response: await handle(request) };
     },
     close: async () => undefined,
@@ -141,7 +141,7 @@ export function openHostileGround(options: RamDiskOptions = {}): HostileGround {
     prefix: "",
   });
   rememberRoot(start());
-  return ground;
+  return fixture;
 }
 
 function foldersIn(disk: RamDisk, at: string): string[] {
@@ -162,17 +162,17 @@ export const DISKS: Readonly<Record<string, RamDiskOptions>> = {
  * An honest document there, another here, and the lies: both honest ones are synced, and nothing
  * else is touched.
  */
-export async function syncWithLies(options: RamDiskOptions, lies: HostileGround["lies"]) {
-  const ground = openHostileGround(options);
-  ground.api("POST", "/v1/files", { path: "good/one.md", content: "one\n" });
-  ground.write("mine.md", "mine\n");
-  const before = ground.others();
-  ground.lies = lies;
-  const report = await ground.sync();
-  expect(ground.texts().get("good/one.md")).toBe("one\n");
-  expect(ground.serviceText("mine.md")).toBe("mine\n");
-  expect(ground.others()).toEqual(before);
-  return { ground, report };
+export async function syncWithLies(options: RamDiskOptions, lies: HostileFixture["lies"]) {
+  const fixture = openHostileFixture(options);
+  fixture.api("POST", "/v1/files", { path: "good/one.md", content: "one\n" });
+  fixture.write("mine.md", "mine\n");
+  const before = fixture.others();
+  fixture.lies = lies;
+  const report = await fixture.sync();
+  expect(fixture.texts().get("good/one.md")).toBe("one\n");
+  expect(fixture.serviceText("mine.md")).toBe("mine\n");
+  expect(fixture.others()).toEqual(before);
+  return { fixture, report };
 }
 
 /** What the report says, line by line. */

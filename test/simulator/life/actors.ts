@@ -1,5 +1,5 @@
 import { History, tagOf } from "./history.ts";
-import { House } from "./house.ts";
+import { LifeWorld } from "./world.ts";
 import { WireJudge } from "./judge-wire.ts";
 import { LifeMirror } from "./mirror.ts";
 import type { Script } from "./script.ts";
@@ -20,8 +20,8 @@ export class Tally {
 }
 
 /** Everybody in one life. */
-export class Cast {
-  readonly house: House;
+export class Actors {
+  readonly lifeWorld: LifeWorld;
   readonly history = new History();
   readonly mirrors: readonly LifeMirror[];
   readonly judges: readonly WireJudge[];
@@ -35,12 +35,12 @@ export class Cast {
   #looker = 0;
 
   constructor({ seed, setup }: Script) {
-    this.house = new House(seed, setup);
-    this.mirrors = setup.mirrors.map((one, index) => new LifeMirror(this.house, index, one, seed));
-    this.judges = this.mirrors.map((mirror) => new WireJudge(mirror, this.house, this.history));
-    this.house.watcher = {
+    this.lifeWorld = new LifeWorld(seed, setup);
+    this.mirrors = setup.mirrors.map((one, index) => new LifeMirror(this.lifeWorld, index, one, seed));
+    this.judges = this.mirrors.map((mirror) => new WireJudge(mirror, this.lifeWorld, this.history));
+    this.lifeWorld.watcher = {
       serving: (key, request, late) => {
-        const index = this.house.keys.findIndex((one) => one.key === key);
+        const index = this.lifeWorld.keys.findIndex((one) => one.key === key);
         return index === -1 ? () => undefined : this.judges[index]!.serving(request, late);
       },
     };
@@ -54,7 +54,7 @@ export class Cast {
 
   /** What can be read at this moment, by the mirror at work. */
   noteIds(): void {
-    const readable = new Set(this.house.readable(this.#looker).map(({ id }) => id as string));
+    const readable = new Set(this.lifeWorld.readable(this.#looker).map(({ id }) => id as string));
     for (const id of this.liveIds().keys()) if (!readable.has(id)) this.#everUnreadable.add(id);
     for (const id of this.#tags.keys()) if (!readable.has(id)) this.#everUnreadable.add(id);
   }
@@ -65,7 +65,7 @@ export class Cast {
 
   /** Every live document's id and the tag that it began with. */
   liveIds(): Map<string, string> {
-    const files = this.house.files();
+    const files = this.lifeWorld.files();
     for (const { id, text } of files) {
       const tag = tagOf(text) ?? "";
       if (!this.#tags.has(id)) this.#tags.set(id, tag);
