@@ -1,17 +1,16 @@
 /**
- * Each promise is under a test of its id: reads the titles of all tests, prints promise → tests,
- * and exits 1 when one has none, or a title names a promise that there is not. `--short`: the
- * counts alone.
+ * Each promise (`src/planner/README.md`) is under a test of its id: reads the titles of all tests,
+ * prints promise → tests, and exits 1 when one has none, a title names a promise that there is not,
+ * or the table in `test/README.md` is stale. `--short`: the counts alone. `--write`: brings the
+ * table up to date.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { keepBlock, tableLines } from "./generated-block.ts";
+import { PROMISED } from "./promises.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const LAST = 33;
-export const PROMISES: readonly string[] = Array.from(
-  { length: LAST },
-  (_, index) => `I${String(index + 1).padStart(2, "0")}`,
-);
+export const PROMISES: readonly string[] = PROMISED.map(({ id }) => id);
 
 export type Title = { readonly file: string; readonly title: string };
 
@@ -46,6 +45,17 @@ function readTitles(): Title[] {
     );
 }
 
+/** The table of `test/README.md`. It counts files, not titles, so that a new test rarely changes it. */
+function promiseTable(grouped: ReadonlyMap<string, readonly Title[]>): string[] {
+  const rows = PROMISED.map(({ id, name, inLives, how, amount }) => {
+    const files = new Set(grouped.get(id)!.map(({ file }) => file));
+    const rooms = Map.groupBy(files, (file) => file.split("/")[1]!);
+    const where = [...rooms].map(([room, those]) => `${room} ${those.length}`).sort();
+    return [id, inLives ? "●" : "", name, how, amount, where.join(", ")];
+  });
+  return tableLines(["", "", "promise", "tested by", "how much", "in"], rows);
+}
+
 if (import.meta.main) {
   const short = process.argv.includes("--short");
   const grouped = groupByPromise(readTitles());
@@ -58,5 +68,9 @@ if (import.meta.main) {
   const unknown = [...grouped.keys()].filter((id) => !PROMISES.includes(id));
   if (missing.length > 0) console.error(`no test carries ${missing.join(", ")}`);
   if (unknown.length > 0) console.error(`there is no promise ${unknown.join(", ")}`);
-  if (missing.length > 0 || unknown.length > 0) process.exitCode = 1;
+  const isFresh =
+    missing.length > 0 ||
+    keepBlock("test/README.md", "promises", promiseTable(grouped), process.argv.includes("--write"));
+  if (!isFresh) console.error("test/README.md: its table is stale: npm run check:promises -- --write");
+  if (missing.length > 0 || unknown.length > 0 || !isFresh) process.exitCode = 1;
 }

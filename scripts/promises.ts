@@ -1,0 +1,64 @@
+/** What `test/README.md` says of each promise; `scripts/check-promises.ts` adds where its tests are. */
+
+export type Promised = {
+  readonly id: string;
+  readonly name: string;
+  /** Whether each simulated life judges it. */
+  readonly inLives: boolean;
+  readonly how: string;
+  readonly amount: string;
+};
+
+const promised = (id: string, name: string, how: string, amount: string): Promised => ({
+  id,
+  name,
+  inLives: !["I05", "I15", "I17", "I18", "I20", "I23", "I24", "I25", "I29", "I31"].includes(id),
+  how,
+  amount,
+});
+
+export const PROMISED: readonly Promised[] = [
+  promised(
+    "I01",
+    "converge",
+    "planner: any changes in any allowed order; table; two daemons",
+    "1,200 + 1,500 scenarios",
+  ),
+  promised("I02", "quiet after it", "planner; table: one more sync sends and writes nothing", "1,200 scenarios"),
+  promised("I03", "no text lost", "each text of both sides is looked for after each sync", "120 lives"),
+  promised("I04", "proof before removal", "planner, on nonsense too; a walk with each call failing", "2,000 trees"),
+  promised("I05", "first sync deletes nothing", "planner without links; lost and damaged state", "1,000 trees"),
+  promised("I06", "an edit beats a deletion", "symmetry of all content cells; table; daemon", "9 cells, both ways"),
+  promised("I07", "based writes", "each PUT is judged as it is sent, by the words of its base", "80 lives"),
+  promised("I08", "no blind retry", "8 kinds of write × 5 unknown ends; client by status", "40 cases"),
+  promised("I09", "ids stay", "table; editors' ways of saving; bulk moves", "each way known to us"),
+  promised("I10", "no echo", "inodes and times before and after; daemon", "7 texts × 3 deployments"),
+  promised("I11", "one path, one id", "planner; disks that fold case and Unicode", "1,200 scenarios"),
+  promised("I12", "commit after verify", "each link is judged as it is written", "60 lives"),
+  promised("I13", "crash anywhere", "killed at each port call and each disk call; kill -9", "every call"),
+  promised(
+    "I14",
+    "late writes survive",
+    "each effect × each way to save × each moment, on 3 disks",
+    "500 races a disk",
+  ),
+  promised("I15", "order-free", "planner; engine with steps shuffled and answers late", "1,200 orders; 60 runs"),
+  promised("I16", "terminates", "every write refused; every disk call failing; planner", "17 refusals, 6 faults"),
+  promised("I17", "isolation", "planner with a failing step; executor", "1,500 scenarios"),
+  promised("I18", "scope is no deletion", "ignore rules, mode, names, root moved or copied, subtree", "12 tests"),
+  promised("I19", "access is no deletion", "key, workspace or grants taken and given back", "7 losses"),
+  promised("I20", "a pass is atomic", "each page of documents and of folders, 6 faults", "every page"),
+  promised("I21", "delete budget", "verdict tables; approve and undo on real files; rm -rf under watch", "7 tests"),
+  promised("I22", "holds persist", "made, closed, opened, synced offline and online", "every reason"),
+  promised("I23", "dry commands write nothing", "bytes, modes and times of all files before and after", "8 tests"),
+  promised("I24", "the plan is pure", "planner on frozen nonsense: purity and totality", "3,000 trees"),
+  promised("I25", "round trip", "26 texts down, up, edited and through a merge", "4 deployments"),
+  promised("I26", "inside the root", "symlinks and swapped folders before each call; hostile lists", "1,900 swaps"),
+  promised("I27", "one conflict", "planner; lives", "120 lives"),
+  promised("I28", "honest merge", "the laws, byte for byte; words counted; changes kept", "9,900 merges"),
+  promised("I29", "clock-free", "6 wrong clocks, 5 kinds of wrong times: the same writes", "33 scenarios"),
+  promised("I30", "secret-free", "key and texts looked for in all that is written", "10 tests"),
+  promised("I31", "reviews are stable", "each outcome, edits, renames, conflicts, a lost answer", "12 outcomes"),
+  promised("I32", "deterministic", "same seed, same trace: lives, disk, planner", "3 seeds twice"),
+  promised("I33", "bounded", "requests counted by kind; heap of a process with long texts", "12 counts"),
+];
