@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import * as limits from "../../src/contract/limits.ts";
+import { PROBLEM_CODES } from "../../src/contract/problem.ts";
 import { CONTRACT } from "./suite/all.ts";
 
 const src = fileURLToPath(new URL("../../src", import.meta.url));
@@ -16,11 +18,13 @@ function citedTitles(text: string): string[] {
   );
 }
 
-const files = ["contract", "service"].flatMap((layer) =>
-  readdirSync(`${src}/${layer}`).map((name) => ({
-    name: `${layer}/${name}`,
-    text: readFileSync(`${src}/${layer}/${name}`, "utf8"),
-  })),
+const files = ["contract", "server"].flatMap((layer) =>
+  readdirSync(`${src}/${layer}`)
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => ({
+      name: `${layer}/${name}`,
+      text: readFileSync(`${src}/${layer}/${name}`, "utf8"),
+    })),
 );
 
 describe("ASSUMES: lines", () => {
@@ -37,6 +41,27 @@ describe("ASSUMES: lines", () => {
 
   it("are found together with the tests that they name", () => {
     expect(files.flatMap(({ text }) => citedTitles(text)).length).toBeGreaterThan(15);
+  });
+});
+
+describe("the contract in words", () => {
+  const words = readFileSync(`${src}/contract/README.md`, "utf8").replace(/\s+/g, " ");
+
+  it("tells each test that an ASSUMES: names", () => {
+    const cited = files.flatMap(({ text }) => citedTitles(text)).map((title) => title.replace(/\s+/g, " "));
+    expect([...new Set(cited)].filter((title) => !words.includes(`"${title}"`))).toEqual([]);
+  });
+
+  it("tells each limit and each error code", () => {
+    const numbers = Object.values(limits).flatMap((value) =>
+      typeof value === "number" ? [value] : typeof value === "object" ? Object.values(value) : [],
+    );
+    expect(numbers.filter((number) => !words.includes(number.toLocaleString("en")))).toEqual([]);
+    expect(
+      Object.entries(PROBLEM_CODES).filter(
+        ([code, { status }]) => !new RegExp(`\\| \`${code}\`[^|]*\\| ${status} \\|`).test(words),
+      ),
+    ).toEqual([]);
   });
 });
 
