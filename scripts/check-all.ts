@@ -10,6 +10,7 @@ const bin = (name: string) => `${root}node_modules/.bin/${name}`;
 const CHECKS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
   ["layers", process.execPath, ["scripts/check-layers.ts"]],
   ["promises", process.execPath, ["scripts/check-promises.ts", "--short"]],
+  ["figures", process.execPath, ["scripts/show-results.ts"]],
   ["types", bin("tsc"), ["-p", "tsconfig.json"]],
   ["lint", bin("biome"), ["check", "--config-path=config", "--error-on-warnings", "src", "test", "scripts"]],
   [

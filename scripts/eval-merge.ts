@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { keepsCounts } from "../src/merge/words.ts";
 import { type MergeResult, mergeText } from "../src/merge/merge.ts";
+import { aboutRun } from "./results.ts";
 import { adversaries, LARGEST } from "../test/merge/adversaries.ts";
 import { type Case, findSets, isLookedAt, readCases } from "./eval-merge/cases.ts";
 import { isGarbled, judge, sortedLines, type Verdict } from "./eval-merge/judge.ts";
@@ -46,7 +47,7 @@ function main(): void {
     : Object.keys(adversaries())
         .map(probe)
         .sort((a, b) => b.cpuMs - a.cpuMs);
-  if (options.json) console.log(JSON.stringify({ files: reports, adversarial: probes }, null, 2));
+  if (options.json) console.log(JSON.stringify({ about: aboutRun(), files: reports, adversarial: probes }, null, 2));
   else show(reports, probes);
 }
 

@@ -9,6 +9,7 @@
  * that its own net missed, or on a control that failed.
  */
 import { parseArgs } from "node:util";
+import { saveResult } from "./results.ts";
 import { FAULTS } from "../test/simulator/faults/all.ts";
 import { checkFault } from "../test/simulator/faults/fault.ts";
 import { controlsOf, type FaultEnd, jobOf, livesJobOf, readEnd, runJobs } from "../test/simulator/faults/run.ts";
@@ -19,6 +20,7 @@ const { values } = parseArgs({
     net: { type: "string", default: "own" },
     lives: { type: "string", default: "60" },
     "no-control": { type: "boolean", default: false },
+    json: { type: "string" },
   },
 });
 const chosen = FAULTS.filter(({ id }) => values.only === undefined || values.only.includes(id));
@@ -65,6 +67,7 @@ const own = ends.filter(({ job }) => job.fault !== null && job.lives === 0);
 const missed = own.filter((end) => !readEnd(end).caught);
 const byLives = ends.filter((end) => end.job.fault !== null && end.job.lives > 0 && readEnd(end).caught).length;
 const broken = ends.some(({ job, end }) => job.fault === null && ("kind" in end || end.caught !== null));
+if (withOwn) saveResult(values.json, { planted: own.length, missed: missed.map(({ job }) => job.fault!.id) });
 for (const { job } of missed)
   console.log(`NOT CAUGHT: ${job.fault!.id} (${job.fault!.promise}): the program ${job.fault!.does}`);
 if (broken) console.log("THE CONTROL FAILED: what is caught means nothing");

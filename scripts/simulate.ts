@@ -8,6 +8,7 @@
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
+import { addBatch } from "./results.ts";
 import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/life/totals.ts";
 import type { WorkerTask } from "../test/simulator/life/worker.ts";
 import { simulate } from "../test/simulator/simulate.ts";
@@ -23,6 +24,7 @@ const { values } = parseArgs({
     "one-mirror": { type: "boolean", default: false },
     "no-kills": { type: "boolean", default: false },
     "no-faults": { type: "boolean", default: false },
+    json: { type: "string" },
   },
 });
 const first = Number(values.seed);
@@ -42,6 +44,9 @@ async function manyLives(): Promise<number> {
   });
   await Promise.all(tasks);
   console.log(tellTotals(sum));
+  const { crashPoints, faults, ...counts } = sum;
+  const told = { ...counts, crashPoints: crashPoints.size, faults: Object.fromEntries(faults) };
+  addBatch(values.json, { kind: values.plots ? "plots" : values.small ? "small" : "plain", ...told });
   return sum.failed;
 }
 

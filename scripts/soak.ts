@@ -1,9 +1,10 @@
 /**
- * `npm run soak [-- --quick] [--rounds N] [--seed N] [--only NAME]…`: real faults on real
+ * `npm run soak [-- --quick] [--rounds N] [--seed N] [--only NAME]… [--json FILE]`: real faults on real
  * processes, real files and real HTTP. One table: fault, rounds, what was counted, holds or broken;
  * exit 1 on any breach.
  */
 import { parseArgs } from "node:util";
+import { saveResult } from "./results.ts";
 import { FAULTS } from "./soak/faults.ts";
 import { type Row, tableLines } from "./soak/row.ts";
 
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     rounds: { type: "string" },
     seed: { type: "string", default: "1" },
     only: { type: "string", multiple: true },
+    json: { type: "string" },
   },
 });
 const wanted = FAULTS.filter(({ name }) => values.only?.some((only) => name.startsWith(only)) ?? true);
@@ -27,6 +29,7 @@ for (const fault of wanted) {
   rows.push(await fault.run({ rounds, seed: Number(values.seed) }));
   console.error(`${fault.name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
 }
+saveResult(values.json, { rows });
 for (const line of tableLines(rows)) console.log(line);
 const broken = rows.filter((row) => row.broken.length > 0).length;
 console.log(broken === 0 ? `${rows.length} faults: all hold` : `${broken} of ${rows.length} faults are broken`);
