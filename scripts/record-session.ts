@@ -1,0 +1,124 @@
+/**
+ * `node scripts/record-session.ts [FILE]`: runs the session of the README on real processes, with
+ * the embedded service, and draws what they print as an SVG (`.github/session.svg` unless told
+ * otherwise). Two recordings are alike: what differs from run to run (the port, temporary folders,
+ * seconds) is shown as it is in a user's home, or left out. Exit 1 when a command ends otherwise
+ * than it should.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { drawTerminal } from "./session/svg.ts";
+
+const project = fileURLToPath(new URL("..", import.meta.url));
+const command = join(project, "scripts", "mdmirror");
+const SHOWN_URL = "http://127.0.0.1:8420";
+const PROMPT = "\u001b[36m~ $\u001b[0m ";
+
+const home = mkdtempSync(join(tmpdir(), "mdmirror-session-"));
+const notes = join(home, "notes");
+const lines: string[] = [];
+const env = { PATH: process.env["PATH"], HOME: home, FORCE_COLOR: "1", LANG: "C.UTF-8" };
+
+type Doc = { readonly id: string; readonly lastChangeId: string; readonly content: string };
+
+const service = await serve();
+try {
+  await session(service.url, readFileSync(join(home, "service", "key"), "utf8").trim());
+} finally {
+  service.process.kill("SIGTERM");
+  rmSync(home, { recursive: true, force: true });
+}
+const file = resolve(process.argv[2] ?? join(project, ".github", "session.svg"));
+writeFileSync(file, drawTerminal({ title: "A session of mdmirror in a terminal", lines }));
+console.log(`${file}: ${lines.length} lines`);
+
+async function session(url: string, key: string): Promise<void> {
+  mdmirror(["init", "notes", "--url", url, "--key-file", "service/key", "--yes"], 0);
+  comment("edit a file, rename a folder: documents keep their ids");
+  shell("echo '- walnuts' >> notes/plan.md;  mv notes/recipes notes/kitchen");
+  appendFileSync(join(notes, "plan.md"), "- walnuts\n");
+  renameSync(join(notes, "recipes"), join(notes, "kitchen"));
+  mdmirror(["sync", "notes"], 0);
+  comment("two people edit one document");
+  shell("sed -i 's/an hour/50 minutes/' notes/kitchen/bread.md");
+  replace("kitchen/bread.md", "an hour", "50 minutes");
+  await edit(url, key, "kitchen/bread.md", "water, salt", "water, yeast, salt");
+  mdmirror(["sync", "notes"], 0);
+  comment("they change the same words: your text stays, theirs is put beside it");
+  shell("sed -i 's/flour/rye flour/' notes/plan.md");
+  replace("plan.md", "flour", "rye flour");
+  await edit(url, key, "plan.md", "flour", "spelt flour");
+  mdmirror(["sync", "notes"], 3);
+  comment("a conflict ends in any editor: delete the file you do not want");
+  shell("rm 'notes/plan (theirs).md'");
+  rmSync(join(notes, "plan (theirs).md"));
+  mdmirror(["sync", "notes"], 0);
+  mdmirror(["status", "notes"], 0);
+}
+
+function comment(text: string): void {
+  lines.push(`${PROMPT}\u001b[2m# ${text}\u001b[0m`);
+}
+
+function shell(text: string): void {
+  lines.push(`${PROMPT}\u001b[1m${text}\u001b[0m`);
+}
+
+function mdmirror(args: readonly string[], expected: number): void {
+  shell(asShown(["mdmirror", ...args].join(" ")));
+  const ended = spawnSync("/bin/sh", ["-c", '"$0" "$@" 2>&1', command, ...args], { cwd: home, env, encoding: "utf8" });
+  if (ended.status !== expected)
+    throw new Error(`mdmirror ${args.join(" ")}: exit ${ended.status}, not ${expected}: ${ended.stdout}`);
+  for (const line of ended.stdout.trimEnd().split("\n")) lines.push(asShown(line));
+}
+
+/** What a run has of its own, as it is in anybody's home. */
+function asShown(line: string): string {
+  return line
+    .replace(/http:\/\/127\.0\.0\.1:\d+/g, SHOWN_URL)
+    .replaceAll(`${home}/`, "~/")
+    .replace(/ \(\d+(?:\.\d+)? s\)/g, "")
+    .replace(/as of \d+ s ago/g, "as of now");
+}
+
+function replace(path: string, from: string, to: string): void {
+  const whole = join(notes, path);
+  writeFileSync(whole, readFileSync(whole, "utf8").replace(from, to));
+}
+
+/** Somebody else, on the service. */
+async function edit(url: string, key: string, path: string, from: string, to: string): Promise<void> {
+  const headers = { "x-api-key": key, "content-type": "application/json" };
+  const list = (await ask(`${url}/v1/files?path=${path}`, { headers })) as { readonly data: readonly Doc[] };
+  const doc = (await ask(`${url}/v1/files/${list.data[0]!.id}`, { headers })) as Doc;
+  const body = JSON.stringify({ baseChangeId: doc.lastChangeId, content: doc.content.replace(from, to) });
+  await ask(`${url}/v1/files/${doc.id}/content`, { method: "PUT", headers, body });
+}
+
+async function ask(url: string, init: RequestInit): Promise<unknown> {
+  const response = await fetch(url, init);
+  if (!response.ok) throw new Error(`${init.method ?? "GET"} ${url}: ${response.status}`);
+  return response.json();
+}
+
+function serve(): Promise<{ readonly url: string; readonly process: ChildProcess }> {
+  const old = join(home, "old");
+  mkdirSync(join(old, "recipes"), { recursive: true });
+  writeFileSync(join(old, "plan.md"), "# Plan\n\nBuy flour.\n");
+  writeFileSync(join(old, "recipes", "bread.md"), "# Bread\n\nFlour, water, salt.\n\nBake for an hour.\n");
+  const args = ["serve", "--data", "service", "--port", "0", "--import", "old"];
+  const child = spawn(command, args, { cwd: home, env, stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  return new Promise((begun, failed) => {
+    child.on("error", failed);
+    child.on("exit", (code) => failed(new Error(`serve ended with ${code}: ${said}`)));
+    child.stdout.on("data", (bytes: Buffer) => {
+      said += bytes.toString();
+      const url = /serving (http:\S+)/.exec(said)?.[1];
+      if (url !== undefined) begun({ url, process: child });
+    });
+  });
+}
