@@ -10,6 +10,9 @@ import type { LocalPath, RemotePath } from "./path.ts";
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
+/** The actions of one kind. */
+export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
+
 export type DocumentAction =
   // -- content
   // -------------------------------------------------------------------------------------------------------------

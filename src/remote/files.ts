@@ -1,10 +1,10 @@
+import type { JsonObject } from "../contract/json.ts";
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { FileResource } from "../contract/resources.ts";
 import { contentRoute, FILES, fileRoute } from "../contract/routes.ts";
 import type { Answer, ParentRef, PutResult } from "../ports/remote.ts";
 import type { RemotePath } from "../model/path.ts";
 import { type Call, faultOf, misreadFault } from "./http.ts";
-import type { JsonObject } from "./json.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
 import { failed, type CallContext, getFile } from "./reads.ts";
 import { type PartialFile, readPartialFile } from "./shapes.ts";

@@ -1,10 +1,10 @@
+import type { JsonObject } from "../contract/json.ts";
 import type { DirId } from "../contract/ids.ts";
 import type { FolderResource, Selector } from "../contract/resources.ts";
 import { FOLDERS, folderRoute } from "../contract/routes.ts";
 import type { Answer, Fault, Listing, ParentRef } from "../ports/remote.ts";
 import { isBelow, type RemotePath } from "../model/path.ts";
 import { type Call, faultOf, misreadFault, type Reply } from "./http.ts";
-import type { JsonObject } from "./json.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
 import { listAll, type Spent, spentNothing } from "./listing.ts";
 import { failed, type CallContext } from "./reads.ts";

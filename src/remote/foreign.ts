@@ -1,6 +1,6 @@
+import { isJsonObject, member } from "../contract/json.ts";
 import type { WireResponse } from "../contract/wire.ts";
 import type { Fault } from "../ports/remote.ts";
-import { isObject, member } from "./json.ts";
 
 /**
  * What answers in the place of the service: a file server, a login page, a captive portal, another
@@ -40,7 +40,7 @@ export function looksOf(contentType: string, body: string): string {
 export function looksOfJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
   if (Array.isArray(value)) return "a JSON array";
-  if (!isObject(value)) return "JSON that is not an object";
+  if (!isJsonObject(value)) return "JSON that is not an object";
   const envelope = ["object", "data", "hasMore"].filter((name) => member(value, name) === undefined);
   if (envelope.length > 0) return `JSON without ${envelope.map((name) => `"${name}"`).join(", ")}`;
   const isList = member(value, "object") === "list" && Array.isArray(member(value, "data"));

@@ -1,10 +1,11 @@
+import type { JsonObject } from "../contract/json.ts";
 import type { WireResponse } from "../contract/wire.ts";
 import type { Fault, Wire, WireResult } from "../ports/remote.ts";
 import type { Clock, Log } from "../ports/world.ts";
 import { DEADLINE } from "./exchange.ts";
 import { failureWords } from "./failure-words.ts";
 import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
-import { type JsonObject, parseJson } from "./json.ts";
+import { parseJson } from "./json.ts";
 import { readProblem, readRequestId } from "./problem-body.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { Scrub } from "./scrub.ts";

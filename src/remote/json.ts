@@ -70,14 +70,3 @@ function endOfString(text: string, open: number): number {
     if (backslashes % 2 === 0) return close;
   }
 }
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** An own member: never what a prototype would answer. */
-export function member(object: JsonObject, name: string): unknown {
-  return Object.hasOwn(object, name) ? object[name] : undefined;
-}

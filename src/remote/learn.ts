@@ -1,8 +1,8 @@
+import type { JsonObject } from "../contract/json.ts";
 import type { NameKind } from "../contract/names.ts";
 import type { Answer, Fault } from "../ports/remote.ts";
 import type { RemotePath } from "../model/path.ts";
 import { type Call, faultOf, type Reply } from "./http.ts";
-import type { JsonObject } from "./json.ts";
 import type { CallContext } from "./reads.ts";
 import type { TraitBook } from "./traits.ts";
 

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject, member } from "../contract/json.ts";
 import { isDirId, isDocId } from "../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../contract/limits.ts";
 import { FILES, listQuery } from "../contract/routes.ts";
@@ -5,7 +6,6 @@ import type { Selector } from "../contract/resources.ts";
 import type { Fault, Held, Listing } from "../ports/remote.ts";
 import { looksOfJson, notTheService } from "./foreign.ts";
 import { faultOf, misreadFault, type Reply } from "./http.ts";
-import { isObject, type JsonObject, member } from "./json.ts";
 import type { Caller } from "./retry.ts";
 import { type Parsed, readPage, type Sighted } from "./shapes.ts";
 import { createSighting, type Sighting } from "./sighting.ts";
@@ -180,7 +180,7 @@ function foreignLooks(page: ReturnType<typeof readPage>, value: unknown): string
 
 /** Whether no item of a page is the service's: each of its own bears an id of its own form. */
 function isForeign(items: readonly unknown[]): boolean {
-  return items.length > 0 && !items.some((item) => isObject(item) && isDocId(member(item, "id")));
+  return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
 function isCursorRefusal(reply: Reply): boolean {
@@ -197,7 +197,7 @@ function takeItems<Item extends { readonly id: string }>(
   let why: string | null = null;
   for (const value of items) {
     const before = seen.count();
-    const at = isObject(value) ? (options.held?.find(member(value, "id"), member(value, "path")) ?? -1) : -1;
+    const at = isJsonObject(value) ? (options.held?.find(member(value, "id"), member(value, "path")) ?? -1) : -1;
     let path = at === -1 ? null : pathAsHeld(options.held!, at, value as JsonObject);
     if (path !== null) seen.noteSame(at);
     else {
@@ -231,7 +231,7 @@ function pathAsHeld(held: Held, at: number, item: JsonObject): string | null {
 
 /** Which item it is, where it has an id that can be shown. */
 function idOf(value: unknown): string {
-  const id = isObject(value) ? member(value, "id") : undefined;
+  const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
 }
 

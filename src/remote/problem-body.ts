@@ -1,5 +1,6 @@
+import { isJsonObject, type JsonObject, member } from "../contract/json.ts";
 import { DOCUMENTED_CODES, PROBLEM_CODES, type ProblemCode } from "../contract/problem.ts";
-import { isObject, type JsonObject, member, parseJson } from "./json.ts";
+import { parseJson } from "./json.ts";
 import type { Scrub } from "./scrub.ts";
 
 /** A refusal that is the service's own: its code may be acted upon. */
@@ -26,7 +27,7 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);
   if (json.kind !== "json") return unreadable(json.why);
-  if (!isObject(json.value)) return unreadable("it is not an object");
+  if (!isJsonObject(json.value)) return unreadable("it is not an object");
   const problem = json.value;
   const claimed = member(problem, "status");
   if (claimed !== undefined && claimed !== status) return unreadable("its status is not the answer's");
@@ -71,7 +72,7 @@ function pointersOf(errors: unknown, scrub: Scrub): string[] {
   if (!Array.isArray(errors)) return [];
   const pointers: string[] = [];
   for (const entry of errors.slice(0, MAX_POINTERS)) {
-    const pointer = isObject(entry) ? member(entry, "pointer") : undefined;
+    const pointer = isJsonObject(entry) ? member(entry, "pointer") : undefined;
     if (typeof pointer === "string") pointers.push(scrub(pointer, 200));
   }
   return pointers;

@@ -1,8 +1,8 @@
+import { isJsonObject, type JsonObject, member } from "../contract/json.ts";
 import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
 import { type NameKind, pathSegments } from "../contract/names.ts";
 import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
 import type { RemotePath } from "../model/path.ts";
-import { isObject, type JsonObject, member } from "./json.ts";
 
 /**
  * What the service's objects must look like to be believed. Only documented members are read; all
@@ -63,7 +63,7 @@ export type PartialFile = {
 };
 
 export function readPartialFile(value: unknown): Parsed<PartialFile> {
-  if (!isObject(value)) return bad("the answer is not an object");
+  if (!isJsonObject(value)) return bad("the answer is not an object");
   const id = member(value, "id");
   const lastChangeId = member(value, "lastChangeId");
   const path = readPath(member(value, "path"), "file");
@@ -88,7 +88,7 @@ export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
  * answers (202, 409) tells it in time.
  */
 export function readFile(value: unknown): Parsed<Sighted<FileResource>> {
-  if (!isObject(value)) return bad("it is not an object");
+  if (!isJsonObject(value)) return bad("it is not an object");
   const id = member(value, "id");
   if (!isDocId(id)) return bad("its id is not of the form doc_…");
   const lastChangeId = member(value, "lastChangeId");
@@ -118,7 +118,7 @@ export function readFileWithContent(value: unknown): Parsed<Sighted<FileWithCont
 }
 
 export function readFolder(value: unknown): Parsed<Sighted<FolderResource>> {
-  if (!isObject(value)) return bad("it is not an object");
+  if (!isJsonObject(value)) return bad("it is not an object");
   const id = member(value, "id");
   if (!isDirId(id)) return bad("its id is not of the form dir_…");
   const path = readPath(member(value, "path"), "folder");
@@ -128,7 +128,7 @@ export function readFolder(value: unknown): Parsed<Sighted<FolderResource>> {
 
 /** The id of a folder answer; null when it is missing or not of the form. */
 export function readFolderId(value: unknown): DirId | null {
-  const id = isObject(value) ? member(value, "id") : undefined;
+  const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDirId(id) ? id : null;
 }
 
@@ -144,7 +144,7 @@ const MAX_CURSOR_LENGTH = 4_096;
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): Parsed<Page> {
-  if (!isObject(value)) return bad("the page is not an object");
+  if (!isJsonObject(value)) return bad("the page is not an object");
   if (member(value, "object") !== "list") return bad("the page is not a list");
   const items = member(value, "data");
   if (!Array.isArray(items)) return bad("the page has no data array");

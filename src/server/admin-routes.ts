@@ -1,10 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import type { WireHeaders, WireRequest } from "../contract/wire.ts";
 import { patchSettings, readRate } from "./admin-settings.ts";
 import { type Admin, answered, type KeyGrant } from "./admin.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { hashKey, sentKey, unauthenticated } from "./authenticate.ts";
-import { type BodyFault, isObject, type Member, type Members, memberErrors, readBody, type SentBody } from "./body.ts";
+import { type BodyFault, type Member, memberErrors, readBody, type SentBody } from "./body.ts";
 import type { ServerContext } from "./context.ts";
 import { type Query, readQuery } from "./query.ts";
 import { matchPath, splitTarget } from "./router.ts";
@@ -140,7 +141,7 @@ function createKey({ admin, body }: AdminCall): Answer {
   if (isRefused(members)) return members;
   const grants = readGrants(members["grants"] as readonly unknown[]);
   if (isRefused(grants)) return grants;
-  const rateLimit = readRate(members["rateLimit"] as Members | undefined);
+  const rateLimit = readRate(members["rateLimit"] as JsonObject | undefined);
   if (isRefused(rateLimit)) return rateLimit;
   const label = (members["label"] as string | undefined) ?? "";
   return answered(admin.createKey({ workspaceId: members["workspaceId"] as string, grants, label, rateLimit }), 201);
@@ -154,7 +155,7 @@ const KEY_CHANGES = {
 function patchKey({ admin, id, body }: AdminCall): Answer {
   const members = readBody(body, KEY_CHANGES);
   if (isRefused(members)) return members;
-  const sent = members["rateLimit"] as Members | null | undefined;
+  const sent = members["rateLimit"] as JsonObject | null | undefined;
   if (members["grants"] === undefined && sent === undefined) {
     return refuseFields([{ code: "required", pointer: "/grants", detail: "grants or rateLimit must be sent." }]);
   }
@@ -170,7 +171,7 @@ const GRANT_MEMBERS = { on: { type: "string-or-null", required: true }, level: S
 function readGrants(sent: readonly unknown[]): KeyGrant[] | Refused {
   const grants: KeyGrant[] = [];
   for (const [i, each] of sent.entries()) {
-    if (!isObject(each))
+    if (!isJsonObject(each))
       return refuseFields([{ code: "wrong_type", pointer: `/grants/${i}`, detail: "A grant is an object." }]);
     const errors = memberErrors(each, GRANT_MEMBERS, `/grants/${i}`);
     if (errors.length > 0) return refuseFields(errors);

@@ -1,5 +1,6 @@
+import type { JsonObject } from "../contract/json.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
-import { type Members, memberErrors, readBody, type SentBody } from "./body.ts";
+import { memberErrors, readBody, type SentBody } from "./body.ts";
 import type { RateLimit } from "./rate.ts";
 import type { Settings, SettingsTable } from "./settings.ts";
 
@@ -22,7 +23,7 @@ export function patchSettings(settings: SettingsTable, body: SentBody): Answer {
     const detail = `keepVersionsDays must be 0 to ${MOST_DAYS}, or null.`;
     return refuseFields([{ code: "out_of_range", pointer: "/keepVersionsDays", detail }]);
   }
-  const sent = members["rateLimit"] as Members | null | undefined;
+  const sent = members["rateLimit"] as JsonObject | null | undefined;
   const rateLimit = readRate(sent ?? undefined);
   if (isRefused(rateLimit)) return rateLimit;
   const changed: Partial<Settings> = {
@@ -33,7 +34,7 @@ export function patchSettings(settings: SettingsTable, body: SentBody): Answer {
 }
 
 /** A member `rateLimit`; null without one. */
-export function readRate(sent: Members | undefined): RateLimit | null | Refused {
+export function readRate(sent: JsonObject | undefined): RateLimit | null | Refused {
   if (sent === undefined) return null;
   const member = { type: "integer", required: true } as const;
   const errors = memberErrors(sent, { requests: member, seconds: member }, "/rateLimit");

@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from "../contract/json.ts";
 import type { FieldCode, FieldError } from "../contract/problem.ts";
 import { isRefused, MAX_FIELD_ERRORS, type Refused, refuse, refuseFields } from "./answer.ts";
 import { pointerTo, shown } from "./query.ts";
@@ -12,7 +13,6 @@ export type MemberType =
   | "integer"
   | "integer-or-null";
 export type Member = { readonly type: MemberType; readonly required: boolean };
-export type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Why a transport did not hand a body over as text. All but the first two concern the request as a
@@ -64,7 +64,7 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
 export type SentBody = { readonly text: string | null; readonly fault: BodyFault | null };
 
 /** @returns the members of a JSON object, or the refusal of anything else */
-export function readObject(body: SentBody): Members | Refused {
+export function readObject(body: SentBody): JsonObject | Refused {
   if (body.fault === "too-large" || Buffer.byteLength(body.text ?? "") > MAX_BODY_BYTES) {
     return refuse("invalid_request", `The body has more than ${MAX_BODY_BYTES} bytes.`);
   }
@@ -72,19 +72,15 @@ export function readObject(body: SentBody): Members | Refused {
   if (body.text === null || body.text === "") return refuse("invalid_request", "A JSON body is required.");
   try {
     const value: unknown = JSON.parse(body.text);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     return refuse("invalid_request", "The body is not valid JSON.");
   }
   return refuse("invalid_request", "The body must be a JSON object.");
 }
 
-export function isObject(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The faults of a body's members: unknown, missing, of the wrong type. */
-export function memberErrors(body: Members, spec: Readonly<Record<string, Member>>, at = ""): FieldError[] {
+export function memberErrors(body: JsonObject, spec: Readonly<Record<string, Member>>, at = ""): FieldError[] {
   const errors: FieldError[] = [];
   const fault = (code: FieldCode, name: string, what: string) =>
     errors.push({ code, pointer: at + pointerTo(name), detail: `The member ${shown(name)} ${what}.` });
@@ -104,8 +100,8 @@ export function memberErrors(body: Members, spec: Readonly<Record<string, Member
 
 function hasType(value: unknown, type: MemberType): boolean {
   if (type === "array") return Array.isArray(value);
-  if (type === "object") return isObject(value);
-  if (type === "object-or-null") return value === null || isObject(value);
+  if (type === "object") return isJsonObject(value);
+  if (type === "object-or-null") return value === null || isJsonObject(value);
   if (type === "integer-or-null") return value === null || Number.isSafeInteger(value);
   if (type === "integer") return Number.isSafeInteger(value);
   if (type === "string-or-null") return value === null || typeof value === "string";
@@ -113,7 +109,7 @@ function hasType(value: unknown, type: MemberType): boolean {
 }
 
 /** Reads a body of a fixed shape. */
-export function readBody(body: SentBody, spec: Readonly<Record<string, Member>>): Members | Refused {
+export function readBody(body: SentBody, spec: Readonly<Record<string, Member>>): JsonObject | Refused {
   const members = readObject(body);
   if (isRefused(members)) return members;
   const errors = memberErrors(members, spec);

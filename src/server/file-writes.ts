@@ -1,6 +1,7 @@
+import type { JsonObject } from "../contract/json.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
-import { memberErrors, type Members, readBody, readObject } from "./body.ts";
+import { memberErrors, readBody, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type Context, type ServerContext, newId } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
@@ -40,7 +41,7 @@ export function patchFile(call: Call): Answer {
 }
 
 /** The body of a PATCH: exactly one of its members. */
-export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[1]): Members | Refused {
+export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[1]): JsonObject | Refused {
   const members = readObject(call.body);
   if (isRefused(members)) return members;
   const errors = memberErrors(members, spec);

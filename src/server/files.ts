@@ -1,8 +1,9 @@
+import type { JsonObject } from "../contract/json.ts";
 import { pathSegments } from "../contract/names.ts";
 import { FILES } from "../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
-import { type Member, type Members, memberErrors, readObject } from "./body.ts";
+import { type Member, memberErrors, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type Context, newId } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
@@ -86,7 +87,7 @@ export function createFile(call: Call): Answer {
   return done(201, presentFile(insertFile(context, folder.seq, name, path, content)));
 }
 
-function readShape(call: Call): Members | Refused {
+function readShape(call: Call): JsonObject | Refused {
   const members = readObject(call.body);
   if (isRefused(members)) return members;
   const byPath = Object.hasOwn(members, "path");
@@ -112,7 +113,7 @@ function routeOf(context: Context, sent: string): Target | Refused {
   return isRefused(route) ? route : { route, name: names.at(-1)! };
 }
 
-function folderOf(context: Context, members: Members): Target | Refused {
+function folderOf(context: Context, members: JsonObject): Target | Refused {
   const name = readName(members["name"] as string, "file", "/name");
   if (isRefused(name)) return name;
   const parentId = readParent(members["parentId"] as string | null);

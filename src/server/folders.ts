@@ -1,8 +1,9 @@
+import type { JsonObject } from "../contract/json.ts";
 import { pathSegments } from "../contract/names.ts";
 import { FOLDERS } from "../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
-import { type Member, type Members, memberErrors, readObject } from "./body.ts";
+import { type Member, memberErrors, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
 import { type FolderRow, ROOT } from "./folders-table.ts";
 import { pathTooLong, readId, readName, readParent, readPath } from "./input.ts";
@@ -82,7 +83,7 @@ function createByPath(call: Call, sent: string): Answer {
   return done(201, presentFolder(makeFolder(call.context, makeFolders(call.context, route), name)));
 }
 
-function createInParent(call: Call, members: Members): Answer {
+function createInParent(call: Call, members: JsonObject): Answer {
   const name = readName(members["name"] as string, "folder", "/name");
   if (isRefused(name)) return name;
   const parentId = readParent(members["parentId"] as string | null);

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../contract/json.ts";
 import {
   countCharacters,
   SEARCH_HYBRID,
@@ -12,7 +13,7 @@ import type { CompiledRegex, CompileRegex } from "../search/engine.ts";
 import type { Searched } from "../search/hybrid.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
-import { type Members, readBody } from "./body.ts";
+import { readBody } from "./body.ts";
 import type { Call } from "./call.ts";
 import type { Context } from "./context.ts";
 import { ROOT } from "./folders-table.ts";
@@ -108,7 +109,7 @@ function readPattern(pattern: string): CompiledRegex | Refused {
   return fieldFault(code, "pattern", `cannot be used: ${compiled.why.slice(0, 200)}`);
 }
 
-type Asked = { readonly members: Members; readonly limit: number; readonly prefix: string | null };
+type Asked = { readonly members: JsonObject; readonly limit: number; readonly prefix: string | null };
 
 function readAsked(
   call: Call,

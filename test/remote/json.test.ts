@@ -1,6 +1,7 @@
+import { isJsonObject, member } from "../../src/contract/json.ts";
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { isObject, member, parseJson } from "../../src/remote/json.ts";
+import { parseJson } from "../../src/remote/json.ts";
 
 describe("parseJson", () => {
   it("agrees with JSON.parse on any value that is not too deep", () => {
@@ -39,7 +40,7 @@ describe("parseJson", () => {
 
   it("reads own members alone", () => {
     const value = parseJson('{"__proto__":{"path":"x"}}');
-    expect(value.kind === "json" && isObject(value.value) && member(value.value, "path")).toBeUndefined();
+    expect(value.kind === "json" && isJsonObject(value.value) && member(value.value, "path")).toBeUndefined();
     expect(member({}, "constructor")).toBeUndefined();
   });
 });

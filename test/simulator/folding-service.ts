@@ -1,9 +1,9 @@
+import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { FILES, FOLDERS } from "../../src/contract/routes.ts";
 import { pathSegments } from "../../src/contract/names.ts";
 import { type DiskFolding, pathKey } from "../../src/model/path.ts";
 import { refuse, toWire } from "../../src/server/answer.ts";
-import { isObject, type Members } from "../../src/server/body.ts";
 import { splitTarget } from "../../src/server/router.ts";
 
 /**
@@ -76,7 +76,7 @@ function spellSelector(
   return { ...request, path: `${route}?${parameters}` };
 }
 
-function spellMembers(method: string, route: string, members: Members, ask: Ask, folding: DiskFolding): Members {
+function spellMembers(method: string, route: string, members: JsonObject, ask: Ask, folding: DiskFolding): JsonObject {
   const { path, name, parentId } = members;
   if (method === "POST" && typeof path === "string") return { ...members, path: spell(path, ask, folding) };
   if (method === "POST" && typeof parentId === "string" && typeof name === "string")
@@ -116,7 +116,7 @@ function childrenOf(parent: string | null, ask: Ask): readonly Item[] {
 }
 
 /** A move to a folder that has something of the item's name in another spelling. */
-function isTakenThere(route: string, { parentId }: Members, ask: Ask, folding: DiskFolding): boolean {
+function isTakenThere(route: string, { parentId }: JsonObject, ask: Ask, folding: DiskFolding): boolean {
   const item = everything(ask).find(({ id }) => id === idOf(route));
   if (item === undefined || (parentId !== null && typeof parentId !== "string")) return false;
   const name = lastName(item.path);
@@ -153,10 +153,10 @@ function isSame(a: string, b: string, folding: DiskFolding): boolean {
   return pathKey(a, folding) === pathKey(b, folding);
 }
 
-function readMembers(body: string | null): Members | null {
+function readMembers(body: string | null): JsonObject | null {
   try {
     const value: unknown = JSON.parse(body ?? "");
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import { pathSegments } from "../../src/contract/names.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { refuse, toWire } from "../../src/server/answer.ts";
-import { isObject, type Members } from "../../src/server/body.ts";
 import { splitTarget } from "../../src/server/router.ts";
 import type { Ask, Variant } from "./variant.ts";
 
@@ -35,7 +35,7 @@ export async function shapeRequest(
 
 async function shapeBody(
   request: WireRequest,
-  members: Members,
+  members: JsonObject,
   variant: Variant,
   ask: Ask,
 ): Promise<WireRequest | WireResponse> {
@@ -69,10 +69,10 @@ async function shapeBody(
   return { ...request, body: JSON.stringify(changed) };
 }
 
-function readMembers(body: string | null): Members | null {
+function readMembers(body: string | null): JsonObject | null {
   try {
     const value: unknown = JSON.parse(body ?? "");
-    return isObject(value) ? value : null;
+    return isJsonObject(value) ? value : null;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
+import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { isObject, type Members } from "../../src/server/body.ts";
 import { splitTarget } from "../../src/server/router.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { EMPTY_PAGE } from "./requests.ts";
@@ -14,7 +14,7 @@ export function shapeResponse(
   if (response.status >= 300 || response.body === "" || request.path.startsWith("/admin")) return response;
   const { path } = splitTarget(request.path);
   if (variant.changeIdMovesOnRename) countRename(request, path, state);
-  const body = JSON.parse(response.body) as Members;
+  const body = JSON.parse(response.body) as JsonObject;
   const isPut = request.method === "PUT";
   const shaped = Array.isArray(body["data"])
     ? shapePage(request, body, variant, state)
@@ -30,9 +30,9 @@ function countRename(request: WireRequest, path: string, state: VariantState): v
   state.renames.set(id, (state.renames.get(id) ?? 0) + 1);
 }
 
-function shapePage(request: WireRequest, page: Members, variant: Variant, state: VariantState): Members {
+function shapePage(request: WireRequest, page: JsonObject, variant: Variant, state: VariantState): JsonObject {
   const data = (page["data"] as readonly unknown[]).map((item) =>
-    isObject(item) ? shapeItem(item, variant, state) : item,
+    isJsonObject(item) ? shapeItem(item, variant, state) : item,
   );
   const items = variant.unknownMembers ? data.map((item) => ({ ...(item as object), xUnknown: null })) : data;
   const cursor = page["nextCursor"];
@@ -40,7 +40,7 @@ function shapePage(request: WireRequest, page: Members, variant: Variant, state:
   return { ...page, data: items, nextCursor: empty ? EMPTY_PAGE + cursor : cursor };
 }
 
-function shapeItem(item: Members, variant: Variant, state: VariantState): Members {
+function shapeItem(item: JsonObject, variant: Variant, state: VariantState): JsonObject {
   const { id, path, lastChangeId } = item;
   const renames = typeof id === "string" ? (state.renames.get(id) ?? 0) : 0;
   return {

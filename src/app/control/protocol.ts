@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../contract/json.ts";
 import type { RunReport } from "../mirror/run.ts";
 import type { Trouble } from "../mirror/trouble.ts";
 
@@ -111,13 +112,13 @@ export function readReply(line: string): Reply | null {
   if (json === null || typeof json["id"] !== "number") return null;
   const kind = json["kind"];
   if (kind === "beat" || kind === "other-root") return { id: json["id"], kind };
-  if (kind === "done" && isObject(json["value"])) return { id: json["id"], kind, value: json["value"] };
+  if (kind === "done" && isJsonObject(json["value"])) return { id: json["id"], kind, value: json["value"] };
   if (kind === "refused" && isTrouble(json["trouble"])) return { id: json["id"], kind, trouble: json["trouble"] };
   return null;
 }
 
 function isTrouble(value: unknown): value is Trouble {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   const kinds: readonly unknown[] = ["usage", "fault", "locked", "offline"];
   return kinds.includes(value["kind"]) && typeof value["what"] === "string" && typeof value["next"] === "string";
 }
@@ -125,15 +126,11 @@ function isTrouble(value: unknown): value is Trouble {
 function parseObject(line: string): Record<string, unknown> | null {
   try {
     const json: unknown = JSON.parse(line);
-    return isObject(json) ? json : null;
+    return isJsonObject(json) ? json : null;
   } catch {
     // Not JSON: the caller says so.
     return null;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** A report that fits into one line, whatever was halted or held. */

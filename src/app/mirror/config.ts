@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { isJsonObject } from "../../contract/json.ts";
 import { patternFault } from "../../local/pattern-fault.ts";
 import { readOwn, replaceOwn } from "../../state/own-files.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
@@ -80,7 +81,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
   }
   const faults: string[] = [];
   const fault = (member: string, why: string) => void faults.push(`${file}: "${member}" ${why}`);
-  if (!isObject(json)) return trouble("usage", `${file} holds no JSON object`, NEXT);
+  if (!isJsonObject(json)) return trouble("usage", `${file} holds no JSON object`, NEXT);
   for (const name of Object.keys(json)) {
     if (name !== "url" && !Object.hasOwn(DEFAULT_CONFIG, name)) fault(name, "is no member of this file");
   }
@@ -127,7 +128,7 @@ function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
   if (!Array.isArray(value)) return oneOf(value, "conflicts", POLICIES, "sidecar", fault);
   return value.flatMap((rule: unknown, index): ConflictRule[] => {
     const member = `conflicts[${index}]`;
-    if (!isObject(rule) || typeof rule["paths"] !== "string" || rule["paths"] === "") {
+    if (!isJsonObject(rule) || typeof rule["paths"] !== "string" || rule["paths"] === "") {
       fault(member, 'must be {"paths": a pattern, "policy": …}');
       return [];
     }
@@ -158,7 +159,7 @@ function readHosts(value: unknown, fault: OnFault): readonly string[] {
 
 function readInterface(value: unknown, fault: OnFault): Config["interface"] {
   if (value === undefined) return DEFAULT_CONFIG.interface;
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     fault("interface", "must be an object");
     return DEFAULT_CONFIG.interface;
   }
@@ -170,10 +171,6 @@ function readInterface(value: unknown, fault: OnFault): Config["interface"] {
   const isTime = typeof quietFor === "string" && readAge(quietFor) !== null;
   if (!isTime) fault("interface.quietFor", "must be a time such as 0s, 15m, 6h or 2d");
   return { progress: progress === true, quietFor: isTime ? quietFor : DEFAULT_CONFIG.interface.quietFor };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Whole or not at all. @throws as node:fs does */

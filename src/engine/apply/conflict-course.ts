@@ -1,4 +1,4 @@
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import { mergeText } from "../../merge/merge.ts";
 import { type Conflict, displayedIndex } from "../../model/link.ts";
 import { type LocalPath, sidecarPath } from "../../model/path.ts";
@@ -7,8 +7,6 @@ import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } fr
 import { dropSidecar, showVersion } from "./conflict.ts";
 import { madeOfBoth } from "./text-name.ts";
 import { type PassContext, recordEvent } from "../run/world.ts";
-
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
 const MERGES = "the newer version merges: the conflict ended by itself";
 /**
@@ -21,7 +19,7 @@ const JUST_SHOWN_MS = 60_000;
  * The remote moved on: what merges now ends the conflict; else the sidecar shows the new version,
  * unless the user edited it.
  */
-export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict">): Promise<Outcome> {
+export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
   const { state } = ctx.world;
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
@@ -88,7 +86,7 @@ export async function renewConflict(ctx: PassContext, action: Of<"renew-conflict
  * sidecar showed: on the one before, if the last was shown only just now. The next pass sends it;
  * if the remote moved on meanwhile it is merged first.
  */
-export function endConflict(ctx: PassContext, action: Of<"end-conflict">): Outcome {
+export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Outcome {
   const { state, clock, disk } = ctx.world;
   const link = state.link(action.id);
   const conflict = state.conflict(action.id);
@@ -129,14 +127,14 @@ export function endConflict(ctx: PassContext, action: Of<"end-conflict">): Outco
   });
 }
 
-export function lookAgain(ctx: PassContext, action: Of<"look-again">): Outcome {
+export function lookAgain(ctx: PassContext, action: ActionOf<"look-again">): Outcome {
   const conflict = ctx.world.state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
   ctx.world.state.putConflict({ ...conflict, looksGone: conflict.looksGone + 1 });
   return DONE;
 }
 
-export function moveSidecar(ctx: PassContext, action: Of<"move-sidecar">): Outcome {
+export function moveSidecar(ctx: PassContext, action: ActionOf<"move-sidecar">): Outcome {
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
@@ -156,7 +154,7 @@ function isOwnSidecar({ world }: PassContext, { sidecarIno, sidecarDev, shown }:
   return (look.stamp.ino === sidecarIno && look.stamp.dev === sidecarDev) || look.digest === shown.at(-1)!.digest;
 }
 
-export function dropConflict(ctx: PassContext, action: Of<"drop-conflict">): Outcome {
+export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">): Outcome {
   const { state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return DONE;

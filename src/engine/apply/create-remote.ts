@@ -1,4 +1,4 @@
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { mayBeNormalised } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
@@ -11,8 +11,6 @@ import { fromService, type PassContext, toService } from "../run/world.ts";
 import { readCreated } from "./read-created.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
 
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
-
 /**
  * New documents of a run that are read back although their text has nothing that a deployment
  * normalises.
@@ -20,7 +18,7 @@ type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 const VERIFIED_CREATES = 3;
 
 /** POST. Found occupied by what the listing does not show: held, not sent again. */
-export async function createRemote(ctx: PassContext, action: Of<"create-remote">): Promise<Outcome> {
+export async function createRemote(ctx: PassContext, action: ActionOf<"create-remote">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const local = readUnkept(ctx, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
@@ -73,7 +71,7 @@ export async function createRemote(ctx: PassContext, action: Of<"create-remote">
   return isReadBack ? readCreated(ctx, readBack, link) : { kind: "done" };
 }
 
-async function refusedPost(ctx: PassContext, action: Of<"create-remote">, fault: Fault): Promise<Outcome> {
+async function refusedPost(ctx: PassContext, action: ActionOf<"create-remote">, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const fields = {
     key: action.localPath,

@@ -1,4 +1,4 @@
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { parentOf } from "../../model/path.ts";
 import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
@@ -18,13 +18,11 @@ import { fromService, type PassContext } from "../run/world.ts";
 import { openConflict } from "./conflict.ts";
 import { ensureFolders } from "./parents.ts";
 
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
-
 /**
  * GET, then a new file. A crash before the commit leaves an unlinked file that the next pass meets
  * and adopts.
  */
-export async function createLocal(ctx: PassContext, action: Of<"create-local">): Promise<Outcome> {
+export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const { disk, state } = ctx.world;
   const fetched = await fetchUnkept(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
@@ -77,7 +75,7 @@ export async function createLocal(ctx: PassContext, action: Of<"create-local">):
 /**
  * GET, then the journalled replace. A change id that moved without a new text only moves the id.
  */
-export async function writeLocal(ctx: PassContext, action: Of<"write-local">): Promise<Outcome> {
+export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const link = ctx.world.state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
   const fetched = await fetchText(ctx, action.id, action.localPath);
@@ -124,7 +122,7 @@ export async function writeLocal(ctx: PassContext, action: Of<"write-local">): P
  * first sync decides, else it is a conflict with an empty base. Nothing is overwritten (I05) but by
  * a preference that was asked for, and then the loser is in the text store.
  */
-export async function meet(ctx: PassContext, action: Of<"meet">): Promise<Outcome> {
+export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const { state } = ctx.world;
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;

@@ -1,4 +1,4 @@
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import { isWithin, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
 import type { Answer, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -10,11 +10,9 @@ import { folderAt, reasonOf, whereItIs } from "./place.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
-
 /** A folder and all below it, moved as one. */
 
-export function moveFolderLocal(ctx: PassContext, action: Of<"move-folder-local">): Outcome {
+export function moveFolderLocal(ctx: PassContext, action: ActionOf<"move-folder-local">): Outcome {
   const { disk, state } = ctx.world;
   const parents = ensureFolders(ctx, action.to);
   if (parents !== null) return parents;
@@ -54,7 +52,7 @@ export function moveFolderLocal(ctx: PassContext, action: Of<"move-folder-local"
  */
 export async function moveFolderRemote(
   ctx: PassContext,
-  action: Of<"rename-folder-remote" | "reparent-folder-remote">,
+  action: ActionOf<"rename-folder-remote" | "reparent-folder-remote">,
 ): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const parent = action.kind === "reparent-folder-remote" ? await folderAt(ctx, parentOf(action.to)) : null;
@@ -91,7 +89,7 @@ export async function moveFolderRemote(
 
 async function folderMoveFailed(
   ctx: PassContext,
-  action: Of<"rename-folder-remote" | "reparent-folder-remote">,
+  action: ActionOf<"rename-folder-remote" | "reparent-folder-remote">,
   parent: ParentRef | null,
   intentId: number,
   intent: Extract<Intent, { kind: "patch-folder" }>,

@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { FolderResource } from "../../contract/resources.ts";
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { DirLink } from "../../model/link.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 import { isWithin, type LocalPath, type RemotePath, rebase } from "../../model/path.ts";
@@ -14,8 +14,6 @@ import { type PassContext, toService, trashPlace } from "../run/world.ts";
 import { ensureFolders } from "./parents.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
-
 function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remotePath: RemotePath): DirLink | null {
   const look = ctx.world.disk.look(localPath);
   if (look.kind !== "folder") return null;
@@ -27,7 +25,7 @@ function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remote
  * Folders of one depth are made side by side, and are in one transaction: what is to go into them
  * waits for it.
  */
-export async function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-local">): Promise<Outcome> {
+export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   const { disk, state } = ctx.world;
   // A key that reads a folder need not read the one above it.
   const parents = ensureFolders(ctx, action.localPath);
@@ -45,7 +43,7 @@ export async function makeFolderLocal(ctx: PassContext, action: Of<"make-folder-
   return commitWithOthers(ctx, change, "soon");
 }
 
-export async function makeFolderRemote(ctx: PassContext, action: Of<"make-folder-remote">): Promise<Outcome> {
+export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-folder-remote">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const path = toService(ctx.world, action.remotePath);
   const intent = {
@@ -92,7 +90,7 @@ export async function makeFolderRemote(ctx: PassContext, action: Of<"make-folder
 
 async function refusedFolder(
   ctx: PassContext,
-  { localPath, remotePath }: Of<"make-folder-remote">,
+  { localPath, remotePath }: ActionOf<"make-folder-remote">,
   answer: Extract<Answer<unknown>, { ok: false }>,
 ): Promise<Outcome> {
   const { fault } = answer;
@@ -119,7 +117,7 @@ async function refusedFolder(
  * Base learns where a folder stands, and with it what is below: whoever moved it there, its
  * documents stayed where they are in it.
  */
-export function linkFolderBoth(ctx: PassContext, action: Of<"link-folder">): Outcome {
+export function linkFolderBoth(ctx: PassContext, action: ActionOf<"link-folder">): Outcome {
   const { state } = ctx.world;
   const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
   if (link === null) return stale("the folder went meanwhile");
@@ -149,7 +147,7 @@ function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, t
   if (conflict !== null) state.putConflict({ ...conflict, sidecarPath: carry("localPath", conflict.sidecarPath) });
 }
 
-export function removeFolderLocal(ctx: PassContext, action: Of<"remove-folder-local">): Outcome {
+export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
   const { disk, state } = ctx.world;
   const end = disk.removeFolder(action.localPath, trashPlace(ctx.world, action.localPath));
   if (end.kind !== "done") return outcomeOfDisk(end);
@@ -161,7 +159,7 @@ export function removeFolderLocal(ctx: PassContext, action: Of<"remove-folder-lo
   });
 }
 
-export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-folder-remote">): Promise<Outcome> {
+export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"remove-folder-remote">): Promise<Outcome> {
   const { remote, state, disk } = ctx.world;
   if (disk.look(action.localPath).kind === "folder") return stale("the folder is there again");
   if (remote.traits().folderDelete === "no") return undeletable(ctx, action, "folder_delete_unsupported", null);
@@ -218,7 +216,7 @@ export async function removeFolderRemote(ctx: PassContext, action: Of<"remove-fo
  */
 function undeletable(
   ctx: PassContext,
-  action: Of<"remove-folder-remote">,
+  action: ActionOf<"remove-folder-remote">,
   code: string,
   requestId: string | null,
 ): Outcome {
@@ -234,7 +232,7 @@ function undeletable(
   return { kind: "refused", code, detail, requestId, hold };
 }
 
-export function forgetFolder(ctx: PassContext, action: Of<"forget-folder">): Outcome {
+export function forgetFolder(ctx: PassContext, action: ActionOf<"forget-folder">): Outcome {
   ctx.world.state.removeDir(action.dirId);
   return { kind: "done" };
 }

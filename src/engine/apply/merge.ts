@@ -1,4 +1,4 @@
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../merge/merge.ts";
@@ -9,7 +9,6 @@ import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/world.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
 
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
 
 /**
@@ -18,7 +17,7 @@ type Both = { readonly link: Link; readonly local: string; readonly localDigest:
  * the remote's change id. Not clean: the policy decides, by default a conflict. A base text that
  * the store lost counts as no base: equal texts are fine, all else is a conflict.
  */
-export async function merge(ctx: PassContext, action: Of<"merge">): Promise<Outcome> {
+export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
@@ -51,7 +50,7 @@ export async function merge(ctx: PassContext, action: Of<"merge">): Promise<Outc
  * A document whose live text moved while local text is in review. What was written here since it
  * was sent stays an edit, and goes out by the next pass.
  */
-export async function settleReview(ctx: PassContext, action: Of<"settle-review">): Promise<Outcome> {
+export async function settleReview(ctx: PassContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const { state } = ctx.world;
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
@@ -100,7 +99,7 @@ function readText(ctx: PassContext, digest: Digest): KnownText | null {
 
 async function readBoth(
   ctx: PassContext,
-  action: Of<"merge" | "settle-review">,
+  action: ActionOf<"merge" | "settle-review">,
 ): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
   const link = ctx.world.state.link(action.id);
   if (link === null) return { kind: "end", outcome: stale("its link went meanwhile") };
@@ -123,7 +122,7 @@ type Made = {
 
 function landMerged(
   ctx: PassContext,
-  action: Of<"merge" | "settle-review">,
+  action: ActionOf<"merge" | "settle-review">,
   both: Both,
   { text, detail, counts, waiting, mergedFrom = null }: Made,
 ): Outcome {
@@ -171,7 +170,7 @@ function withoutDoubles(submissions: readonly Submission[]): Submission[] {
  */
 async function disagree(
   ctx: PassContext,
-  action: Of<"merge" | "settle-review">,
+  action: ActionOf<"merge" | "settle-review">,
   both: Both,
   parted: Pick<Link, "digest"> | null = both.link,
 ): Promise<Outcome> {

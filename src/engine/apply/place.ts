@@ -1,5 +1,5 @@
 import type { FileResource } from "../../contract/resources.ts";
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import { sameInode } from "../../planner/match/inode.ts";
@@ -15,9 +15,7 @@ import { ensureFolders } from "./parents.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
-
-export function moveLocal(ctx: PassContext, action: Of<"move-local">): Outcome {
+export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Outcome {
   const { disk, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
@@ -47,7 +45,10 @@ export function moveLocal(ctx: PassContext, action: Of<"move-local">): Outcome {
 }
 
 /** PATCH {name} or {parentId}; each its own action that commits its base place. */
-export async function moveRemote(ctx: PassContext, action: Of<"rename-remote" | "reparent-remote">): Promise<Outcome> {
+export async function moveRemote(
+  ctx: PassContext,
+  action: ActionOf<"rename-remote" | "reparent-remote">,
+): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
@@ -110,7 +111,7 @@ export function reasonOf({ status }: { readonly status: number }, taken: boolean
 
 async function landMove(
   ctx: PassContext,
-  action: Of<"rename-remote" | "reparent-remote">,
+  action: ActionOf<"rename-remote" | "reparent-remote">,
   intentId: number,
   answer: Extract<Answer<FileResource>, { ok: true }>,
 ): Promise<Outcome> {
@@ -155,7 +156,7 @@ async function landMove(
  */
 function renamedOtherwise(
   ctx: PassContext,
-  action: Of<"rename-remote" | "reparent-remote">,
+  action: ActionOf<"rename-remote" | "reparent-remote">,
   remotePath: RemotePath,
   requestId: string | null,
 ): Outcome {
@@ -198,7 +199,7 @@ function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp 
 }
 
 /** Both sides already hold it at these places. */
-export function relink(ctx: PassContext, action: Of<"relink">): Outcome {
+export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");

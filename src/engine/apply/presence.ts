@@ -1,4 +1,4 @@
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import { newLink } from "../../model/settle.ts";
 import { deleteProven } from "./delete-proven.ts";
 import { commit, DONE, endLink, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
@@ -6,13 +6,11 @@ import { type PassContext, recordEvent, trashPlace } from "../run/world.ts";
 import { ensureFolders } from "./parents.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
-
 /**
  * Gone from the service: the local text goes to the trash as a plain file, and the link becomes a
  * tombstone that its id can take back.
  */
-export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome {
+export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
   const { disk, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
@@ -47,7 +45,7 @@ export function trashLocal(ctx: PassContext, action: Of<"trash-local">): Outcome
  * Deleted here: the document goes there too, unless either side has something new. What the service
  * refuses to delete comes back.
  */
-export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">): Promise<Outcome> {
+export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");
@@ -66,7 +64,7 @@ export async function deleteRemote(ctx: PassContext, action: Of<"delete-remote">
  */
 function comeBack(
   ctx: PassContext,
-  action: Of<"delete-remote">,
+  action: ActionOf<"delete-remote">,
   live: RemoteText,
   refused: Extract<Outcome, { kind: "refused" }>,
 ): Outcome {
@@ -103,7 +101,7 @@ function comeBack(
   return refused;
 }
 
-export function forget(ctx: PassContext, action: Of<"forget">): Outcome {
+export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return { kind: "done" };
@@ -123,7 +121,7 @@ export function forget(ctx: PassContext, action: Of<"forget">): Outcome {
 }
 
 /** Facts that are neither text nor place. */
-export function noteFacts(ctx: PassContext, action: Of<"note-facts">): Outcome {
+export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
   if (link === null) return stale("its link went meanwhile");

@@ -1,4 +1,4 @@
-import type { Action, Outcome } from "../../model/action.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
 import { digestOf } from "../../model/digest.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
@@ -24,10 +24,8 @@ import { settlePut } from "../journal/settle-writes.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/world.ts";
 
-type Of<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
-
 /** PUT on the base version. What the service saved is what both sides hold afterwards. */
-export async function put(ctx: PassContext, action: Of<"put">): Promise<Outcome> {
+export async function put(ctx: PassContext, action: ActionOf<"put">): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const link = state.link(action.id);
   if (link === null || link.changeId !== action.baseChangeId) return stale("its base moved meanwhile");
@@ -85,7 +83,7 @@ type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: Link["ch
 
 async function savedVersion(
   ctx: PassContext,
-  action: Of<"put">,
+  action: ActionOf<"put">,
   changeId: Link["changeId"] | null,
   content: string | null,
 ): Promise<Got<Saved>> {
@@ -101,7 +99,13 @@ async function savedVersion(
   return got({ text: fetched.value.text, digest: fetched.value.digest, changeId: fetched.value.file.lastChangeId });
 }
 
-function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentId: number, stamp: Stamp): Outcome {
+function noteSubmission(
+  ctx: PassContext,
+  link: Link,
+  action: ActionOf<"put">,
+  intentId: number,
+  stamp: Stamp,
+): Outcome {
   ctx.counts.submitted++;
   // Where change ids move on a rename, one that went out beside the PUT moved base's: what is in
   // review changes no version.
@@ -130,7 +134,7 @@ function noteSubmission(ctx: PassContext, link: Link, action: Of<"put">, intentI
 async function landSaved(
   ctx: PassContext,
   link: Link,
-  action: Of<"put">,
+  action: ActionOf<"put">,
   local: LocalRead,
   intentId: number,
   saved: Saved,
@@ -196,7 +200,7 @@ async function landSaved(
  * A definite no to a PUT: if the document moved on, the next pass merges and sends anew; else it is
  * held until the text changes.
  */
-async function refusedPut(ctx: PassContext, action: Of<"put">, link: Link, fault: Fault): Promise<Outcome> {
+async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
   const live = await fetchText(ctx, action.id, action.localPath);
   // Not read, it may have moved on or not: a refusal all the same, which ends with a newer version,
