@@ -7,28 +7,69 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = (name: string) => `${root}node_modules/.bin/${name}`;
-const CHECKS: readonly (readonly [name: string, command: string, args: readonly string[]])[] = [
-  ["layers", process.execPath, ["scripts/check-layers.ts"]],
-  ["promises", process.execPath, ["scripts/check-promises.ts", "--short"]],
-  ["figures", process.execPath, ["scripts/show-results.ts"]],
-  ["types", bin("tsc"), ["-p", "tsconfig.json"]],
-  ["lint", bin("biome"), ["check", "--config-path=config", "--error-on-warnings", "src", "test", "scripts"]],
-  [
-    "tests",
-    process.execPath,
-    ["node_modules/vitest/vitest.mjs", "run", "--config", "config/vitest.config.ts", ...process.argv.slice(2)],
-  ],
+type Check = {
+  readonly name: string;
+  /** What it shows, in a few words. */
+  readonly shows: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Where to look when it fails. */
+  readonly look: string;
+};
+
+const CHECKS: readonly Check[] = [
+  {
+    name: "layers",
+    shows: "imports point down only, packages stay in their homes",
+    command: process.execPath,
+    args: ["scripts/check-layers.ts"],
+    look: "src/README.md has the layers; again: npm run check",
+  },
+  {
+    name: "promises",
+    shows: "each promise has a test of its id",
+    command: process.execPath,
+    args: ["scripts/check-promises.ts", "--short"],
+    look: "test/README.md has the table; again: npm run check:promises",
+  },
+  {
+    name: "figures",
+    shows: "the figures in the documents are those of scripts/results",
+    command: process.execPath,
+    args: ["scripts/show-results.ts"],
+    look: "make them anew: node scripts/show-results.ts --write",
+  },
+  { name: "types", shows: "tsc", command: bin("tsc"), args: ["-p", "tsconfig.json"], look: "again: npm run check" },
+  {
+    name: "lint",
+    shows: "biome, rules and format",
+    command: bin("biome"),
+    args: ["check", "--error-on-warnings", "src", "test", "scripts"],
+    look: "most of it is mended by: npm run check -- --write",
+  },
+  {
+    name: "tests",
+    shows: "vitest, some 5,000 tests in 4 to 8 minutes",
+    command: process.execPath,
+    args: ["node_modules/vitest/vitest.mjs", "run", "--config", "config/vitest.config.ts", ...process.argv.slice(2)],
+    look: "test/README.md says what each kind of test means; one file alone: npm test -- test/PATH.test.ts",
+  },
 ];
 
-const failed: string[] = [];
-for (const [name, command, args] of CHECKS) {
+console.log(`npm test, on Node ${process.versions.node}:`);
+for (const { name, shows } of CHECKS) console.log(`  ${name.padEnd(10)}${shows}`);
+
+const failed: Check[] = [];
+for (const check of CHECKS) {
+  const { name, command, args } = check;
   const started = performance.now();
   const result = spawnSync(command, args, { cwd: root, stdio: "inherit" });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  if (result.status !== 0) failed.push(name);
+  if (result.status !== 0) failed.push(check);
   console.log(`${name}: ${result.status === 0 ? "ok" : "FAILED"} (${seconds} s)`);
 }
 if (failed.length > 0) {
-  console.log(`failed: ${failed.join(", ")}`);
+  console.log(`failed: ${failed.map(({ name }) => name).join(", ")}`);
+  for (const { name, look } of failed) console.log(`  ${name}: ${look}`);
   process.exit(1);
 }

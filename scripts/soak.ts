@@ -1,36 +1,11 @@
 /**
- * `npm run soak [-- --quick] [--rounds N] [--seed N] [--only NAME]… [--json FILE]`: real faults on real
- * processes, real files and real HTTP. One table: fault, rounds, what was counted, holds or broken;
- * exit 1 on any breach.
+ * `npm run soak [-- PART] [options]`: long runs. Without a part, real faults on real processes, files
+ * and HTTP; each part has its own options, named at the top of its file.
  */
-import { parseArgs } from "node:util";
-import { saveResult } from "./results.ts";
-import { FAULTS } from "./soak/faults.ts";
-import { type Row, tableLines } from "./soak/row.ts";
+import { runPart } from "./run-part.ts";
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: "boolean", default: false },
-    rounds: { type: "string" },
-    seed: { type: "string", default: "1" },
-    only: { type: "string", multiple: true },
-    json: { type: "string" },
-  },
+await runPart("soak", {
+  faults: () => import("./soak/all.ts"),
+  daemons: () => import("./soak/two-daemons.ts"),
+  sync: () => import("./soak/sync.ts"),
 });
-const wanted = FAULTS.filter(({ name }) => values.only?.some((only) => name.startsWith(only)) ?? true);
-if (wanted.length === 0) {
-  console.error(`no such fault; there are: ${FAULTS.map(({ name }) => name).join(", ")}`);
-  process.exit(2);
-}
-const rows: Row[] = [];
-for (const fault of wanted) {
-  const rounds = Number(values.rounds ?? (values.quick ? fault.quick : fault.rounds));
-  const began = performance.now();
-  rows.push(await fault.run({ rounds, seed: Number(values.seed) }));
-  console.error(`${fault.name}: ${((performance.now() - began) / 1000).toFixed(0)} s`);
-}
-saveResult(values.json, { rows });
-for (const line of tableLines(rows)) console.log(line);
-const broken = rows.filter((row) => row.broken.length > 0).length;
-console.log(broken === 0 ? `${rows.length} faults: all hold` : `${broken} of ${rows.length} faults are broken`);
-process.exit(broken === 0 ? 0 : 1);

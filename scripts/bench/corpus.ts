@@ -6,7 +6,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathFault } from "../../src/contract/names.ts";
-import { CORPORA } from "../prove/fixture.ts";
+import { CORPORA } from "../soak/sync-fixture.ts";
 
 /** A number of documents, or the name of an archive. */
 export type CorpusName = string;

@@ -7,7 +7,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type Dice, rollDice } from "../../test/simulator/dice.ts";
-import { type Fixture, openFixture, ROOT } from "../prove/fixture.ts";
+import { type Fixture, openFixture, ROOT } from "./sync-fixture.ts";
 import { edited, newText } from "./marked.ts";
 
 /** The part of a `Fixture` that faults need: also there when the service is a process of its own. */

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { isSidecarName, nameOf } from "../../src/model/path.ts";
-import { digest } from "../prove/fixture.ts";
+import { digest } from "./sync-fixture.ts";
 import { type Ended, type Field, run, type StartOptions } from "./field.ts";
-import { type LiveThere, liveThere } from "../prove/fixture.ts";
+import { type LiveThere, liveThere } from "./sync-fixture.ts";
 import { keptTexts, liveHere } from "./texts.ts";
 
 export type Figures = {

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { ROOT } from "../prove/fixture.ts";
+import { ROOT } from "./sync-fixture.ts";
 import {
   docPath,
   type Ended,

@@ -11,7 +11,7 @@ import type { WireRequest } from "../../src/contract/wire.ts";
 import { openData } from "../../src/server/data.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { rollDice } from "../../test/simulator/dice.ts";
-import { ROOT } from "../prove/fixture.ts";
+import { ROOT } from "./sync-fixture.ts";
 import {
   docPath,
   editHere,

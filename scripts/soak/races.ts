@@ -12,7 +12,7 @@ import { editThere, docPath, type Field, fillThere, freshMark, linked, openField
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import { MANNERS, type Save } from "./person.ts";
 import type { Fault, Soak } from "./row.ts";
-import { liveThere } from "../prove/fixture.ts";
+import { liveThere } from "./sync-fixture.ts";
 import { liveHere } from "./texts.ts";
 
 const DOCUMENTS = 100;

@@ -20,7 +20,7 @@ import {
 import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
-import { liveThere } from "../prove/fixture.ts";
+import { liveThere } from "./sync-fixture.ts";
 
 const DOCUMENTS = 42;
 /** `nobody`: permissions say nothing to root, so its processes run as another user. */

@@ -9,7 +9,7 @@ import { newText } from "./marked.ts";
 import { bind, mount, unmount, unmountLazily, whyNoMounts } from "./mounts.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
-import { liveThere } from "../prove/fixture.ts";
+import { liveThere } from "./sync-fixture.ts";
 
 const DOCUMENTS = 40;
 

@@ -6,7 +6,7 @@ import type { Digest } from "../../src/model/digest.ts";
 import { faultOf } from "../../src/state/database.ts";
 import type { StoredText } from "../../src/state/text-codec.ts";
 import { provenText } from "../../src/state/texts.ts";
-import { digest, type Fixture, liveThere } from "../prove/fixture.ts";
+import { digest, type Fixture, liveThere } from "./sync-fixture.ts";
 
 /** A mark is in one edit alone: `<m17>`. */
 const MARK = /<m\d+>/g;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { soakTwoDaemons } from "./two-daemons.ts";
 
-/** More of them: `scripts/soak-daemons.ts`, or MDMIRROR_SEEDS. */
+/** More of them: `scripts/soak/two-daemons.ts`, or MDMIRROR_SEEDS. */
 const SEEDS = Number(process.env["MDMIRROR_SEEDS"] ?? 6);
 
 describe("two daemons on one workspace", () => {

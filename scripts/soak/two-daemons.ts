@@ -1,8 +1,8 @@
 /**
- * Two daemons on one workspace, random edits, seed by seed: `node scripts/soak-daemons.ts [seeds]
+ * Two daemons on one workspace, random edits, seed by seed: `npm run soak -- daemons [seeds]
  * [first] [steps]`. Exit 1 on the first that does not converge.
  */
-import { soakTwoDaemons } from "../test/engine/daemon/two-daemons.ts";
+import { soakTwoDaemons } from "../../test/engine/daemon/two-daemons.ts";
 
 const [seeds = 100, first = 1, steps = 80] = process.argv.slice(2).map(Number);
 for (let seed = first; seed < first + seeds; seed++) {

@@ -17,7 +17,7 @@ import {
   readLinks,
   remoteTree,
   run,
-} from "./fixture.ts";
+} from "./sync-fixture.ts";
 
 const ARCHIVES = [
   ["rust-book", "rust-book.tar.gz"],

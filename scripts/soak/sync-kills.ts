@@ -16,7 +16,7 @@ import {
   readLinks,
   remoteTree,
   run,
-} from "./fixture.ts";
+} from "./sync-fixture.ts";
 
 export async function proveKills(times: number, seed: number): Promise<void> {
   await proveKilled("clone", times, seed);

@@ -2,15 +2,16 @@
  * Measures `mdmirror watch` on the real disk, against the embedded service over HTTP: save → PUT
  * received beyond the settle time, memory and processor time at rest, beside bare chokidar on the
  * same tree.
- * `node scripts/bench-daemon.ts [documents] [--ground DIR] [--saves N] [--rest SECONDS] [--only
- * saves|rest|chokidar] [--json] [--node OPTION]…` `--ground`: a folder to keep the workspace and
- * the mirror in, used again by the next run. Linux (reads /proc).
+ * `npm run bench -- watch [documents] [--fixture DIR] [--saves N] [--rest SECONDS]
+ * [--only saves|rest|chokidar] [--json] [--node OPTION]…`
+ * `--fixture`: a folder to keep the workspace and the mirror in, used again by the next run.
+ * Linux (reads /proc).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { DEFAULT_TIMING } from "../src/engine/daemon/timing.ts";
+import { DEFAULT_TIMING } from "../../src/engine/daemon/timing.ts";
 import {
   type Fixture,
   inotifyWatches,
@@ -20,7 +21,7 @@ import {
   startWatch,
   stop,
   usage,
-} from "./bench-daemon/fixture.ts";
+} from "./watching-fixture.ts";
 
 export type Part = "saves" | "rest" | "chokidar";
 
@@ -143,7 +144,8 @@ function show(figures: DaemonFigures): void {
     );
 }
 
-if (import.meta.main) {
+/** What the command line asks for, measured and shown. */
+export async function benchWatching(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {

@@ -1,6 +1,7 @@
 /**
- * Measures the service at a given number of documents: node scripts/bench-service.ts [--documents
- * 38000] [--json] Lists and reads in process (the core alone) and over HTTP on loopback (8 at a
+ * Measures the service at a given number of documents:
+ * `npm run bench -- service [--documents 38000] [--json]`
+ * Lists and reads in process (the core alone) and over HTTP on loopback (8 at a
  * time), on disk with WAL. Texts are of a realistic length (some hundreds of bytes, one in fifty 20
  * kB), 100 documents a folder, folders nested two deep.
  */
@@ -8,12 +9,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { FileResource, ListEnvelope } from "../src/contract/resources.ts";
-import type { Wire } from "../src/contract/wire.ts";
-import { openData } from "../src/server/data.ts";
-import { startHttp } from "../src/server/http.ts";
-import { fetchWire } from "../test/contract/suite/fetch-wire.ts";
-import { Api } from "../test/contract/suite/world.ts";
+import type { FileResource, ListEnvelope } from "../../src/contract/resources.ts";
+import type { Wire } from "../../src/contract/wire.ts";
+import { openData } from "../../src/server/data.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { fetchWire } from "../../test/contract/suite/fetch-wire.ts";
+import { Api } from "../../test/contract/suite/world.ts";
 
 type Row = { readonly what: string; readonly perSecond: number; readonly milliseconds: number };
 

@@ -1,6 +1,7 @@
 /**
- * Measures what clients get while `serve` indexes a great import: node
- * scripts/bench-search/indexing.ts [DOCUMENTS] [--load SECONDS] Imports generated documents of 2 to
+ * Measures what clients get while `serve` indexes a great import:
+ * `npm run bench -- indexing [DOCUMENTS] [--load SECONDS]`
+ * Imports generated documents of 2 to
  * 8 kB (100,000) and asks for SECONDS (60): a GET every 20 ms, a search every second, and four
  * times a second a write that is searched for until it is found. Then it only asks, every two
  * seconds, whether the oldest document is found: it is indexed last. At the end a folder of 1,000
@@ -17,7 +18,7 @@ import { parseArgs } from "node:util";
 import type { FileResource } from "../../src/contract/resources.ts";
 import { fetchWire } from "../../test/contract/suite/fetch-wire.ts";
 import { Api } from "../../test/contract/suite/world.ts";
-import { PER_AREA, pathsOf, writeCorpus } from "../bench/corpus.ts";
+import { PER_AREA, pathsOf, writeCorpus } from "./corpus.ts";
 
 const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 const EVERY_MS = { get: 20, write: 250, search: 1_000, oldest: 2_000, retry: 5 } as const;

@@ -5,7 +5,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Variant } from "../../test/variants/variant.ts";
-import { differences, type Fixture, line, localTree, openFixture, remoteTree, run } from "./fixture.ts";
+import { differences, type Fixture, line, localTree, openFixture, remoteTree, run } from "./sync-fixture.ts";
 
 const VARIANTS: readonly (readonly [string, Variant])[] = [
   ["the embedded service", {}],

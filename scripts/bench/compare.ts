@@ -1,9 +1,9 @@
 /**
- * Two results of `bench --json` side by side: `node scripts/bench-compare.ts A.json B.json`. B / A
+ * Two results of `bench --json` side by side: `npm run bench -- compare A.json B.json`. B / A
  * below 1 is B the better, but for shares (≥).
  */
 import { readFileSync } from "node:fs";
-import { figureText, isMet, type Measured, type Row } from "./bench/rows.ts";
+import { figureText, isMet, type Measured, type Row } from "./rows.ts";
 
 type Result = {
   readonly about: { readonly at: string; readonly load: readonly number[] };
@@ -12,7 +12,7 @@ type Result = {
 
 const [a, b] = process.argv.slice(2);
 if (a === undefined || b === undefined) {
-  console.error("usage: node scripts/bench-compare.ts A.json B.json");
+  console.error("usage: npm run bench -- compare A.json B.json");
   process.exitCode = 2;
 } else compare(readResult(a), readResult(b));
 

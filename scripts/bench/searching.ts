@@ -1,6 +1,6 @@
 /**
  * Measures search, on the service and on the mirror, beside ripgrep over the same folder in the
- * same run: node scripts/bench-search.ts FOLDER [--json]
+ * same run: `npm run bench -- search FOLDER [--json]`
  * FOLDER holds Markdown (the tldr corpus in 40 languages: 38,430 documents). It is not written: the
  * service imports it, and the mirror's index is built over a copy. 200 queries in English, Chinese,
  * Japanese, Arabic, with typing errors, and of parts of words, drawn from the documents' own lines
@@ -11,10 +11,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { systemRandom } from "../src/app/mirror/random.ts";
-import { searchMirror } from "../src/app/search.ts";
-import { openData } from "../src/server/data.ts";
-import { importFolder } from "../src/server/import.ts";
+import { systemRandom } from "../../src/app/mirror/random.ts";
+import { searchMirror } from "../../src/app/search.ts";
+import { openData } from "../../src/server/data.ts";
+import { importFolder } from "../../src/server/import.ts";
 
 type Query = { readonly kind: string; readonly text: string };
 type Times = {

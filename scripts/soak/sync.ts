@@ -1,12 +1,12 @@
 /**
- * `npm run prove:sync [-- corpora|moves|kills …]`: shows, on real processes, a real disk and real
+ * `npm run soak -- sync [corpora|moves|kills …]`: shows, on real processes, a real disk and real
  * HTTP, what one-shot sync promises. One line a claim; exit 1 when one does not hold.
  */
 import { parseArgs } from "node:util";
-import { proveCorpora } from "./prove/corpora.ts";
-import { failed } from "./prove/fixture.ts";
-import { proveKills } from "./prove/kills.ts";
-import { proveMoves } from "./prove/moves.ts";
+import { proveCorpora } from "./sync-corpora.ts";
+import { failed } from "./sync-fixture.ts";
+import { proveKills } from "./sync-kills.ts";
+import { proveMoves } from "./sync-moves.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
