@@ -2,7 +2,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { LocalPath } from "../model/path.ts";
 import { examineFolder } from "../app/mirror/examine-folder.ts";
-import { quoted } from "../model/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
 import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
 import type { Io } from "./command.ts";
@@ -21,8 +21,8 @@ export function findMirror(io: Io, dir: string | undefined): Result<string> {
   const { root: above } = nearest(io, root);
   const hint =
     above === null
-      ? `mdmirror init ${quoted(dir)} --url URL`
-      : `mdmirror COMMAND ${quoted(above)}: that is the mirrored folder it lies in`;
+      ? `mdmirror init ${shellWord(dir)} --url URL`
+      : `mdmirror COMMAND ${shellWord(above)}: that is the mirrored folder it lies in`;
   return trouble("usage", `${dir} is not a mirrored folder: it holds no ${MIRROR_FOLDER}/`, hint);
 }
 
@@ -66,6 +66,12 @@ export function locate(io: Io, path: string): Result<{ readonly root: string; re
   const root = ownFolder(io, found, `${path} lies in no mirrored folder`, next);
   if (root.kind === "trouble") return root;
   return ok({ root: root.value, path: relative(root.value, realParent(whole)).split(sep).join("/") });
+}
+
+/** As `locate`; the mirrored folder itself, which has no name in it, is the path "". */
+export function locateOrRoot(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
+  const whole = findMirror(io, path);
+  return whole.kind === "ok" ? ok({ root: whole.value, path: "" }) : locate(io, path);
 }
 
 /** A link into the mirrored folder names the same document; the last name is left as it is. */

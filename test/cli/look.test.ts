@@ -74,6 +74,26 @@ describe("why", () => {
     expect(out.join("\n")).toMatch(says);
   });
 
+  test.each([
+    ["from within", ".", (r: Rig) => r.root],
+    ["by its name", "w", (r: Rig) => r.dir],
+  ])("knows the mirrored folder itself, %s", async (_, path, cwd) => {
+    const { code, out, err } = await rig.run(["why", path], { cwd: cwd(rig) });
+    expect([code, err]).toEqual([0, []]);
+    expect(out).toEqual([
+      ".",
+      "  base     the mirrored folder itself",
+      "  here     a folder",
+      "  service  see its documents",
+      "  next     nothing: both sides agree",
+    ]);
+  });
+
+  test("of the mirrored folder itself names all that is to be done in it", async () => {
+    rig.write("a.md", "edited\n");
+    expect((await run("why", ".")).out.join("\n")).toMatch(/→ update on the service: a\.md/);
+  });
+
   test("shows the last error with its requestId", async () => {
     const { id } = rig.remote("a.md")!;
     rig.api("PATCH", `/v1/files/${id}`, { protected: true });

@@ -7,7 +7,7 @@ import type { Evidence } from "../../planner/match/matching.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../model/path.ts";
 import { DEFAULT_GUARDS, type Policy } from "../../model/policy.ts";
-import type { Look } from "../../ports/disk.ts";
+import type { Disk, Look } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
@@ -18,7 +18,7 @@ import { readEvents } from "../history/events.ts";
 import { findDocument, linkAt } from "../history/find-document.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
-import { previewSync, USUAL_RUN } from "../mirror/run.ts";
+import { type Preview, previewSync, USUAL_RUN } from "../mirror/run.ts";
 
 /**
  * What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23).
@@ -81,45 +81,86 @@ const EVENTS = 8;
 export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<Why> {
   const { state, disk } = mirror.world;
   const preview = await previewSync(mirror, USUAL_RUN);
-  const known = state.load();
-  const base = preview.kind === "planned" ? preview.trees.base : known;
-  const document = preview.kind === "planned" ? judge(mirror, preview.trees, asked) : null;
-  const link = document?.base ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
-  const path = link?.localPath ?? asked;
-  const trees = preview.kind === "planned" ? preview.trees : null;
-  const planned = preview.kind === "planned" ? preview.plan : null;
-  const keys = new Set([link?.id, asked, path]);
-  const hold = holdOf(base, planned, keys);
-  const events = eventsOf(state, path);
-  const look = disk.look(asked);
+  const planned = preview.kind === "planned" ? preview : null;
+  const base = planned?.trees.base ?? state.load();
+  const document = planned === null ? null : judge(mirror, planned.trees, asked);
+  const subject = subjectAt(base, document, asked);
+  const { link } = subject;
+  const { stays, remote, steps, halts } = planned === null ? UNPLANNED : factsOfPlan(planned, document, subject);
+  const hold = holdOf(base, planned?.plan ?? null, subject.keys);
+  const events = eventsOf(state, subject.path);
+  const look = lookAt(disk, asked);
   return {
     path: asked,
     link,
     folder: [...base.dirs.values()].find(({ localPath }) => localPath === asked) ?? null,
     look,
-    stays: trees === null ? null : staysLocal(trees.local, asked),
-    remote: trees === null ? null : remoteOf(trees, link, document, asked),
+    stays,
+    remote,
     verdict: document === null ? null : judgedOf(document),
     conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
     hold,
     merge: mergeHere(state, events, look),
     holdNext: hold === null ? null : attentionOfHold(hold).next,
-    steps: planned === null ? [] : stepsOf(planned, keys, asked),
-    heldBelow: (planned?.holds ?? [...base.holds.values()])
-      .filter((one) => isWithin(asked, one.path))
-      .map(({ path: held, reason }) => ({ path: held, reason })),
-    halts: planned?.verdict.kind === "halt" ? planned.verdict.reasons.map(({ detail }) => detail) : [],
-    lastError:
-      events.findLast(({ outcome }) => outcome !== "done" && outcome !== "submitted" && outcome !== "conflict") ?? null,
+    steps,
+    heldBelow: heldBelow(planned?.plan.holds ?? [...base.holds.values()], asked),
+    halts,
+    lastError: events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null,
     events: events.slice(-EVENTS),
     offline: preview.kind === "offline" ? preview.fault : null,
   };
 }
 
+const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
+
+/** What an asked path stands for: `keys` are the names under which holds and steps speak of it. */
+type Subject = {
+  readonly asked: LocalPath;
+  readonly link: Link | null;
+  readonly path: LocalPath;
+  readonly keys: ReadonlySet<string | undefined>;
+};
+
+function subjectAt(base: BaseTree, document: DocumentExplanation | null, asked: LocalPath): Subject {
+  const link = document?.base ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
+  const path = link?.localPath ?? asked;
+  return { asked, link, path, keys: new Set([link?.id, asked, path]) };
+}
+
+/** The empty path is the mirrored folder itself, which only the disk as a whole knows. */
+function lookAt(disk: Disk, path: LocalPath): Look {
+  if (path !== "") return disk.look(path);
+  const root = disk.identify();
+  if (root === null) return { kind: "unknown", why: "the mirrored folder is not there" };
+  const { dev, ino, birthMs } = root;
+  return { kind: "folder", dev, ino, birthMs };
+}
+
+type PlanFacts = Pick<Why, "stays" | "remote" | "steps" | "halts">;
+
+const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], halts: [] };
+
+function factsOfPlan(
+  { plan, trees }: Extract<Preview, { kind: "planned" }>,
+  document: DocumentExplanation | null,
+  { asked, link, keys }: Subject,
+): PlanFacts {
+  return {
+    stays: staysLocal(trees.local, asked),
+    remote: remoteOf(trees, link, document, asked),
+    steps: stepsOf(plan, keys, asked),
+    halts: plan.verdict.kind === "halt" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
+  };
+}
+
+function heldBelow(holds: readonly Hold[], folder: LocalPath): Why["heldBelow"] {
+  return holds.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
+}
+
 /** The planner's own match and decision, for the document that is, or was, at the path. */
 function judge(mirror: OpenedMirror, trees: Trees, asked: LocalPath): DocumentExplanation | null {
-  const texts = (digest: Parameters<State["text"]>[0]) => mirror.world.state.text(digest);
-  const explained = explainPath(trees, policyOf(mirror), texts, asked);
+  const { state } = mirror.world;
+  const explained = explainPath(trees, policyOf(mirror), (digest) => state.text(digest), asked);
   return explained.kind === "document" ? explained : null;
 }
 
@@ -172,13 +213,17 @@ function remoteOf(
 
 /** A refusal that is remembered says more than what the plan, which tries again, holds. */
 function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
-  const about = (hold: Hold) => keys.has(hold.key) || keys.has(hold.path);
+  const remembered = [...base.holds.values()].filter((hold) => isAbout(hold, keys));
   return (
-    [...base.holds.values()].find((hold) => about(hold) && hold.code !== null) ??
-    plan?.holds.find(about) ??
-    [...base.holds.values()].find(about) ??
+    remembered.find(({ code }) => code !== null) ??
+    plan?.holds.find((hold) => isAbout(hold, keys)) ??
+    remembered[0] ??
     null
   );
+}
+
+function isAbout({ key, path }: Hold, keys: ReadonlySet<string | undefined>): boolean {
+  return keys.has(key) || keys.has(path);
 }
 
 /** Of the root (an empty path) everything is below. */

@@ -5,7 +5,7 @@ import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
 import { actionName, publicKind, wordsOf } from "../describe.ts";
 import { EXIT } from "../exit.ts";
-import { locate } from "../find-mirror.ts";
+import { locateOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 import { age, bytes, columns, localTime } from "../when.ts";
 import { eventLine } from "./log.ts";
@@ -23,7 +23,7 @@ export const command: Command = {
   options: { json: { help: "one JSON object" }, ...REACH_OPTIONS },
   operands: { least: 1, most: 1 },
   async run(io, args) {
-    const place = locate(io, args.operands[0]!);
+    const place = locateOrRoot(io, args.operands[0]!);
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, path } = place.value;
     const json = args.flag("json");
@@ -104,13 +104,14 @@ function ruleFact(why: Why): string {
   return `text ${cell} → ${publicKind(rule)}; place moved by ${moved} → ${placeRule}${found}`;
 }
 
-function baseFact({ link, folder }: Why): string {
+function baseFact({ link, folder, path }: Why): string {
   if (link !== null) {
     const place = link.remotePath === link.localPath ? "" : `, ${shownName(link.remotePath)} on the service`;
     const standing = link.standing === "linked" ? "" : `, ${link.standing}`;
     const review = link.submissions.length === 0 ? "" : `, in review since ${localTime(link.submissions[0]!.at)}`;
     return `${link.id} at ${link.changeId}, text ${link.digest.slice(0, 12)}${place}${standing}${review}`;
   }
+  if (path === "") return "the mirrored folder itself";
   return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
 }
 
@@ -135,8 +136,8 @@ function hereFact({ look, link, verdict, path }: Why): string {
   }
 }
 
-function serviceFact({ remote, link, folder }: Why): string {
-  if (remote === null) return folder === null ? "not there" : "see its documents";
+function serviceFact({ remote, link, folder, path }: Why): string {
+  if (remote === null) return folder === null && path !== "" ? "not there" : "see its documents";
   const moved = link === null || remote.path === link.remotePath ? "" : `, now ${shownName(remote.path)}`;
   const version =
     link === null
@@ -175,7 +176,6 @@ function nextFacts(why: Why): string[] {
   }
   if (hold !== null) return ["nothing, while it is held"];
   if (stays !== null) return ["nothing: it stays local"];
-  return link === null && remote === null && folder === null
-    ? ["nothing: it is on neither side"]
-    : agreeFacts(heldBelow, halts);
+  const isKnown = link !== null || remote !== null || folder !== null || path === "";
+  return isKnown ? agreeFacts(heldBelow, halts) : ["nothing: it is on neither side"];
 }
