@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { isLoopbackHost } from "../model/loopback.ts";
 import { startHttp } from "../server/http.ts";
 import type { Settings } from "../server/settings.ts";
 import { type OpenData, openData } from "../server/data.ts";
@@ -39,7 +40,7 @@ export type { ImportReport } from "../server/import.ts";
 
 export async function startService(options: ServeOptions): Promise<Result<Serving>> {
   const { host, port, tls, insecureHttp } = options;
-  if (!isLoopback(host) && tls === null && !insecureHttp) {
+  if (!isLoopbackHost(host) && tls === null && !insecureHttp) {
     return trouble(
       "usage",
       `plain http on ${host} would show keys to the network`,
@@ -107,10 +108,6 @@ function lacksRoom(data: string): NonNullable<Serving["lacks"]> {
     what: `the disk of ${data} has less than ${megabytes} MB free, so no room is kept for deletions: once it is full, they fail too`,
     next: "make room there, or give a folder on a larger disk with --data",
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<{ readonly cert: Buffer; readonly key: Buffer }> {

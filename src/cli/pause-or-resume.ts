@@ -1,5 +1,5 @@
 import { askDaemon, NO_DAEMON } from "../app/control/ask.ts";
-import { quoted } from "../model/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -13,7 +13,7 @@ export async function pauseOrResume(io: Io, dir: string | undefined, verb: "paus
     return complain(io, {
       kind: "usage",
       what: `no daemon keeps ${root.value}`,
-      next: `mdmirror watch ${quoted(root.value)}, or mdmirror service install ${quoted(root.value)}`,
+      next: `mdmirror watch ${shellWord(root.value)}, or mdmirror service install ${shellWord(root.value)}`,
     });
   }
   if (done.kind === "trouble") return complain(io, done.trouble);

@@ -4,7 +4,7 @@ import { byPath } from "./describe.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
-import { quoted } from "../model/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 
 /**
  * What needs the user, as lines: what many documents share is said once, before those that stand
@@ -49,7 +49,7 @@ function sharedLines(group: readonly Attention[], paint: Paint): string[] {
     .map((one) => shownName(one.path))
     .join(", ");
   const more = group.length > NAMES ? ` and ${count(group.length - NAMES)} more` : "";
-  const generic = next.replaceAll(quoted(path), "PATH").replaceAll(path, "PATH");
+  const generic = next.replaceAll(shellWord(path), "PATH").replaceAll(path, "PATH");
   return [
     `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
     `  ${names}${more}`,

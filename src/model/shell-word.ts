@@ -4,7 +4,7 @@ import { steers } from "./shown-name.ts";
  * A path as a shell takes it, for commands that a message shows. One that would steer the terminal,
  * or end the line, is spelled with `$'…'`, which bash, zsh and ksh take back to the very name.
  */
-export function quoted(path: string): string {
+export function shellWord(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;
   if (!steers(path)) return `'${path.replaceAll("'", "'\\''")}'`;
   return `$'${Array.from(path, spelled).join("")}'`;

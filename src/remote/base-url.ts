@@ -1,3 +1,5 @@
+import { isLoopbackHost } from "../model/loopback.ts";
+
 /** Where the service is, after all checks that can be made without asking it. */
 export type BaseUrl = {
   readonly kind: "good";
@@ -22,7 +24,7 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
   if (url.protocol !== "https:" && url.protocol !== "http:") return bad("it starts neither with https:// nor http://");
   if (url.username !== "" || url.password !== "") return bad("it holds a user name or password");
   if (url.search !== "" || url.hash !== "") return bad("it holds a query or fragment");
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && !isAllowed(url, allowHttpHosts)) {
+  if (url.protocol === "http:" && !isLoopback(url) && !isAllowed(url, allowHttpHosts)) {
     return bad("plain http would show the key to the network; use https, or allow this host (--allow-http)");
   }
   return { kind: "good", origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
@@ -42,8 +44,8 @@ function bad(why: string): BadBaseUrl {
 
 // The URL parser has already spelled every form of an IPv4 address (127.1, 0x7f000001) as four
 // decimals, and hosts in lower case.
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+function isLoopback(url: URL): boolean {
+  return isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ""));
 }
 
 function isAllowed(url: URL, hosts: readonly string[]): boolean {

@@ -1,6 +1,6 @@
 import { foldText } from "./fold.ts";
 import { fuseRankings, type Ranking } from "./fuse.ts";
-import { anyOf, literalExpression, phraseExpression, quoted, unitExpression } from "./match.ts";
+import { anyOf, literalExpression, phraseExpression, ftsString, unitExpression } from "./match.ts";
 import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
 import { createWordRank } from "./rank.ts";
 import type { Sql } from "./sql.ts";
@@ -188,7 +188,7 @@ function loosen(terms: Terms, units: readonly Unit[]): Loosened {
   const hasParts = wide.some(({ parts }) => parts.length > 0);
   const hasNear = wide.some(({ near }) => near.length > 0);
   const build = (pick: (unit: (typeof wide)[number]) => readonly string[]) =>
-    wide.map((unit) => anyOf([unit.exact, ...pick(unit).map(quoted)]));
+    wide.map((unit) => anyOf([unit.exact, ...pick(unit).map(ftsString)]));
   return {
     ways: [
       ...(hasParts ? [{ kind: "parts", parts: build(({ parts }) => parts) } as const] : []),
@@ -198,7 +198,7 @@ function loosen(terms: Terms, units: readonly Unit[]): Loosened {
         : []),
     ],
     units: wide.map(({ exact, parts, near }) =>
-      anyOf([exact, ...(near.length > 0 ? [...parts, ...near] : []).map(quoted)]),
+      anyOf([exact, ...(near.length > 0 ? [...parts, ...near] : []).map(ftsString)]),
     ),
     needles: wide.flatMap(({ near }) => near.map((text) => needleOf(text, text.length < 4))),
   };
@@ -224,7 +224,7 @@ function telling(terms: Terms, units: readonly Unit[], loose: Loosened, document
     const expression = loose.units[i]!;
     return {
       tells: holding < least && (holding > 0 || expression !== unitExpression(unit)),
-      expressions: pairsOf(unit).length > 0 ? pairsOf(unit).map(quoted) : [expression],
+      expressions: pairsOf(unit).length > 0 ? pairsOf(unit).map(ftsString) : [expression],
     };
   });
   const rare = all.filter(({ tells }) => tells);

@@ -7,7 +7,7 @@ import { runTokens, type Unit } from "./tokens.ts";
  * read as an operator.
  */
 
-export function quoted(token: string): string {
+export function ftsString(token: string): string {
   return `"${token.replaceAll('"', '""')}"`;
 }
 
@@ -16,9 +16,9 @@ export function quoted(token: string): string {
  * only character.
  */
 export function unitExpression(unit: Unit): string {
-  if (unit.kind === "word") return quoted(unit.text);
+  if (unit.kind === "word") return ftsString(unit.text);
   const tokens = runTokens(unit.text);
-  return tokens.length === 1 ? `${quoted(tokens[0]!)} *` : quoted(tokens.slice(0, -1).join(" "));
+  return tokens.length === 1 ? `${ftsString(tokens[0]!)} *` : ftsString(tokens.slice(0, -1).join(" "));
 }
 
 /** All units one after the other. */
@@ -28,7 +28,7 @@ export function phraseExpression(units: readonly Unit[]): string {
     const all = runTokens(unit.text);
     return i === units.length - 1 && all.length > 1 ? all.slice(0, -1) : all;
   });
-  return quoted(tokens.join(" "));
+  return ftsString(tokens.join(" "));
 }
 
 export function anyOf(expressions: readonly string[]): string {
@@ -51,5 +51,5 @@ export function literalExpression(literal: string): string | null {
   if (grams.length === 0) return null;
   const step = Math.max(1, grams.length / MOST_GRAMS);
   const chosen = Array.from({ length: Math.min(grams.length, MOST_GRAMS) }, (_, i) => grams[Math.floor(i * step)]!);
-  return allOf(chosen.map(quoted));
+  return allOf(chosen.map(ftsString));
 }

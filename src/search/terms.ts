@@ -1,5 +1,5 @@
 import { distanceWithin } from "./distance.ts";
-import { quoted } from "./match.ts";
+import { ftsString } from "./match.ts";
 import type { Sql } from "./sql.ts";
 import { boundedTerm } from "./write-index.ts";
 
@@ -48,7 +48,7 @@ export function createTerms(sql: Sql): Terms {
     containing(part) {
       const grams = gramsOf(part);
       if (grams.length === 0) return [];
-      const texts = matching(grams.map(quoted).join(" AND ")).map(textOf);
+      const texts = matching(grams.map(ftsString).join(" AND ")).map(textOf);
       return weighed(texts.filter((text) => text !== part && text.includes(part)))
         .sort(byFrequency)
         .slice(0, MOST_CONTAINING);
@@ -58,7 +58,7 @@ export function createTerms(sql: Sql): Terms {
       if (allowed === 0) return [];
       const shared = new Map<number, number>();
       for (const gram of gramsOf(boundedTerm(word)))
-        for (const term of matching(quoted(gram))) shared.set(term, (shared.get(term) ?? 0) + 1);
+        for (const term of matching(ftsString(gram))) shared.set(term, (shared.get(term) ?? 0) + 1);
       const compared = [...shared].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, MOST_COMPARED);
       const texts = new Set([...compared.map(([term]) => textOf(term)), ...smallSlips(word)]);
       texts.delete(word);

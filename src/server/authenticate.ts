@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { WireHeaders } from "../contract/wire.ts";
 import { accessOf } from "./access.ts";
 import { type Refused, refuse } from "./answer.ts";
-import type { Context, ServerContext } from "./context.ts";
+import type { RequestContext, ServerContext } from "./context.ts";
 import type { KeyRow } from "./keys-table.ts";
 
 /**
@@ -36,7 +36,7 @@ export type Admit = (key: KeyRow) => Refused | null;
  * @param admit the rate limit: asked for a valid key only, before anything is read for it
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
-export function authenticate(context: ServerContext, headers: WireHeaders, admit: Admit): Context | Refused {
+export function authenticate(context: ServerContext, headers: WireHeaders, admit: Admit): RequestContext | Refused {
   const sent = sentKey(headers);
   const key = sent === null ? undefined : context.store.keys.byHash(hashKey(sent));
   if (key === undefined) return unauthenticated();

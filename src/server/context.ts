@@ -30,7 +30,7 @@ export type ServerContext = {
 };
 
 /** One authenticated request's view. */
-export type Context = ServerContext & { readonly workspace: WorkspaceRow; readonly access: Access };
+export type RequestContext = ServerContext & { readonly workspace: WorkspaceRow; readonly access: Access };
 
 // Digits and lower case without i, l, o, u: safe to read out, and no two ids differ in case alone.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

@@ -3,7 +3,7 @@ import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { memberErrors, readBody, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
-import { type Context, type ServerContext, newId } from "./context.ts";
+import { type RequestContext, type ServerContext, newId } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
 import { moveProtected } from "./guard-moves.ts";
 import { readContent, readId, readName, readParent } from "./input.ts";
@@ -54,7 +54,7 @@ export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[
 }
 
 /** ASSUMES: `parentId: null` moves to the root (contract test "moves a file to the root"). */
-function moveFile(context: Context, id: string, sent: string | null): Answer {
+function moveFile(context: RequestContext, id: string, sent: string | null): Answer {
   const parentId = readParent(sent);
   if (isRefused(parentId)) return parentId;
   const row = findWritableFile(context, id);
@@ -63,7 +63,7 @@ function moveFile(context: Context, id: string, sent: string | null): Answer {
   return isRefused(place) ? place : placeFile(context, row, place.seq, row.name, place.path);
 }
 
-function placeFile(context: Context, row: FileRow, folder: number, name: string, folderPath?: string): Answer {
+function placeFile(context: RequestContext, row: FileRow, folder: number, name: string, folderPath?: string): Answer {
   const { files } = context.store;
   const holder = files.byName(context.workspace.seq, folder, name);
   if (holder !== undefined && holder.seq !== row.seq) {
@@ -154,7 +154,7 @@ export function saveText(context: ServerContext, row: FileRow, live: string, tex
   return { ...row, changeId };
 }
 
-function submit(context: Context, row: FileRow, baseId: string, text: string): Answer {
+function submit(context: RequestContext, row: FileRow, baseId: string, text: string): Answer {
   const changeId = newId(context, "chg_");
   const change = { id: changeId, file: row.seq, baseId, status: "in_review", text, at: context.now() } as const;
   context.store.changes.insert(change);

@@ -5,7 +5,7 @@ import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
 import { type Member, memberErrors, readObject } from "./body.ts";
 import type { Call } from "./call.ts";
-import { type Context, newId } from "./context.ts";
+import { type RequestContext, newId } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
 import { holdKeptGrants } from "./kept-grants.ts";
 import { readContent, readId, readName, readParent, readPath } from "./input.ts";
@@ -24,7 +24,7 @@ export function listFiles(call: Call): Answer {
   return done(200, envelope(call, FILES, page, selectFiles(context, selector, page), readable, presentFile));
 }
 
-function selectFiles({ store, workspace }: Context, selector: Chosen, page: PageRequest): readonly FileRow[] {
+function selectFiles({ store, workspace }: RequestContext, selector: Chosen, page: PageRequest): readonly FileRow[] {
   const at = { workspace: workspace.seq, after: page.after, count: page.limit + 1 };
   switch (selector.kind) {
     case "none":
@@ -42,7 +42,7 @@ function selectFiles({ store, workspace }: Context, selector: Chosen, page: Page
   }
 }
 
-function fileAt(store: Context["store"], workspace: number, path: string): FileRow | undefined {
+function fileAt(store: RequestContext["store"], workspace: number, path: string): FileRow | undefined {
   const cut = path.lastIndexOf("/");
   if (cut < 0) return store.files.byName(workspace, 0, path);
   const folder = store.folders.byPath(workspace, path.slice(0, cut));
@@ -105,7 +105,7 @@ type Target = { readonly route: Route; readonly name: string };
  * ASSUMES: create by path makes the missing folders (contract test "creates a file by path with its
  * missing folders").
  */
-function routeOf(context: Context, sent: string): Target | Refused {
+function routeOf(context: RequestContext, sent: string): Target | Refused {
   const path = readPath(sent, "file", "/path");
   if (isRefused(path)) return path;
   const names = pathSegments(path);
@@ -113,7 +113,7 @@ function routeOf(context: Context, sent: string): Target | Refused {
   return isRefused(route) ? route : { route, name: names.at(-1)! };
 }
 
-function folderOf(context: Context, members: JsonObject): Target | Refused {
+function folderOf(context: RequestContext, members: JsonObject): Target | Refused {
   const name = readName(members["name"] as string, "file", "/name");
   if (isRefused(name)) return name;
   const parentId = readParent(members["parentId"] as string | null);
@@ -122,7 +122,7 @@ function folderOf(context: Context, members: JsonObject): Target | Refused {
   return isRefused(from) ? from : { route: { from, missing: [] }, name };
 }
 
-function insertFile(context: Context, folder: number, name: string, path: string, text: string): FileRow {
+function insertFile(context: RequestContext, folder: number, name: string, path: string, text: string): FileRow {
   const id = newId(context, "doc_");
   const changeId = newId(context, "chg_");
   const seq = context.store.files.insert(context.workspace.seq, id, folder, name, changeId);

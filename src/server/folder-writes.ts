@@ -2,7 +2,7 @@ import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../contrac
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import type { Call } from "./call.ts";
-import type { Context } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import { readOneMember } from "./file-writes.ts";
 import type { FolderRow } from "./folders-table.ts";
 import { moveProtected } from "./guard-moves.ts";
@@ -44,7 +44,7 @@ export function patchFolder(call: Call): Answer {
  * ASSUMES: a move below itself is 400 invalid_request (contract test "refuses to move a folder
  * below itself").
  */
-function placeFolder(context: Context, row: FolderRow, parent: Place, name: string, pointer: string): Answer {
+function placeFolder(context: RequestContext, row: FolderRow, parent: Place, name: string, pointer: string): Answer {
   if (parent.path === row.path || parent.path.startsWith(`${row.path}/`)) {
     return refuseFields([{ code: "invalid_format", pointer, detail: "A folder cannot be moved below itself." }]);
   }
@@ -62,7 +62,7 @@ function placeFolder(context: Context, row: FolderRow, parent: Place, name: stri
   });
 }
 
-function tooLongBelow(context: Context, row: FolderRow, path: string, pointer: string): Refused | null {
+function tooLongBelow(context: RequestContext, row: FolderRow, path: string, pointer: string): Refused | null {
   const { folders } = context.store;
   const longest = folders.longestBelow(context.workspace.seq, row.path) ?? row.path;
   const deepest = folders.deepestBelow(context.workspace.seq, row.path) ?? slashes(row.path);
@@ -104,7 +104,7 @@ export function deleteFolder(call: Call): Answer {
 }
 
 /** Why something below must stay, or null. */
-function keptBelow(context: Context, row: FolderRow): Refused | null {
+function keptBelow(context: RequestContext, row: FolderRow): Refused | null {
   const { store, workspace, access } = context;
   const all = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };
   const files = store.files.inTree(all);

@@ -1,6 +1,6 @@
 import { type Access, accessOf, includes } from "./access.ts";
 import { type Answer, refuse } from "./answer.ts";
-import type { Context } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
 import type { GrantRow } from "./keys-table.ts";
 
@@ -15,7 +15,7 @@ import type { GrantRow } from "./keys-table.ts";
  * @param move the move itself, within the request's transaction, which is rolled back when it is
  * refused
  */
-export function moveProtected(context: Context, files: readonly FileRow[], move: () => Answer): Answer {
+export function moveProtected(context: RequestContext, files: readonly FileRow[], move: () => Answer): Answer {
   const guarded = files.filter((file) => !includes(context.access.file(file), "full"));
   if (guarded.length === 0) return move();
   const grants = [...grantsByKey(context)];
@@ -41,6 +41,6 @@ function hasFull(access: Access, file: FileRow): boolean {
  * The grants of each key of the workspace that has any below the root; other keys have the same
  * access everywhere.
  */
-function grantsByKey({ store, workspace }: Context): Iterable<readonly GrantRow[]> {
+function grantsByKey({ store, workspace }: RequestContext): Iterable<readonly GrantRow[]> {
   return Map.groupBy(store.grants.local(workspace.id), ({ key }) => key).values();
 }

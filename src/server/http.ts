@@ -3,6 +3,7 @@ import { MAX_BODY_BYTES } from "./body.ts";
 import { answerBroken, answerTunnels } from "./http-broken.ts";
 import { type HttpService, mountService } from "./http-requests.ts";
 import { admission, type Turns } from "./admission.ts";
+import { isLoopbackHost } from "../model/loopback.ts";
 
 export type HttpOptions = {
   /** Default 127.0.0.1. */
@@ -51,7 +52,7 @@ export type HttpServer = {
  */
 export async function startHttp(service: HttpService, options: HttpOptions = {}): Promise<HttpServer> {
   const host = options.host ?? "127.0.0.1";
-  if (!isLoopback(host) && options.tls === undefined && options.allowPlainHttp !== true) {
+  if (!isLoopbackHost(host) && options.tls === undefined && options.allowPlainHttp !== true) {
     throw new Error(`plain HTTP on ${host} would send keys in the clear: give a certificate, or allow it explicitly`);
   }
   // Loaded here, so that a program that only calls the service in process never loads fastify.
@@ -87,8 +88,4 @@ function serverOptions(service: HttpService, { tls, deadlines = DEADLINES }: Htt
       ? { http: node }
       : { https: { ...node, ...tls, minVersion: "TLSv1.2" as const, handshakeTimeout: deadlines.headers } }),
   } as FastifyServerOptions;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
 }

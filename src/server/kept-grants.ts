@@ -1,6 +1,6 @@
 import { nameOf, parentOf } from "../model/path.ts";
 import { accessOf, RANK } from "./access.ts";
-import type { Context } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import { ROOT } from "./folders-table.ts";
 import type { Place, PlacedGrant } from "./grants-table.ts";
 
@@ -12,7 +12,7 @@ import type { Place, PlacedGrant } from "./grants-table.ts";
  * grant withholds …").
  */
 
-type Where = Pick<Context, "store" | "workspace">;
+type Where = Pick<RequestContext, "store" | "workspace">;
 
 /** Before a folder and all below it are removed. */
 export function keepGrantsBelow(where: Where, path: string): void {

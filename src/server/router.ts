@@ -3,7 +3,7 @@ import type { WireRequest } from "../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import type { BodyFault } from "./body.ts";
 import type { Call } from "./call.ts";
-import type { Context } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import { deleteFile, patchFile, putContent } from "./file-writes.ts";
 import { createFile, listFiles, readFile } from "./files.ts";
 import { deleteFolder, patchFolder } from "./folder-writes.ts";
@@ -78,7 +78,7 @@ function decodeSegment(segment: string): string {
  * ASSUMES: an unknown path and a method that a path does not take answer `404 not_found` (contract
  * test "answers not_found …").
  */
-export function route(context: Context, request: WireRequest, fault: BodyFault | null): Answer {
+export function route(context: RequestContext, request: WireRequest, fault: BodyFault | null): Answer {
   const target = splitTarget(request.path);
   for (const endpoint of ENDPOINTS) {
     if (endpoint.method !== request.method) continue;

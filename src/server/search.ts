@@ -15,7 +15,7 @@ import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readBody } from "./body.ts";
 import type { Call } from "./call.ts";
-import type { Context } from "./context.ts";
+import type { RequestContext } from "./context.ts";
 import { ROOT } from "./folders-table.ts";
 import { readPath } from "./input.ts";
 import { isDiskFull } from "./reserve.ts";
@@ -144,7 +144,7 @@ function envelope<Item>(url: string, data: readonly Item[]): Answer {
  * A service that serves many takes one step of indexing, which is mostly the caller's own last
  * write, and answers from what is indexed.
  */
-function catchUp(context: Context): Context {
+function catchUp(context: RequestContext): RequestContext {
   const { store, searchCatchesUp } = context;
   if (store.search.isBehind()) {
     const most = searchCatchesUp === "all" ? Number.MAX_SAFE_INTEGER : STEP;
@@ -162,7 +162,7 @@ function catchUp(context: Context): Context {
  * The files of the workspace that the key may read, below the prefix. A prefix that names nothing
  * finds nothing.
  */
-function searchedBy({ store, workspace, access }: Context, prefix: string | null): Searched {
+function searchedBy({ store, workspace, access }: RequestContext, prefix: string | null): Searched {
   const inside = new Map<number, boolean>();
   const isInside = (folder: number): boolean => {
     if (prefix === null) return true;

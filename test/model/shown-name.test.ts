@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { quoted } from "../../src/model/shell-word.ts";
+import { shellWord } from "../../src/model/shell-word.ts";
 import { shownName, shownWords, steers } from "../../src/model/shown-name.ts";
 import { fc } from "../property.ts";
 
@@ -38,7 +38,7 @@ test("two names are never shown alike, and none steers", () => {
 });
 
 test.each([...NAMES.map(([name]) => name), "a'b\nc\\.md"])("a shell takes %j back from what is shown of it", (name) => {
-  const word = quoted(name);
+  const word = shellWord(name);
   expect(steers(word)).toBe(false);
   const env = { PATH: process.env["PATH"], LC_ALL: "C.UTF-8" };
   expect(execFileSync("bash", ["-c", `printf %s ${word}`], { env, encoding: "utf8" })).toBe(name);

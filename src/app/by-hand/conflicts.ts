@@ -11,7 +11,7 @@ import type { Subject } from "./resolve.ts";
 
 /** What is open in a folder, by the state and one look at each file: no network. */
 
-type Context = Pick<World, "state" | "disk">;
+type StateAndDisk = Pick<World, "state" | "disk">;
 
 export type OpenConflict = {
   readonly path: LocalPath;
@@ -35,7 +35,7 @@ export type OpenHold = {
   readonly since: number;
 };
 
-export function listConflicts({ state, disk }: Context): {
+export function listConflicts({ state, disk }: StateAndDisk): {
   readonly conflicts: readonly OpenConflict[];
   readonly holds: readonly OpenHold[];
 } {
@@ -69,7 +69,7 @@ function byPath(a: { readonly path: string }, b: { readonly path: string }): num
 /** The three texts of a subject. `base` is "" where both sides were new. */
 export type ThreeTexts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
-export function readThree({ state, disk }: Context, subject: Subject): Result<ThreeTexts> {
+export function readThree({ state, disk }: StateAndDisk, subject: Subject): Result<ThreeTexts> {
   const { link, conflict, path } = subject;
   const local = disk.read(path);
   if (local.kind !== "done")

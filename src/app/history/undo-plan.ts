@@ -79,10 +79,10 @@ function planMoves(
   ];
 }
 
-type Context = { readonly base: BaseTree; readonly linked: LinkIndex; readonly folders: readonly FolderMove[] };
+type UndoContext = { readonly base: BaseTree; readonly linked: LinkIndex; readonly folders: readonly FolderMove[] };
 
-function undoDocument(id: DocId, events: readonly MirrorEvent[], ground: Context): UndoItem[] {
-  const { base, linked, folders } = ground;
+function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
+  const { base, linked, folders } = context;
   const link = base.links.get(id);
   const path = link?.localPath ?? events.at(-1)!.path;
   const left = (why: string): UndoItem[] => [{ path, kind: "left", why }];
@@ -114,12 +114,12 @@ function undoDocument(id: DocId, events: readonly MirrorEvent[], ground: Context
     if (link.digest !== last.after && link.localDigest !== last.after) items.push(...left("it was edited since"));
     else items.push({ path, kind: "text-back", id, digest: first.before!, expect: last.after! });
   }
-  const move = undoMove(id, events, ground);
+  const move = undoMove(id, events, context);
   if (move !== null) items.push(move);
   return items;
 }
 
-function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: Context): UndoItem | null {
+function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: UndoContext): UndoItem | null {
   const link = base.links.get(id)!;
   const path = link.localPath;
   const moves = events.flatMap((event) => movedBy(event) ?? []);

@@ -23,7 +23,7 @@ import { connect } from "../trust/connect.ts";
 import { findMirror, placeOf } from "../trust/gate.ts";
 import type { TrustedOrigin } from "../trust/origin.ts";
 import { checkOwner, ownershipOf } from "../trust/owner.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
 
 /**
@@ -97,7 +97,7 @@ export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> 
   return trouble(
     "usage",
     `${folder} holds the state of a mirror that is not in the list of yours (${place.value}); nothing was sent`,
-    `move ${quoted(folder)} away and link the folder anew: your files stay, and nothing is deleted`,
+    `move ${shellWord(folder)} away and link the folder anew: your files stay, and nothing is deleted`,
     { code: "untrusted" },
   );
 }

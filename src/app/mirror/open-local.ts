@@ -18,12 +18,12 @@ export type LocalMirror = { readonly root: string; readonly state: State; readon
 /** @param dir a folder that holds `.mdmirror/` */
 export function openLocal(
   dir: string,
-  ground: { readonly clock: Clock; readonly random: Random },
+  system: { readonly clock: Clock; readonly random: Random },
 ): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
-  const opened = openToRead(join(root, MIRROR_FOLDER), ground.clock);
+  const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
   if (opened.kind === "trouble") return opened;
   const { state } = opened.value;
-  const disk = createDisk(createNodeFs(), root, { random: ground.random, probe: false });
+  const disk = createDisk(createNodeFs(), root, { random: system.random, probe: false });
   return ok({ root, state, disk, close: () => state.close() });
 }

@@ -3,7 +3,7 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { readConfig } from "../mirror/config.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import { addressOf, pickUrl } from "./address.ts";
 import { findMirror, placeOf } from "./gate.ts";
@@ -49,7 +49,7 @@ export function questionOf(
     return trouble(
       "usage",
       `${root} has no .mdmirror/marker: it is no whole mirror`,
-      `link it anew: mdmirror init ${quoted(root)} --url URL`,
+      `link it anew: mdmirror init ${shellWord(root)} --url URL`,
     );
   const place = placeOf(env);
   if (place.kind === "trouble") return place;
@@ -83,7 +83,7 @@ function allowFirst(root: string, url: string): Result<never> {
   return trouble(
     "usage",
     `${url} is plain http, which shows the key and all texts to the network`,
-    `if you want that all the same: mdmirror trust ${quoted(root)} --allow-http ${quoted(new URL(url).host)}`,
+    `if you want that all the same: mdmirror trust ${shellWord(root)} --allow-http ${shellWord(new URL(url).host)}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 const { lstatSync } = process.getBuiltinModule("node:fs");
@@ -99,7 +99,7 @@ export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreig
   return trouble(
     "usage",
     `${path} belongs to user ${uid}, and this process is user ${effectiveUser()}: whoever owns it decides what goes where; nothing was sent`,
-    `run mdmirror as that user; or, if the mirror is yours: chown -R "$(id -u)" ${quoted(path)}`,
+    `run mdmirror as that user; or, if the mirror is yours: chown -R "$(id -u)" ${shellWord(path)}`,
     { code: "foreign-owner" },
   );
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { isSidecarName } from "../../model/path.ts";
 import { findKeySource } from "../mirror/key.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { trouble } from "../mirror/trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
 
@@ -42,11 +42,11 @@ export function untrusted(
   const { origin, pathname, host } = new URL(picked.url);
   const service = `${origin}${pathname.replace(/\/+$/, "")}`;
   const would = `${documentsOf(root)} would go to ${service}, ${keyOf(root, picked, asking)}; nothing was sent`;
-  const option = addressOf(picked, []).kind === "trouble" ? ` --allow-http ${quoted(host)}` : "";
+  const option = addressOf(picked, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
   return trouble(
     "usage",
     `${root} ${doubtWords(doubt, service, place)}: ${would}`,
-    `if that is what you want, once: mdmirror trust ${quoted(root)}${option}`,
+    `if that is what you want, once: mdmirror trust ${shellWord(root)}${option}`,
     { code: "untrusted" },
   );
 }

@@ -6,7 +6,7 @@ import { findMirror, locate } from "../find-mirror.ts";
 import { REACH_OPTIONS, useLocal, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName } from "../../model/shown-name.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 
 export const command: Command = {
   usage: "diff [DIR | PATH | PATH@N] [--origins] [--json]",
@@ -114,7 +114,7 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
     const text = state.text(entry.digest);
     if (text === null) {
       io.err(`mdmirror: the text of version ${n} is no longer kept`);
-      io.err(`  next: mdmirror history ${quoted(name)} shows which are`);
+      io.err(`  next: mdmirror history ${shellWord(name)} shows which are`);
       return EXIT.usage;
     }
     const read = disk.read(document.path);

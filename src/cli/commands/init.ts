@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import type { Config } from "../../app/mirror/config.ts";
 import type { FoundKey } from "../../app/mirror/key.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { ok, type Result } from "../../app/mirror/trouble.ts";
 import type { TrustedOrigin } from "../../app/trust/origin.ts";
 import { ownershipOf } from "../../app/trust/owner.ts";
@@ -166,7 +166,7 @@ async function showFirstPlan(
       return complain(io, {
         kind: "usage",
         what,
-        next: `if that is what you want: mdmirror init ${quoted(dir)} --yes with the same options`,
+        next: `if that is what you want: mdmirror init ${shellWord(dir)} --yes with the same options`,
       });
     }
   } finally {

@@ -9,7 +9,7 @@ import { locate } from "../find-mirror.ts";
 import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 
 const WAYS = ["mine", "theirs", "merged", "tool", "delete", "keep", "recreate"] as const;
 
@@ -98,7 +98,7 @@ async function wayOf(
       const { readThree } = await import("../../app/by-hand/conflicts.ts");
       const { runMergeTool } = await import("../../app/by-hand/merge-tool.ts");
       if (subject.conflict === null)
-        return trouble("usage", `${subject.path} is not in conflict`, `mdmirror why ${quoted(subject.path)}`);
+        return trouble("usage", `${subject.path} is not in conflict`, `mdmirror why ${shellWord(subject.path)}`);
       const three = readThree(mirror.world, subject);
       if (three.kind === "trouble") return three;
       const merged = runMergeTool(subject.path, three.value, io.env);

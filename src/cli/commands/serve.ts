@@ -3,7 +3,7 @@ import type { ImportReport, ServeOptions, Serving } from "../../app/serve.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { count, plural } from "../progress.ts";
 
 const DEFAULT_PORT = 8420;
@@ -61,7 +61,7 @@ export const command: Command = {
       }
       io.out(`serving ${serving.url}`);
       io.out(`key: ${serving.keyFile} (admin: ${serving.adminKeyFile})`);
-      io.out(`try: mdmirror init my-notes --url ${serving.url} --key-file ${quoted(serving.keyFile)}`);
+      io.out(`try: mdmirror init my-notes --url ${serving.url} --key-file ${shellWord(serving.keyFile)}`);
       await aborted(stop);
       return EXIT.inSync;
     } finally {

@@ -5,7 +5,7 @@ import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
 import { shownName } from "../../model/shown-name.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 
 export const command: Command = {
   usage: "show PATH[@N] | ID[@N] [--output FILE]",
@@ -30,7 +30,7 @@ export const command: Command = {
       const text = state.text(entry.digest);
       if (text === null) {
         io.err(`mdmirror: the text of version ${entry.n} of ${shownName(document.path)} is no longer kept`);
-        io.err(`  next: mdmirror history ${quoted(wanted.path)} shows which are`);
+        io.err(`  next: mdmirror history ${shellWord(wanted.path)} shows which are`);
         return EXIT.usage;
       }
       const output = args.text("output");

@@ -1,5 +1,5 @@
 import type { TrustQuestion } from "../../app/trust/ask.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -52,7 +52,7 @@ export const command: Command = {
     if (bound.kind === "trouble") return complain(io, bound.trouble);
     if (bound.value !== null) io.err(`mdmirror: ${bound.value}`);
     io.out(question.isTrusted ? `${root} is called ${name}` : `trusted: ${root} with ${address}`);
-    if (!question.isTrusted) io.out(`next: mdmirror sync ${quoted(root)}`);
+    if (!question.isTrusted) io.out(`next: mdmirror sync ${shellWord(root)}`);
     return EXIT.inSync;
   },
 };
@@ -63,7 +63,7 @@ async function ask(io: Io, yes: boolean, question: TrustQuestion): Promise<"agre
   if (io.terminal.input) io.err("mdmirror: it is not trusted; nothing was sent");
   else {
     io.err("mdmirror: there is no terminal to ask on; nothing was sent");
-    io.err(`  next: if that is what you want: mdmirror trust ${quoted(question.root)} --yes`);
+    io.err(`  next: if that is what you want: mdmirror trust ${shellWord(question.root)} --yes`);
   }
   return EXIT.usage;
 }

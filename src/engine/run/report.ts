@@ -9,7 +9,7 @@ import type { StepEnd } from "./execute.ts";
 import { NEXT_OF_REASON, nextOfHold } from "./hold-next.ts";
 import { subjectOf } from "./subject.ts";
 import type { Counts } from "./world.ts";
-import { quoted } from "../../model/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { comparePaths } from "../../model/by-path.ts";
 
 /** What a run tells: the object of `sync --json`, and what the summary line is made of. */
@@ -59,7 +59,7 @@ export function attentionOfHold(hold: Hold): Attention {
     code: hold.code,
     detail: hold.detail,
     requestId: hold.requestId,
-    next: nextOfHold(hold).replaceAll("PATH", quoted(hold.path)),
+    next: nextOfHold(hold).replaceAll("PATH", shellWord(hold.path)),
     waits: !needsYou(hold.reason),
   };
 }
@@ -124,7 +124,7 @@ export function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more
     if (end.kind === "skipped" || end.outcome.kind !== "stale") return [];
     const { path } = subjectOf(plan.steps[index]!.action);
     const next = "nothing, if it is being changed just now: the next sync goes on; else run: mdmirror why ";
-    return [{ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail, next: `${next}${quoted(path)}` }];
+    return [{ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail, next: `${next}${shellWord(path)}` }];
   });
   if (told.length > 0 || !more) return told;
   const detail = "the run ended before all was done";
@@ -140,7 +140,7 @@ function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null
       code: outcome.code,
       detail: outcome.detail,
       requestId: outcome.requestId,
-      next: `run: mdmirror why ${quoted(path)}`,
+      next: `run: mdmirror why ${shellWord(path)}`,
     };
   }
   if (outcome.kind === "later" && !outcome.unreachable) {

@@ -1,0 +1,7 @@
+/**
+ * Whether a host is this machine itself, so that nothing sent to it reaches a network.
+ * @param host a name or an address, IPv6 without brackets
+ */
+export function isLoopbackHost(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(\.\d{1,3}){3}$/.test(host);
+}
