@@ -1,68 +1,109 @@
-/**
- * All that is true of a hold's reason.
- *
- * `kept`: `computed` holds follow from the trees and are found anew by each plan; `remembered`
- * holds follow from an answer (a refusal) and stay, across restarts (I22), until what they are
- * about changes or they are tried again.
- *
- * `open`: whether something is left to do while it stands. `needs-you`: it ends when a person does
- * something. `waits`: it ends by itself, and until then the sides are not equal. `no`: the mirror
- * has done all there is to do, and nothing is owed.
- */
-export type HoldFacts = {
+/** What an action on a document would do, as far as an earlier answer may speak against it. */
+export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
+
+/** The same of a folder. */
+export type FolderIntention = "move" | "make" | "remove";
+
+/** How a person may end a hold: whose text is to stand, or what is to become of the document. */
+export type WayKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
+
+/** All that is true of a hold's reason. */
+type ReasonFacts = {
+  /**
+   * `computed` holds follow from the trees and are found anew by each plan; `remembered` holds
+   * follow from an answer (a refusal) and stay, across restarts (I22), until what they are about
+   * changes or they are tried again.
+   */
   readonly kept: "computed" | "remembered";
+  /**
+   * Whether something is left to do while it stands. `needs-you`: it ends when a person does
+   * something. `waits`: it ends by itself, and until then the sides are not equal. `no`: the mirror
+   * has done all there is to do, and nothing is owed.
+   */
   readonly open: "needs-you" | "waits" | "no";
+  /** Time alone may end it: while there is one, only whole passes judge. */
+  readonly passes?: true;
+  /** It waits for another look, which tells whether a file is gone: no absence is judged yet. */
+  readonly undecided?: true;
+  /**
+   * Others decide about it: what stood in the way, or could not be told, may have ended with what
+   * was done beside it.
+   */
+  readonly endsWithOthers?: true;
+  /**
+   * What an earlier answer stops. A refusal of one write stops the row's other writes too: a row
+   * has one hold, and two refusals that displaced each other would be sent again in turn for ever
+   * (I16).
+   */
+  readonly stops?: readonly Intention[];
+  readonly stopsFolder?: readonly FolderIntention[];
+  /** How `resolve` may end it; none: it ends by what is told with it. */
+  readonly ways?: readonly WayKind[];
 };
 
 const COMPUTED = { kept: "computed", open: "needs-you" } as const;
 const REMEMBERED = { kept: "remembered", open: "needs-you" } as const;
-const WAITS = { kept: "computed", open: "waits" } as const;
+const WAITS = { kept: "computed", open: "waits", passes: true } as const;
+const TEXT_FAULT = { ...COMPUTED, ways: ["theirs"] } as const;
 
-export const HOLD_REASONS = {
+const REASONS = {
   // what a side could not show
-  "not-seen": COMPUTED,
-  "local-unreadable": COMPUTED,
-  "still-being-written": WAITS,
-  "not-utf-8": COMPUTED,
-  "holds-nul": COMPUTED,
-  "too-large": COMPUTED,
-  "remote-text-unfit": REMEMBERED,
+  "not-seen": { ...COMPUTED, passes: true },
+  "local-unreadable": { ...COMPUTED, passes: true },
+  "still-being-written": { ...WAITS, undecided: true },
+  "not-utf-8": TEXT_FAULT,
+  "holds-nul": TEXT_FAULT,
+  "too-large": TEXT_FAULT,
+  "remote-text-unfit": { ...REMEMBERED, stops: ["pull", "merge"] },
   // names and places
   "name-refused": COMPUTED,
-  "name-clash": COMPUTED,
+  "name-clash": { ...COMPUTED, endsWithOthers: true },
   "remote-name-unsafe": COMPUTED,
-  "path-taken": COMPUTED,
-  "type-clash": COMPUTED,
-  "renamed-out-of-mirror": COMPUTED,
-  "no-move-to-root": REMEMBERED,
-  "folder-held": COMPUTED,
-  "occupied-unseen": REMEMBERED,
+  "path-taken": { ...COMPUTED, endsWithOthers: true },
+  "type-clash": { ...COMPUTED, endsWithOthers: true },
+  "renamed-out-of-mirror": { ...COMPUTED, ways: ["keep", "delete"] },
+  "no-move-to-root": { ...REMEMBERED, stops: ["move-remote"], stopsFolder: ["move"], ways: ["recreate"] },
+  "folder-held": { ...COMPUTED, endsWithOthers: true },
+  "occupied-unseen": { ...REMEMBERED, stops: ["post", "move-remote"], stopsFolder: ["move", "make"] },
   // grants, reviews, absences
-  "read-only": REMEMBERED,
-  "delete-refused": REMEMBERED,
+  "read-only": {
+    ...REMEMBERED,
+    stops: ["push", "post", "merge", "move-remote"],
+    stopsFolder: ["move", "make", "remove"],
+    ways: ["mine", "theirs"],
+  },
+  "delete-refused": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
   /** The service has no way to delete folders: an empty one that went here stays there. */
-  "folder-stays": { kept: "remembered", open: "no" },
+  "folder-stays": { kept: "remembered", open: "no", stopsFolder: ["remove"] },
   /**
    * The text was handed over whole: what is left to do is a reviewer's. It is told by its own line,
    * not as something open.
    */
-  "in-review": { kept: "computed", open: "no" },
+  "in-review": { kept: "computed", open: "no", ways: ["mine", "theirs"] },
   /** Not sent yet, so that each save is not a review. */
-  "review-quiet": WAITS,
-  "review-unknown": COMPUTED,
-  "gone-or-unreadable": COMPUTED,
-  outside: COMPUTED,
+  "review-quiet": { ...WAITS, ways: ["mine", "theirs"] },
+  "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },
+  "gone-or-unreadable": { ...COMPUTED, endsWithOthers: true, ways: ["keep", "delete"] },
+  outside: { ...COMPUTED, ways: ["keep", "delete"] },
   /** The user's own ignore rules leave it out, on both sides. */
   suspended: { kept: "computed", open: "no" },
   "direction-off": COMPUTED,
-  "second-look": WAITS,
+  "second-look": { ...WAITS, undecided: true },
   // refusals
-  refused: REMEMBERED,
+  refused: {
+    ...REMEMBERED,
+    stops: ["push", "post", "merge", "delete", "move-remote"],
+    stopsFolder: ["move", "make", "remove"],
+    ways: ["mine", "theirs"],
+  },
   conflict: COMPUTED,
-  "conflict-markers": COMPUTED,
-} as const satisfies Record<string, HoldFacts>;
+  "conflict-markers": { ...COMPUTED, ways: ["mine", "theirs", "merged"] },
+} as const satisfies Record<string, ReasonFacts>;
 
-export type HoldReason = keyof typeof HOLD_REASONS;
+export type HoldReason = keyof typeof REASONS;
+
+/** What is true of each reason, by its name. */
+export const HOLD_REASONS: Readonly<Record<HoldReason, ReasonFacts>> = REASONS;
 
 /** Whether the sides are not as they are to be while it stands. */
 export function isOpen(reason: HoldReason): boolean {
@@ -71,4 +112,22 @@ export function isOpen(reason: HoldReason): boolean {
 
 export function needsYou(reason: HoldReason): boolean {
   return HOLD_REASONS[reason].open === "needs-you";
+}
+
+/** Whether a hold follows from an earlier answer, not from the trees. */
+export function isRemembered({ reason }: { readonly reason: HoldReason }): boolean {
+  return HOLD_REASONS[reason].kept === "remembered";
+}
+
+/** Whether one of these waits for another look, so that what is absent is not judged yet. */
+export function leavesUndecided(holds: readonly { readonly reason: HoldReason }[]): boolean {
+  return holds.some(({ reason }) => HOLD_REASONS[reason].undecided === true);
+}
+
+/**
+ * The reason for which a file is held that could not be read. The walk says why in words, but for a
+ * file that is still being written: that one is named by its reason.
+ */
+export function reasonOfUnread(why: string): "still-being-written" | "local-unreadable" {
+  return why === "still-being-written" ? why : "local-unreadable";
 }

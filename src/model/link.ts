@@ -21,6 +21,14 @@ export type Stamp = {
 };
 
 /**
+ * Whether two looks saw one file. An inode is reused at once after a deletion, so the birth time
+ * belongs to it.
+ */
+export function sameInodeAndBirth(a: Stamp, b: Stamp): boolean {
+  return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
+}
+
+/**
  * A text sent to review (202): it is not sent again until the user changes it. `at`: milliseconds
  * since the epoch.
  */

@@ -126,6 +126,14 @@ export type RemoteTree = {
   readonly cutShort?: string;
 };
 
+/**
+ * Whether a listing was read to the end, all that it does not show was looked for, and nothing of
+ * it is gone. What is outside of the mirrored subtree is not gone; folders are listed apart.
+ */
+export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
+  return complete && gone.size + goneFolders.size + unseen.size === 0;
+}
+
 export type BaseTree = {
   readonly links: ReadonlyMap<DocId, Link>;
   readonly dirs: ReadonlyMap<DirId, DirLink>;

@@ -1,13 +1,12 @@
 import { ownOf } from "../model/borrowed-map.ts";
-import { isPathPair } from "../model/name-pair.ts";
+import { hasLastingNames, isAtRest } from "../model/agreement.ts";
 import type { Link } from "../model/link.ts";
-import { hasStandInName, isTemporaryName } from "../model/local-name.ts";
 import { folderInodeKey } from "./match/inode.ts";
-import { quietTest } from "./match/quiet.ts";
+import { isQuiet } from "./match/quiet.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../model/path.ts";
 import type { Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
-import type { BaseTree, LocalTree, RemoteTree, Trees } from "../model/tree.ts";
+import { type BaseTree, isComplete, type LocalTree, type RemoteTree, type Trees } from "../model/tree.ts";
 import { judge } from "./verdict/verdict.ts";
 
 /**
@@ -24,7 +23,7 @@ export function planQuiet(trees: Trees, policy: Policy, signals: Signals): Plan 
   const folders = restingFolders(trees);
   if (folders === null) return null;
   const lent = isLent(trees);
-  const quiet = lent ? restsAlone : quietTest(trees, false);
+  const quiet = lent ? isAtRest : (link: Link) => isQuiet(trees, link);
   const isInOne = parentTest(folders);
   for (const link of base.links.values()) if (!quiet(link) || !isInOne(link)) return null;
   if (!lent && !isOneEach(base.links)) return null;
@@ -48,19 +47,13 @@ function isLent({ base, local, remote }: Trees): boolean {
   return ownOf(local.files, base.links).size === 0 && ownOf(remote.files, base.links).size === 0;
 }
 
-function restsAlone(link: Link): boolean {
-  if (link.standing !== "linked" || link.submissions.length > 0 || isTemporaryName(link.localPath)) return false;
-  if (hasStandInName(link, "file")) return false;
-  return isPathPair(link.localPath, link.remotePath, link.id);
-}
-
 /** Where a disk makes one of several names, the planner looks for paths that clash. */
 function sawAll({ unseen, disk, inodesTrusted }: LocalTree): boolean {
   return unseen.size === 0 && inodesTrusted && !disk.foldsCase && !disk.foldsUnicode;
 }
 
-function showedAll({ complete, foldersComplete, gone, goneFolders, outside, unseen }: RemoteTree): boolean {
-  return complete && foldersComplete && gone.size + goneFolders.size + outside.size + unseen.size === 0;
+function showedAll(remote: RemoteTree): boolean {
+  return isComplete(remote) && remote.foldersComplete && remote.outside.size === 0;
 }
 
 /**
@@ -75,8 +68,7 @@ function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, 
     const here = local.folders.get(dir.localPath);
     const key = folderInodeKey(dir);
     if (here === undefined || key === null || folderInodeKey(here) !== key) return null;
-    if (remote.folders.get(dir.id)?.path !== dir.remotePath || isTemporaryName(dir.localPath)) return null;
-    if (!isPathPair(dir.localPath, dir.remotePath, dir.id, "folder") || hasStandInName(dir, "folder")) return null;
+    if (remote.folders.get(dir.id)?.path !== dir.remotePath || !hasLastingNames(dir, "folder")) return null;
     folders.set(dir.localPath, dir.remotePath);
   }
   // Two rows at one path, or one at the root's own.

@@ -1,5 +1,5 @@
 import type { Action, ActionKind } from "../model/action.ts";
-import type { HoldReason } from "../model/hold.ts";
+import { HOLD_REASONS } from "../model/hold.ts";
 import { parentOf } from "../model/path.ts";
 import type { Plan } from "./plan-types.ts";
 
@@ -61,20 +61,10 @@ export function hasSequel(action: Action): boolean {
   return "from" in action && parentOf(action.from) !== parentOf(action.to);
 }
 
-/**
- * Holds that others decide: what stood in the way, or could not be told, may have ended with what
- * was done beside it.
- */
-const MAY_END: ReadonlySet<HoldReason> = new Set([
-  "path-taken",
-  "name-clash",
-  "type-clash",
-  "folder-held",
-  "gone-or-unreadable",
-]);
-
 /** Whether what a plan did, all of it done, may leave something for the pass after. */
 export function leavesMore({ steps, holds }: Pick<Plan, "steps" | "holds">): boolean {
   if (steps.length === 0) return false;
-  return steps.some(({ action }) => hasSequel(action)) || holds.some(({ reason }) => MAY_END.has(reason));
+  return (
+    steps.some(({ action }) => hasSequel(action)) || holds.some(({ reason }) => HOLD_REASONS[reason].endsWithOthers)
+  );
 }

@@ -1,5 +1,5 @@
 import { hasNewMarkers } from "../../planner/decide/markers.ts";
-import type { HoldReason } from "../../model/hold.ts";
+import { HOLD_REASONS, type WayKind } from "../../model/hold.ts";
 import type { Conflict, Hold, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
@@ -19,15 +19,7 @@ import type { PassContext, World } from "../../engine/run/world.ts";
 import { linkAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
-export type Way =
-  | { readonly kind: "mine" }
-  | { readonly kind: "theirs" }
-  | { readonly kind: "merged"; readonly text: string }
-  | { readonly kind: "delete" }
-  | { readonly kind: "keep" }
-  | { readonly kind: "recreate" };
-
-export type WayKind = Way["kind"];
+export type Way = { readonly kind: Exclude<WayKind, "merged"> } | { readonly kind: "merged"; readonly text: string };
 
 /** What is open at a path: a conflict, or a hold that a person can end. */
 export type Subject = {
@@ -37,23 +29,6 @@ export type Subject = {
   readonly conflict: Conflict | null;
   readonly hold: Hold | null;
   readonly ways: readonly WayKind[];
-};
-
-/** Which ways end which hold; one that is not here ends by what its own `next` says. */
-const WAYS: Readonly<Partial<Record<HoldReason, readonly WayKind[]>>> = {
-  "in-review": ["mine", "theirs"],
-  "review-quiet": ["mine", "theirs"],
-  "review-unknown": ["mine", "theirs"],
-  "conflict-markers": ["mine", "theirs", "merged"],
-  "read-only": ["mine", "theirs"],
-  refused: ["mine", "theirs"],
-  "too-large": ["theirs"],
-  "not-utf-8": ["theirs"],
-  "holds-nul": ["theirs"],
-  "gone-or-unreadable": ["keep", "delete"],
-  outside: ["keep", "delete"],
-  "renamed-out-of-mirror": ["keep", "delete"],
-  "no-move-to-root": ["recreate"],
 };
 
 const CONFLICT_WAYS: readonly WayKind[] = ["mine", "theirs", "merged"];
@@ -89,7 +64,7 @@ export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPat
       `nothing is open at ${link.localPath}`,
       "mdmirror conflicts lists what is; mdmirror sync looks again",
     );
-  const ways = WAYS[hold.reason];
+  const { ways } = HOLD_REASONS[hold.reason];
   return ways === undefined ? unfit(link.localPath, hold) : ok({ path: place, link, conflict, hold, ways });
 }
 

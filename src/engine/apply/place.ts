@@ -1,8 +1,7 @@
 import type { FileResource } from "../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
-import type { Link, Stamp } from "../../model/link.ts";
-import { sameInode } from "../../planner/match/inode.ts";
+import { type Link, type Stamp, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
 import type { Answer, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -193,9 +192,9 @@ export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<
  */
 function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.local?.files.get(path)?.stamp ?? null;
-  if (walked === null || (known !== null && sameInode(known, walked))) return walked ?? known;
+  if (walked === null || (known !== null && sameInodeAndBirth(known, walked))) return walked ?? known;
   const now = ctx.world.disk.look(path);
-  return now.kind === "file" && known !== null && sameInode(known, now.stamp) ? known : walked;
+  return now.kind === "file" && known !== null && sameInodeAndBirth(known, now.stamp) ? known : walked;
 }
 
 /** Both sides already hold it at these places. */

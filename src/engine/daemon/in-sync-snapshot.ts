@@ -1,19 +1,21 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
+import { agreesThere } from "../../model/agreement.ts";
 import { digestOf } from "../../model/digest.ts";
-import type { HoldReason } from "../../model/hold.ts";
+import { HOLD_REASONS } from "../../model/hold.ts";
 import type { DirLink, Link } from "../../model/link.ts";
 import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../model/path.ts";
 import type { State } from "../../ports/state.ts";
-import type {
-  BaseTree,
-  LocalFile,
-  LocalFolder,
-  LocalOther,
-  LocalTree,
-  RemoteFile,
-  RemoteFolder,
-  RemoteTree,
-  Trees,
+import {
+  isComplete,
+  type BaseTree,
+  type LocalFile,
+  type LocalFolder,
+  type LocalOther,
+  type LocalTree,
+  type RemoteFile,
+  type RemoteFolder,
+  type RemoteTree,
+  type Trees,
 } from "../../model/tree.ts";
 import type { PassEnd } from "../run/pass.ts";
 
@@ -31,27 +33,18 @@ export type InSyncSnapshot = {
   print: string | null;
 };
 
-/** Holds that time alone may end: while there is one, only whole passes judge. */
-const PASSING: ReadonlySet<HoldReason> = new Set([
-  "second-look",
-  "still-being-written",
-  "review-quiet",
-  "not-seen",
-  "local-unreadable",
-]);
-
 /**
  * @param local as it is after the pass, likewise `remote`
  * @returns null where something is left to do, was not seen, or is not in base
  */
 export function calmAfter(end: PassEnd, base: BaseTree, local: LocalTree, remote: RemoteTree): InSyncSnapshot | null {
   if (end.kind === "offline" || end.plan.verdict.kind !== "run") return null;
-  if (local.unseen.size > 0 || !local.inodesTrusted || !remote.complete || remote.unseen.size > 0) return null;
-  if (remote.gone.size > 0 || remote.goneFolders.size > 0 || remote.outside.size > 0) return null;
+  if (local.unseen.size > 0 || !local.inodesTrusted) return null;
+  if (!isComplete(remote) || remote.outside.size > 0) return null;
   if (!showsBase(base, remote.files) || !showsFolders(base, remote.folders)) return null;
   const held = new Set<string>(base.conflicts.keys());
   for (const { key, path, reason } of base.holds.values()) {
-    if (PASSING.has(reason)) return null;
+    if (HOLD_REASONS[reason].passes === true) return null;
     held.add(key).add(path);
   }
   const ground = { ...local, files: new Map(), folders: new Map(), others: new Map() };
@@ -63,8 +56,7 @@ export function showsBase(base: BaseTree, files: ReadonlyMap<DocId, RemoteFile>)
   if (files.size !== base.links.size) return false;
   for (const link of base.links.values()) {
     const file = files.get(link.id);
-    if (file === undefined || file.changeId !== link.changeId) return false;
-    if (file.path !== link.remotePath || file.protected !== link.protected) return false;
+    if (file === undefined || !agreesThere(link, file)) return false;
   }
   return true;
 }

@@ -5,7 +5,14 @@ import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Listing } from "../../ports/remote.ts";
-import type { BaseTree, LocalTree, RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
+import {
+  isComplete,
+  type BaseTree,
+  type LocalTree,
+  type RemoteFile,
+  type RemoteTree,
+  type Trees,
+} from "../../model/tree.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote } from "../observe/observe.ts";
 import type { Observers, PassEnd } from "../run/pass.ts";
@@ -112,7 +119,7 @@ export function createKnownTrees(world: World, letGo: () => void): KnownTrees {
           folders = remote.folders;
         }
         // An absence is proven in the pass that acts on it (I04).
-        if (remote !== null && listing === null && showsAll(remote)) return { kind: "seen", tree: remote };
+        if (remote !== null && listing === null && isComplete(remote)) return { kind: "seen", tree: remote };
         const known = {
           ...(listing === null ? {} : { files: listing }),
           ...(folders === null ? {} : { folders }),
@@ -191,10 +198,6 @@ export function createKnownTrees(world: World, letGo: () => void): KnownTrees {
     documents: () => documents,
     listedAt: () => listedAt,
   };
-}
-
-function showsAll({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
-  return complete && gone.size === 0 && goneFolders.size === 0 && unseen.size === 0;
 }
 
 function sameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {

@@ -1,5 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../model/digest.ts";
+import { leavesUndecided } from "../../model/hold.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { endsApproval } from "../run/guard-facts.ts";
 import { META } from "../run/meta.ts";
@@ -88,6 +89,6 @@ function needsHaltNote(world: World, end: Extract<PassEnd, { kind: "planned" }>)
   const { verdict, holds } = end.plan;
   const known = state.meta(META.halt);
   if (verdict.kind === "halt") return known !== haltNote(verdict);
-  if (holds.some(({ reason }) => reason === "second-look" || reason === "still-being-written")) return false;
+  if (leavesUndecided(holds)) return false;
   return known !== null || endsApproval(world, verdict);
 }

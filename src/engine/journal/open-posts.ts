@@ -1,5 +1,5 @@
+import { sameInodeAndBirth } from "../../model/link.ts";
 import type { DirId, DocId } from "../../contract/ids.ts";
-import { sameInode } from "../../planner/match/inode.ts";
 import { isWithin, type LocalPath, type RemotePath } from "../../model/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { Trees } from "../../model/tree.ts";
@@ -22,7 +22,7 @@ export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Tr
   const unseenThere = new Map<DocId, string>(remote.unseen);
   for (const [{ stamp, localPath, remotePath }, why] of open) {
     for (const file of local.inodesTrusted && stamp !== undefined ? local.files.values() : [])
-      if (sameInode(file.stamp, stamp!) && !unseenHere.has(file.path)) unseenHere.set(file.path, why);
+      if (sameInodeAndBirth(file.stamp, stamp!) && !unseenHere.has(file.path)) unseenHere.set(file.path, why);
     if (local.files.has(localPath)) continue;
     for (const { id, path } of remote.files.values()) {
       if (path !== remotePath || base.links.has(id)) continue;

@@ -1,5 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import { ownOf } from "../../model/borrowed-map.ts";
+import { leavesUndecided } from "../../model/hold.ts";
 import type { Plan, Signals, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
@@ -112,8 +113,7 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
       if (reason === "remote-emptied") sides.add("remote");
     }
   } else {
-    const waits = holds.some(({ reason }) => reason === "second-look" || reason === "still-being-written");
-    if (local.unseen.size === 0 && !waits) sides.delete("local");
+    if (local.unseen.size === 0 && !leavesUndecided(holds)) sides.delete("local");
     if (remote.complete && remote.unseen.size === 0) sides.delete("remote");
   }
   if (sides.size === before.size) return;

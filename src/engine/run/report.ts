@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import { isOpen, needsYou } from "../../model/hold.ts";
+import { isOpen, needsYou, reasonOfUnread } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../model/path.ts";
 import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
@@ -94,9 +94,8 @@ export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[
     holds.some((hold) => hold.path === path || isBelow(hold.path, path) || isBelow(path, hold.path));
   for (const [path, why] of local.unseen) {
     if (path === "" || isHeld(path)) continue;
-    const waits = why === "still-being-written";
-    const next = waits ? NEXT_LOOK : NEXT_OF_REASON["local-unreadable"];
-    told.push({ ...PLAIN, path, kind: waits ? why : "local-unreadable", detail: why, next, waits });
+    const reason = reasonOfUnread(why);
+    told.push({ ...PLAIN, path, kind: reason, detail: why, next: NEXT_OF_REASON[reason], waits: !needsYou(reason) });
   }
   return told;
 }

@@ -1,4 +1,5 @@
 import type { Drift } from "../drift/drift.ts";
+import { reasonOfUnread } from "../../model/hold.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -91,7 +92,7 @@ function decideByTable(
 
 function holdUnreadable(draft: PlanDraft, row: DocumentRow): void {
   const why = row.local.seen.kind === "unknown" ? row.local.seen.why : "not seen";
-  holdUnseen(draft, row, why === "still-being-written" ? why : "local-unreadable", why);
+  holdUnseen(draft, row, reasonOfUnread(why), why);
 }
 
 function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {

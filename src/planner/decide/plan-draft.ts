@@ -1,6 +1,6 @@
 import type { Action } from "../../model/action.ts";
 import type { Drift } from "../drift/drift.ts";
-import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
+import type { HoldReason } from "../../model/hold.ts";
 import type { Conflict, Hold } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";
@@ -169,10 +169,6 @@ export function hold(
 /** Keeps a remembered hold in force as it is. */
 export function keepHold(draft: PlanDraft, remembered: Hold): void {
   draft.holds.set(remembered.key, remembered);
-}
-
-export function isRemembered(one: Hold): boolean {
-  return HOLD_REASONS[one.reason].kept === "remembered";
 }
 
 export function holdDocument(

@@ -1,28 +1,11 @@
 import { isDirId, isDocId } from "../../contract/ids.ts";
-import type { HoldReason } from "../../model/hold.ts";
+import { type FolderIntention, HOLD_REASONS, type HoldReason, type Intention, isRemembered } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { type LocalPath, nameOf } from "../../model/path.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile } from "../../model/tree.ts";
-import { type PlanDraft, holdDocument, isRemembered, keepHold, keyOf, pathOfDocument } from "./plan-draft.ts";
-
-/** What an action would do, as far as an earlier answer may speak against it. */
-export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
-
-/**
- * Which actions each remembered hold stops. A refusal of one write stops the row's other writes
- * too: a row has one hold, and two refusals that displaced each other would be sent again in turn
- * for ever (I16).
- */
-const STOPS: Readonly<Partial<Record<HoldReason, ReadonlySet<Intention>>>> = {
-  "remote-text-unfit": new Set<Intention>(["pull", "merge"]),
-  "no-move-to-root": new Set<Intention>(["move-remote"]),
-  "occupied-unseen": new Set<Intention>(["post", "move-remote"]),
-  "read-only": new Set<Intention>(["push", "post", "merge", "move-remote"]),
-  "delete-refused": new Set<Intention>(["delete"]),
-  refused: new Set<Intention>(["push", "post", "merge", "delete", "move-remote"]),
-};
+import { type PlanDraft, holdDocument, keepHold, keyOf, pathOfDocument } from "./plan-draft.ts";
 
 /**
  * The remembered hold of a document whose text, version and path are still those that it is about;
@@ -56,7 +39,7 @@ function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path:
 /** Whether an earlier answer stops this; if so, its hold stays in force. */
 export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
   const one = standingHold(draft, row);
-  if (one === null || STOPS[one.reason]?.has(intention) !== true) return false;
+  if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;
   // Without the grant to edit, what others write is still merged in: only the very version already
   // tried is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
@@ -109,28 +92,19 @@ export function keepUnseen(draft: PlanDraft): void {
 }
 
 /**
- * What was refused for folders; their holds have the id for key, or the local path of a folder that
- * is not linked yet.
- */
-const FOLDER_STOPS = {
-  move: new Set<HoldReason>(["read-only", "refused", "no-move-to-root", "occupied-unseen"]),
-  make: new Set<HoldReason>(["read-only", "refused", "occupied-unseen"]),
-  remove: new Set<HoldReason>(["read-only", "refused", "delete-refused", "folder-stays"]),
-};
-
-/**
  * Whether an earlier answer stops this for a folder; if so, its hold stays in force. It ends when
  * nothing is wanted any more, or by a retry.
+ * @param key the id, or the local path of a folder that is not linked yet
  * @param path where a linked folder is now: what was refused of its place ends when it is elsewhere
  */
 export function isFolderStopped(
   draft: PlanDraft,
   key: string,
-  intention: keyof typeof FOLDER_STOPS,
+  intention: FolderIntention,
   path: LocalPath | null = null,
 ): boolean {
   const one = draft.trees.base.holds.get(key);
-  if (one === undefined || !FOLDER_STOPS[intention].has(one.reason)) return false;
+  if (one === undefined || HOLD_REASONS[one.reason].stopsFolder?.includes(intention) !== true) return false;
   if (path !== null && one.path !== path && one.reason !== "read-only") return false;
   // What the service has no route for is not tried again.
   if (draft.policy.retryRefused && one.reason !== "folder-stays") return false;

@@ -1,11 +1,10 @@
 import type { Digest } from "../../model/digest.ts";
 import { isPathPair } from "../../model/name-pair.ts";
-import { isAway, type Link } from "../../model/link.ts";
+import { isAway, type Link, sameInodeAndBirth } from "../../model/link.ts";
 import { type LocalPath, pathKey } from "../../model/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath, findFoldersByContents } from "./folder-paths.ts";
 import { matchExchanges } from "./exchanges.ts";
-import { sameInode } from "./inode.ts";
 import { sameInodes } from "./inode-pairs.ts";
 import { claim, type Evidence, isGrown, isLike, knownTexts, type Matching } from "./matching.ts";
 import { matchBySimilarity } from "./resemblance.ts";
@@ -104,7 +103,7 @@ function isLikeIn(matching: Matching, isAsked: (file: LocalFile) => boolean) {
 }
 
 function isInodeOf({ stamp }: Link, file: LocalFile): boolean {
-  return stamp !== null && sameInode(stamp, file.stamp);
+  return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
 }
 
 /**

@@ -26,7 +26,3 @@ export function fileInodeKey(stamp: Stamp | null): string | null {
 export function folderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : inodeKey(folder);
 }
-
-export function sameInode(a: Stamp, b: Stamp): boolean {
-  return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
-}

@@ -11,7 +11,7 @@ import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
 import { mergeFolders } from "./merged-folders.ts";
 import { plantUnlinked } from "./new-folders.ts";
 import { whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
-import { quietTest } from "./quiet.ts";
+import { isQuiet } from "./quiet.ts";
 import { once } from "../../model/once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
 import { findTwins } from "./twins.ts";
@@ -41,10 +41,11 @@ export type Matched = {
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
   const folders = findFolders(trees, policy);
   const links = new Map<DocId, Link>();
-  const quiet = quietTest(trees, folders.moved || remoteFoldersMoved(trees));
+  const isAnyFolderMoved = folders.moved || remoteFoldersMoved(trees);
   const quietPaths = new Set<LocalPath>();
   for (const link of trees.base.links.values()) {
-    if (link.localPath !== asked && !quietPaths.has(link.localPath) && quiet(link)) quietPaths.add(link.localPath);
+    const isLoose = isAnyFolderMoved || link.localPath === asked || quietPaths.has(link.localPath);
+    if (!isLoose && isQuiet(trees, link)) quietPaths.add(link.localPath);
     else links.set(link.id, link);
   }
   // Two links at one path (nonsense) must not both be quiet: the later one would have no file.

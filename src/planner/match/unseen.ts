@@ -1,3 +1,4 @@
+import { reasonOfUnread } from "../../model/hold.ts";
 import { linksByPath } from "../../model/link.ts";
 import { type LocalPath, parentOf } from "../../model/path.ts";
 import type { Trees } from "../../model/tree.ts";
@@ -38,7 +39,9 @@ const known = new WeakMap<Trees, string | null>();
 function findHidingPlace({ base, local }: Trees): string | null {
   const linked = linksByPath(base.links.values());
   for (const [path, why] of local.unseen)
-    if (!linked.has(path))
-      return why === "still-being-written" ? why : `it may have been moved to ${path}, which could not be read: ${why}`;
+    if (!linked.has(path)) {
+      const waits = reasonOfUnread(why) === "still-being-written";
+      return waits ? why : `it may have been moved to ${path}, which could not be read: ${why}`;
+    }
   return null;
 }

@@ -146,7 +146,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I16",
     does: "plans a write again that was refused, although nothing changed",
     file: "planner/decide/remembered.ts",
-    find: "if (one === null || STOPS[one.reason]?.has(intention) !== true) return false;",
+    find: "if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;",
     replace: "if (one !== undefined) return false;",
     net: "courses",
   },
