@@ -3,7 +3,7 @@ import type { DocId } from "../../src/contract/ids.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import type { Remote } from "../../src/ports/remote.ts";
 import type { LocalTree } from "../../src/model/tree.ts";
-import { readAhead } from "../../src/engine/observe/ahead.ts";
+import { ReadAhead } from "../../src/engine/observe/ahead.ts";
 import type { World } from "../../src/engine/run/world.ts";
 import { openFixture, problem } from "../promises/fixture.ts";
 
@@ -74,7 +74,8 @@ function openHand() {
     });
   };
   const local = { files: new Map(), unseen: new Map(), ignores: () => false } as unknown as LocalTree;
-  const ahead = readAhead({ remote: { getFile }, prefix: "" } as unknown as World, () => local);
+  const ahead = new ReadAhead({ remote: { getFile }, prefix: "" } as unknown as World);
+  ahead.begin(local);
   return { asked, answers, ahead };
 }
 

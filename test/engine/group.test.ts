@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openGroup } from "../../src/engine/journal/group.ts";
+import { Group } from "../../src/engine/journal/group.ts";
 import type { Disk, NewFile } from "../../src/ports/disk.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
@@ -35,7 +35,7 @@ function setUp() {
       });
     },
   };
-  return { clock, state, group: openGroup(state, disk, clock), noted, transactions: () => transactions, bursts };
+  return { clock, state, group: new Group(state, disk, clock), noted, transactions: () => transactions, bursts };
 }
 
 test("what several steps write at one time is one transaction, and each goes on only when it is committed", async () => {

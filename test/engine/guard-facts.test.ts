@@ -3,7 +3,7 @@ import type { ChangeId } from "../../src/contract/ids.ts";
 import type { ShownVersion } from "../../src/model/link.ts";
 import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
 import { observeRemote } from "../../src/engine/observe/observe.ts";
-import { newContext } from "../../src/engine/run/pass.ts";
+import { newContext } from "../../src/engine/run/pass-context.ts";
 import { zeroCounts } from "../../src/engine/run/world.ts";
 import { createRig, SETTINGS } from "../simulator/rig.ts";
 import { openFixture, settle } from "../promises/fixture.ts";

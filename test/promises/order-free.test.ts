@@ -6,7 +6,7 @@ import { applyPlan } from "../../src/engine/run/apply-plan.ts";
 import { flushNow } from "../../src/engine/journal/durable.ts";
 import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
 import { observe, planWithSecondLook } from "../../src/engine/observe/look.ts";
-import { newContext, type PassInput } from "../../src/engine/run/pass.ts";
+import { newContext, type PassInput } from "../../src/engine/run/pass-context.ts";
 import { type World, zeroCounts } from "../../src/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/rig.ts";

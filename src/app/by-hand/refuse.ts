@@ -16,7 +16,8 @@ import {
   otherVersionBack,
   staysAsNew,
 } from "../../engine/by-hand/refuse.ts";
-import type { PassContext, World } from "../../engine/run/world.ts";
+import type { World } from "../../engine/run/world.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "./resolve.ts";
 
 /** The other answer to a halt: what a guard stopped is not let go, it is brought back. */

@@ -15,7 +15,8 @@ import {
   takeTheirs,
   tryAgain,
 } from "../../engine/by-hand/resolve.ts";
-import type { PassContext, World } from "../../engine/run/world.ts";
+import type { World } from "../../engine/run/world.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
 import { linkAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 

@@ -2,7 +2,7 @@ import type { LocalPath } from "../../model/path.ts";
 import { type HandEnd, notDone } from "../../engine/by-hand/by-hand.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import { moveBack } from "../../engine/by-hand/restore.ts";
-import type { PassContext } from "../../engine/run/world.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { type Hop, orderMoves } from "./undo-moves.ts";
 import type { UndoItem } from "./undo-plan.ts";

@@ -6,7 +6,8 @@ import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "./effect.ts";
 import { dropSidecar, showVersion } from "./conflict.ts";
 import { madeOfBoth } from "./text-name.ts";
-import { type PassContext, recordEvent } from "../run/world.ts";
+import { recordEvent } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 const MERGES = "the newer version merges: the conflict ended by itself";
 /**
@@ -43,7 +44,7 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
       digest === action.expect ? digest : state.putText(merged.text, madeOfBoth(action.localPath, action.id, MERGES));
     const landed = landText(ctx, action.id, action.localPath, merged.text, writes, action.expect, link);
     if (landed.kind === "end") return landed.outcome;
-    ctx.counts.merged++;
+    ctx.notes.counts.merged++;
     const dropped = dropSidecar(ctx, conflict, shown.digest);
     if (dropped !== null) return dropped;
     return commit(ctx, {

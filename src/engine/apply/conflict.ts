@@ -5,7 +5,8 @@ import { type LocalPath, sidecarPath } from "../../model/path.ts";
 import { flushFiles } from "../journal/durable.ts";
 import { commit, type Got, got, outcomeOfDisk, type RemoteText, stale, whereItStands } from "./effect.ts";
 import { keepSidecar } from "./keep-sidecar.ts";
-import { type PassContext, trashPlace } from "../run/world.ts";
+import { trashPlace } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * Where the file of a document is: as the plan found it, for base does not know of a move that is
@@ -33,10 +34,10 @@ export async function openConflict(
   why: string,
 ): Promise<Outcome> {
   const { disk, state, clock } = ctx.world;
-  const { conflictBudget: budget } = ctx;
+  const budget = ctx.notes.conflictBudget;
   // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks
   // (`conflict-flood`).
-  if (budget !== undefined && ctx.counts.conflicts > budget.most && !budget.approved.has(link.id))
+  if (budget !== null && ctx.notes.counts.conflicts > budget.most && !budget.approved.has(link.id))
     return stale("more conflicts than a run may open without a question");
   const at = sidecarPath(standsAt(ctx, link, found));
   const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
@@ -46,7 +47,7 @@ export async function openConflict(
     return placed.outcome;
   }
   // ORDER: before anything else may run: others ask the budget meanwhile.
-  ctx.counts.conflicts++;
+  ctx.notes.counts.conflicts++;
   // ORDER: before the state says that it is there. What is not there was removed by its user, who
   // so chose the local text: no power cut may say that.
   await flushFiles(ctx.world, [at]);

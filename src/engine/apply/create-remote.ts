@@ -7,7 +7,8 @@ import { newLink } from "../../model/settle.ts";
 import { commitWithOthers, makeHold, openIntentWithOthers, outcomeOfFault, readUnkept, stale } from "./effect.ts";
 import { buryReplaced, settlePost } from "../journal/settle-post.ts";
 import { seenHere } from "./text-name.ts";
-import { fromService, type PassContext, toService } from "../run/world.ts";
+import { fromService, toService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 import { readCreated } from "./read-created.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
 
@@ -51,7 +52,7 @@ export async function createRemote(ctx: PassContext, action: ActionOf<"create-re
     stampTrusted: local.value.stampTrusted,
   };
   const link = newLink(id, action.localPath, remotePath, answer.value.protected, { ...sent, durable: true });
-  ctx.counts.createdRemote++;
+  ctx.notes.counts.createdRemote++;
   const event = {
     kind: action.kind,
     side: "remote",
@@ -61,7 +62,7 @@ export async function createRemote(ctx: PassContext, action: ActionOf<"create-re
     after: action.expect,
   } as const;
   const version = { id, changeId: lastChangeId, digest: action.expect };
-  const isReadBack = ctx.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text);
+  const isReadBack = ctx.notes.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text);
   let readBack = 0;
   const also = () => {
     buryReplaced(ctx, action.tombstone);

@@ -6,7 +6,7 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { commit, endLink, fetchText, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /** How a deletion on the service ended. */
 export type DeleteEnd =
@@ -59,7 +59,7 @@ export async function deleteProven(
     state.closeIntent(intentId);
     return stays(outcomeOfFault(answer.fault), fetched.value);
   }
-  ctx.counts.deletedRemote++;
+  ctx.notes.counts.deletedRemote++;
   commit(ctx, {
     closes: intentId,
     also: () => endLink(ctx, link, null),

@@ -14,7 +14,8 @@ import {
   whereItStands,
 } from "./effect.ts";
 import { seenThere } from "./text-name.ts";
-import { fromService, type PassContext } from "../run/world.ts";
+import { fromService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 import { openConflict } from "./conflict.ts";
 import { ensureFolders } from "./parents.ts";
 
@@ -44,8 +45,8 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
     made = disk.create(action.localPath, text);
   }
   if (made.kind !== "done") return notMade(outcomeOfDisk(made));
-  ctx.toFlush.set(action.id, action.localPath);
-  ctx.counts.createdLocal++;
+  ctx.notes.toFlush.set(action.id, action.localPath);
+  ctx.notes.counts.createdLocal++;
   const version = { changeId: file.lastChangeId, digest };
   return commitWithOthers(ctx, {
     keeps: fetched.value,
@@ -92,7 +93,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   }
   const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, link);
   if (landed.kind === "end") return landed.outcome;
-  ctx.counts.downloaded++;
+  ctx.notes.counts.downloaded++;
   const version = { changeId: file.lastChangeId, digest };
   return commit(ctx, {
     text: moveBase(link, {
@@ -163,7 +164,7 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
   if (prefer === "remote" && ctx.settings.direction !== "push-only") {
     const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null);
     if (landed.kind === "end") return landed.outcome;
-    ctx.counts.downloaded++;
+    ctx.notes.counts.downloaded++;
     return commit(ctx, {
       link: { ...adopted, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false },
       version: { id: action.id, ...version },

@@ -9,7 +9,8 @@ import type { Answer, Fault } from "../../ports/remote.ts";
 import type { Intent, TextName } from "../../ports/state.ts";
 import { bury } from "../../model/settle.ts";
 import { madeOfBoth, seenHere, seenThere } from "./text-name.ts";
-import { type EventFields, type PassContext, parkingPlace, recordEvent } from "../run/world.ts";
+import { type EventFields, parkingPlace, recordEvent } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * What every effect is made of: a call that may fail, a text that lands on the disk, and the one
@@ -100,7 +101,7 @@ export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): P
  * until then nothing may be taken away for it.
  */
 export async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
-  const answer = await (ctx.ahead?.take(id) ?? ctx.world.remote.getFile(id));
+  const answer = await (ctx.notes.ahead?.take(id) ?? ctx.world.remote.getFile(id));
   // ORDER: the next request goes out before this one's text is dealt with, which takes longer than
   // its answer.
   if (ctx.world.clock.turn !== undefined) await ctx.world.clock.turn();
@@ -178,7 +179,7 @@ export function landText(
   const next: Intent = { kind: "parked", id, path, parkAt, expect, ...base };
   const end = disk.replace(path, text, expect, parkAt);
   if (end.kind === "done") {
-    ctx.toFlush.set(id, path);
+    ctx.notes.toFlush.set(id, path);
     return got({ stamp: end.value.stamp, parked: { intentId, next } });
   }
   // What stayed aside keeps the intent open: the next pass puts it back before it looks.

@@ -4,7 +4,8 @@ import type { Answer, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
-import { fromService, type PassContext } from "../run/world.ts";
+import { fromService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
 import { folderAt, reasonOf, whereItIs } from "./place.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
@@ -27,11 +28,10 @@ export function moveFolderLocal(ctx: PassContext, action: ActionOf<"move-folder-
     state.closeIntent(intentId);
     return outcomeOfDisk(end);
   }
-  if (!action.temporary) ctx.counts.movedLocal++;
-  ctx.movedHere ??= [];
-  ctx.movedHere.push({ from: action.from, to: action.to });
-  for (const [id, path] of ctx.toFlush)
-    if (isWithin(path, action.from)) ctx.toFlush.set(id, rebase(path, action.from, action.to));
+  if (!action.temporary) ctx.notes.counts.movedLocal++;
+  ctx.notes.movedHere.push({ from: action.from, to: action.to });
+  for (const [id, path] of ctx.notes.toFlush)
+    if (isWithin(path, action.from)) ctx.notes.toFlush.set(id, rebase(path, action.from, action.to));
   return commit(ctx, {
     closes: intentId,
     also: () => state.moveSubtree("local", action.from, action.to),
@@ -70,7 +70,7 @@ export async function moveFolderRemote(
       : await remote.moveFolder(action.dirId, parent.value);
   if (!answer.ok) return folderMoveFailed(ctx, action, parent?.value ?? null, intentId, intent, answer);
   const to = fromService(ctx.world, answer.value.path) ?? action.to;
-  if (!action.temporary) ctx.counts.movedRemote++;
+  if (!action.temporary) ctx.notes.counts.movedRemote++;
   moveFolderIds(ctx, action.from, to);
   return commit(ctx, {
     closes: intentId,
@@ -127,7 +127,7 @@ async function folderMoveFailed(
 }
 
 function moveFolderIds(ctx: PassContext, from: RemotePath, to: RemotePath): void {
-  const moved = [...ctx.folderIds].filter(([path]) => isWithin(path, from));
-  for (const [path] of moved) ctx.folderIds.delete(path);
-  for (const [path, id] of moved) ctx.folderIds.set(rebase(path, from, to), id);
+  const moved = [...ctx.notes.folderIds].filter(([path]) => isWithin(path, from));
+  for (const [path] of moved) ctx.notes.folderIds.delete(path);
+  for (const [path, id] of moved) ctx.notes.folderIds.set(rebase(path, from, to), id);
 }

@@ -10,14 +10,15 @@ import { movePlace } from "../../model/settle.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
 import { commit, commitWithOthers, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
-import { type PassContext, toService, trashPlace } from "../run/world.ts";
+import { toService, trashPlace } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
 function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remotePath: RemotePath): DirLink | null {
   const look = ctx.world.disk.look(localPath);
   if (look.kind !== "folder") return null;
-  ctx.folderIds.set(remotePath, dirId);
+  ctx.notes.folderIds.set(remotePath, dirId);
   return { id: dirId, localPath, remotePath, dev: look.dev, ino: look.ino, birthMs: look.birthMs };
 }
 
@@ -32,9 +33,8 @@ export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-f
   if (parents !== null) return parents;
   const made = disk.makeFolder(action.localPath);
   if (made.kind !== "done") return outcomeOfDisk(made);
-  ctx.made ??= new Set();
-  ctx.made.add(inodeKey(made.value));
-  ctx.folderIds.set(action.remotePath, action.dirId);
+  ctx.notes.made.add(inodeKey(made.value));
+  ctx.notes.folderIds.set(action.remotePath, action.dirId);
   const change = {
     also: () =>
       state.putDir({ id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value }),
@@ -174,7 +174,7 @@ export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"rem
   const answer = await remote.deleteFolder(action.dirId);
   const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.code === "folder_not_found";
   if (answer.ok || gone) {
-    ctx.folderIds.delete(action.remotePath);
+    ctx.notes.folderIds.delete(action.remotePath);
     return commit(ctx, {
       closes: intentId,
       also: () => state.removeDir(action.dirId),
@@ -186,7 +186,7 @@ export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"rem
     const settled = await settleIntent(ctx, intentId, intent);
     if (settled.kind !== "done") return settled;
     if (state.dir(action.dirId) !== null) return didNotHappen("deletion", fault);
-    ctx.folderIds.delete(action.remotePath);
+    ctx.notes.folderIds.delete(action.remotePath);
     return settled;
   }
   state.closeIntent(intentId);

@@ -1,7 +1,8 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import type { RemotePath } from "../../model/path.ts";
-import { fromService, type PassContext, toService } from "../run/world.ts";
+import { fromService, toService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /** What came of a write that was told that its path is taken. */
 export type Taken =

@@ -6,7 +6,8 @@ import type { Intent } from "../../ports/state.ts";
 import { ensureFolders } from "./parents.ts";
 import { commit, landText } from "./effect.ts";
 import { madeOfBoth, seenHere } from "./text-name.ts";
-import { noteReturned, type PassContext, recordEvent } from "../run/world.ts";
+import { recordEvent } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * The second look at a file that was replaced, and the ways back from the place where it was
@@ -52,7 +53,7 @@ export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): 
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
   const back = ensureFolders(ctx, path) ?? disk.putBack(parkAt, path);
-  if (back.kind === "done" && !wasSeen) noteReturned(ctx, path);
+  if (back.kind === "done" && !wasSeen) ctx.notes.returned.add(path);
   return back.kind === "done" ? null : `could not be put back: ${"detail" in back ? back.detail : back.kind}`;
 }
 

@@ -6,7 +6,7 @@ import { type KnownText, type Sent, settleSubmissions } from "../../planner/revi
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { commit, fetchText, landText, type RemoteText, readLocal, stale } from "./effect.ts";
 import { madeOfBoth } from "./text-name.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
 
 type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
@@ -131,7 +131,7 @@ function landMerged(
   const writes = state.putText(text, madeOfBoth(action.localPath, action.id, detail));
   const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link);
   if (landed.kind === "end") return landed.outcome;
-  ctx.counts[counts]++;
+  ctx.notes.counts[counts]++;
   const { lastChangeId } = remote.file;
   const settled = {
     changeId: lastChangeId,

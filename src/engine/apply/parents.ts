@@ -2,7 +2,7 @@ import type { Outcome } from "../../model/action.ts";
 import { folderInodeKey } from "../../planner/match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import { outcomeOfDisk, stale } from "./effect.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * Makes the folders above a path that are not there (a folder that no listing shows; a document
@@ -23,10 +23,10 @@ export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null
  * moved since. Made anew, it would stand where base has the moved one, and what is put into it
  * would look moved out of that one by its user.
  */
-function wentMeanwhile({ local, made, world }: PassContext, path: LocalPath): boolean {
+function wentMeanwhile({ notes: { local, made }, world }: PassContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
   const key = dir === null ? null : folderInodeKey(dir);
   if (key === null) return false;
   const walked = local?.folders.get(path);
-  return made?.has(key) === true || (walked !== undefined && folderInodeKey(walked) === key);
+  return made.has(key) || (walked !== undefined && folderInodeKey(walked) === key);
 }

@@ -15,7 +15,7 @@ import { moveLocal, moveRemote, relink } from "./place.ts";
 import { deleteRemote, forget, noteFacts, trashLocal } from "./presence.ts";
 import { createRemote } from "./create-remote.ts";
 import { put } from "./put.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /** One action, by its kind. A kind without an effect does not compile. */
 export async function performAction(ctx: PassContext, action: Action): Promise<Outcome> {

@@ -9,7 +9,8 @@ import { movePlace, renameVersion } from "../../model/settle.ts";
 import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import { seenThere } from "./text-name.ts";
-import { fromService, type PassContext, recordEvent, toService } from "../run/world.ts";
+import { fromService, recordEvent, toService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
@@ -28,7 +29,7 @@ export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Out
     if (!end.parked) state.closeIntent(intentId);
     return outcomeOfDisk(end);
   }
-  if (!action.temporary) ctx.counts.movedLocal++;
+  if (!action.temporary) ctx.notes.counts.movedLocal++;
   return commit(ctx, {
     link: { ...movePlace(link, { localPath: action.to }), stamp: end.value.stamp, stampTrusted: false },
     closes: intentId,
@@ -94,7 +95,7 @@ export async function moveRemote(
  */
 export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   let path = stood;
-  for (const { from, to } of ctx.movedHere ?? []) if (isWithin(path, from)) path = rebase(path, from, to);
+  for (const { from, to } of ctx.notes.movedHere) if (isWithin(path, from)) path = rebase(path, from, to);
   return path;
 }
 
@@ -127,7 +128,7 @@ async function landMove(
   // text, or where an effect on the text ended during the look, the old id stays, and the next pass
   // reads what the answer told of.
   const now = sameText && current.changeId === link.changeId ? renameVersion(moved, answer.value.lastChangeId) : moved;
-  if (!action.temporary) ctx.counts.movedRemote++;
+  if (!action.temporary) ctx.notes.counts.movedRemote++;
   const done = commit(ctx, {
     link: now,
     ...(now.changeId === current.changeId
@@ -176,12 +177,12 @@ async function isBaseText(ctx: PassContext, { id, localPath, digest }: Link): Pr
 export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<ParentRef>> {
   const whole = toService(ctx.world, path);
   if (whole === "") return got({ kind: "root" });
-  const known = ctx.folderIds.get(path);
+  const known = ctx.notes.folderIds.get(path);
   if (known !== undefined) return got({ kind: "folder", id: known });
   const found = await ctx.world.remote.findFolder(whole);
   if (!found.ok) return ended(outcomeOfFault(found.fault));
   if (found.value === null) return ended(stale(`the folder ${path} is not there on the service`));
-  ctx.folderIds.set(path, found.value.id);
+  ctx.notes.folderIds.set(path, found.value.id);
   return got({ kind: "folder", id: found.value.id });
 }
 
@@ -191,7 +192,7 @@ export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<
  * would be another file's inode, and the document would be looked for elsewhere.
  */
 function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
-  const walked = ctx.local?.files.get(path)?.stamp ?? null;
+  const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
   if (walked === null || (known !== null && sameInodeAndBirth(known, walked))) return walked ?? known;
   const now = ctx.world.disk.look(path);
   return now.kind === "file" && known !== null && sameInodeAndBirth(known, now.stamp) ? known : walked;

@@ -2,7 +2,8 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { newLink } from "../../model/settle.ts";
 import { deleteProven } from "./delete-proven.ts";
 import { commit, DONE, endLink, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
-import { type PassContext, recordEvent, trashPlace } from "../run/world.ts";
+import { recordEvent, trashPlace } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
@@ -22,7 +23,7 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
     if (!end.parked) state.closeIntent(intentId);
     return outcomeOfDisk(end);
   }
-  ctx.counts.deletedLocal++;
+  ctx.notes.counts.deletedLocal++;
   const outside = action.cause === "outside";
   return commit(ctx, {
     closes: intentId,
@@ -74,8 +75,8 @@ function comeBack(
   if (parents !== null) return parents;
   const made = disk.create(action.localPath, live.text);
   if (made.kind !== "done" || link === null) return made.kind === "done" ? refused : outcomeOfDisk(made);
-  ctx.counts.createdLocal++;
-  ctx.toFlush.set(action.id, action.localPath);
+  ctx.notes.counts.createdLocal++;
+  ctx.notes.toFlush.set(action.id, action.localPath);
   const version = { changeId: live.file.lastChangeId, digest: live.digest };
   commit(ctx, {
     link: newLink(action.id, action.localPath, link.remotePath, live.file.protected, {

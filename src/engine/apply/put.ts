@@ -22,7 +22,7 @@ import {
 } from "./effect.ts";
 import { settlePut } from "../journal/settle-writes.ts";
 import { seenHere, seenThere } from "./text-name.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /** PUT on the base version. What the service saved is what both sides hold afterwards. */
 export async function put(ctx: PassContext, action: ActionOf<"put">): Promise<Outcome> {
@@ -106,7 +106,7 @@ function noteSubmission(
   intentId: number,
   stamp: Stamp,
 ): Outcome {
-  ctx.counts.submitted++;
+  ctx.notes.counts.submitted++;
   // Where change ids move on a rename, one that went out beside the PUT moved base's: what is in
   // review changes no version.
   const current = ctx.world.state.link(link.id) ?? link;
@@ -149,7 +149,7 @@ async function landSaved(
     after: saved.digest,
   } as const;
   const version = { id: action.id, changeId: saved.changeId, digest: saved.digest };
-  ctx.counts.uploaded++;
+  ctx.notes.counts.uploaded++;
   if (saved.digest === action.expect) {
     const base = {
       changeId: saved.changeId,
@@ -211,7 +211,7 @@ async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link,
   if (live.kind === "end" && !unread) return live.outcome;
   if (live.kind === "got" && live.value.file.lastChangeId !== link.changeId)
     return stale("it was edited on the service meanwhile");
-  if (!unread && fault.code === "invalid_base_change") ctx.tally.refusedBases++;
+  if (!unread && fault.code === "invalid_base_change") ctx.notes.tally.refusedBases++;
   const readOnly = fault.status === 403;
   const hold = makeHold(ctx, {
     key: action.id,

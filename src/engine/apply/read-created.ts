@@ -2,7 +2,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Link } from "../../model/link.ts";
 import { moveBase } from "../../model/settle.ts";
 import { commit, DONE, fetchText, landText } from "./effect.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * A 201 shows no text: it is read back, and a text that the service changed goes to disk. Until it

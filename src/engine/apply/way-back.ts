@@ -5,7 +5,7 @@ import type { LocalTree } from "../../model/tree.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { keepHere } from "./text-name.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /** @returns where what was taken from a path belongs by now; null where that cannot be seen */
 export type WayBack = (path: LocalPath) => LocalPath | null;

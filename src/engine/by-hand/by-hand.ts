@@ -7,11 +7,11 @@ import { DEFAULT_GUARDS } from "../../model/policy.ts";
 import type { Intent, TextName } from "../../ports/state.ts";
 import { flushNow } from "../journal/durable.ts";
 import { ended, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
-import { openGroup } from "../journal/group.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { madeOfBoth, seenHere } from "../apply/text-name.ts";
-import { type PassContext, type Settings, trashPlace, type World, zeroCounts, zeroTally } from "../run/world.ts";
+import { type Settings, trashPlace, type World } from "../run/world.ts";
+import { newContext, type PassContext } from "../run/pass-context.ts";
 
 /**
  * What a person asks for, outside of a pass: under the lock, as a run of its own, with the same
@@ -47,23 +47,11 @@ export async function runByHand(
   const { root } = checkRoot(world);
   if (root !== "same") return [{ outcome: stale(`the mirrored folder is not what it was (${root})`), notes: [] }];
   const run = state.beginRun(kind, clock.now());
-  const ctx: PassContext = {
-    world,
-    run,
-    settings: SETTINGS,
-    local: null,
-    isListed: true,
-    folderIds: new Map(),
-    counts: zeroCounts(),
-    toFlush: new Map(),
-    group: openGroup(world.state, world.disk, world.clock),
-    traitsAtStart: world.remote.traits(),
-    tally: zeroTally(),
-  };
+  const ctx = newContext(world, { run, settings: SETTINGS });
   recoverLocal(ctx, state.intents());
   const ends = await work(ctx);
   await flushNow(ctx);
-  state.endRun(run, clock.now(), JSON.stringify({ state: "by-hand", counts: ctx.counts }));
+  state.endRun(run, clock.now(), JSON.stringify({ state: "by-hand", counts: ctx.notes.counts }));
   return ends;
 }
 
@@ -99,7 +87,7 @@ export function landByHand(
   const closes = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base });
   const end = disk.replace(path, text, expect, parkAt);
   if (end.kind === "done") {
-    ctx.toFlush.set(id, path);
+    ctx.notes.toFlush.set(id, path);
     return got({ stamp: end.value.stamp, closes, keptAs: parkAt });
   }
   const aside = disk.readParked(parkAt);

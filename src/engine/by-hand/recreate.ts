@@ -10,7 +10,8 @@ import { type HandEnd, keepText, notDone } from "./by-hand.ts";
 import { deleteProven } from "../apply/delete-proven.ts";
 import { DONE, fetchText, stale } from "../apply/effect.ts";
 import type { Placed } from "./resolve.ts";
-import { fromService, type PassContext } from "../run/world.ts";
+import { fromService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * A move to the root, which this service cannot do: a new document at the new place, then, once

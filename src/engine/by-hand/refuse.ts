@@ -8,7 +8,7 @@ import { ensureFolders } from "../apply/parents.ts";
 import { type HandEnd, notDone } from "./by-hand.ts";
 import { commit, DONE, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { keepAsNew } from "./resolve-hold.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * What a guard stopped, taken back by a person. All of it is what a user could have done in the
@@ -36,7 +36,7 @@ export async function fileBack(
   if (parents !== null) return notDone(parents);
   const made = disk.create(at, text);
   if (made.kind !== "done") return notDone(outcomeOfDisk(made));
-  ctx.toFlush.set(id, at);
+  ctx.notes.toFlush.set(id, at);
   const outcome = commit(ctx, {
     event: { kind: "restore", side: "local", id, path: at, detail: WHY, after: link.localDigest },
   });

@@ -5,7 +5,7 @@ import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
 import { commit, endLink, stale } from "../apply/effect.ts";
 import { dropSidecar, type Placed } from "./resolve.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /** Holds about a document's presence or place, ended by a person. */
 

@@ -16,7 +16,8 @@ import { ensureFolders } from "../apply/parents.ts";
 import { commit, DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { otherVersion } from "../apply/keep-sidecar.ts";
 import { madeOfBoth } from "../apply/text-name.ts";
-import { type EventFields, type PassContext, trashPlace } from "../run/world.ts";
+import { type EventFields, trashPlace } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * A linked document and where its file is now: elsewhere than the link says, where a move is held.
@@ -143,7 +144,7 @@ function createFile(ctx: PassContext, { link, at }: Placed, text: string): Got<L
   if (parents !== null) return ended(parents);
   const made = ctx.world.disk.create(at, text);
   if (made.kind !== "done") return ended(outcomeOfDisk(made));
-  ctx.toFlush.set(link.id, at);
+  ctx.notes.toFlush.set(link.id, at);
   return got({ stamp: made.value.stamp, closes: null, keptAs: null });
 }
 

@@ -5,7 +5,7 @@ import type { LocalPath } from "../../model/path.ts";
 import { type HandEnd, keepText, keptNote, landByHand, notDone } from "./by-hand.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { commit, outcomeOfDisk, stale } from "../apply/effect.ts";
-import type { PassContext } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * The time machine's effects. All are edits of the folder, as a user could have made them: base

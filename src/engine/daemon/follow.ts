@@ -4,7 +4,7 @@ import { type Link, linksByPath } from "../../model/link.ts";
 import { once } from "../../model/once.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
-import type { PassEnd } from "../run/pass.ts";
+import type { PassEnd } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
 
 type Seen = { readonly local: LocalTree; readonly remote: RemoteTree };

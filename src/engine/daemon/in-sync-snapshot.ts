@@ -17,7 +17,7 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
-import type { PassEnd } from "../run/pass.ts";
+import type { PassEnd } from "../run/pass-context.ts";
 
 /**
  * InSyncSnapshot: the service was last seen to hold just what base says, and nothing is left to do but what

@@ -15,9 +15,9 @@ import {
 } from "../../model/tree.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote } from "../observe/observe.ts";
-import type { Observers, PassEnd } from "../run/pass.ts";
+import type { Observers, PassEnd, PassContext } from "../run/pass-context.ts";
 import { keepHere, seenHere, seenThere } from "../apply/text-name.ts";
-import type { PassContext, World } from "../run/world.ts";
+import type { World } from "../run/world.ts";
 import { type InSyncSnapshot, calmAfter, cutOut, printOf, remoteOf, showsBase } from "./in-sync-snapshot.ts";
 import { followEffects } from "./follow.ts";
 

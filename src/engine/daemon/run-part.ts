@@ -5,7 +5,7 @@ import { applyPlan } from "../run/apply-plan.ts";
 import { flushNow } from "../journal/durable.ts";
 import { checkRoot, gatherSignals } from "../run/guard-facts.ts";
 import { policyOf } from "../observe/look.ts";
-import { newContext } from "../run/pass.ts";
+import { newContext } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 import { lazyRun, type RunEnd } from "./run-passes.ts";
@@ -40,8 +40,8 @@ export async function runPart(
     dry: false,
   };
   const ctx = newContext(world, input);
-  ctx.local = trees.local;
-  for (const folder of trees.remote.folders.values()) ctx.folderIds.set(folder.path, folder.id);
+  ctx.notes.local = trees.local;
+  for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
   const plan = makePlan(trees, policyOf(ctx, input, new Set()), signals, (digest) => world.state.text(digest));
   if (!putsAlone(plan)) return "whole";

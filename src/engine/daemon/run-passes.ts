@@ -4,10 +4,11 @@ import { leavesUndecided } from "../../model/hold.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { endsApproval } from "../run/guard-facts.ts";
 import { META } from "../run/meta.ts";
-import { type Observers, type PassEnd, runPass } from "../run/pass.ts";
+import { runPass } from "../run/pass.ts";
+import { type Observers, type PassEnd, zeroTally } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import { haltNote, rememberHalt, renamedBy, reportOf, wantsMore, wasCutOff } from "../run/sync.ts";
-import { type Settings, type World, zeroCounts, zeroTally } from "../run/world.ts";
+import { type Settings, type World, zeroCounts } from "../run/world.ts";
 
 /**
  * One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run

@@ -6,9 +6,9 @@ import { isWithin, type LocalPath } from "../../model/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import { commit, landText } from "../apply/effect.ts";
-import type { PassEnd } from "../run/pass.ts";
+import type { PassEnd, PassContext } from "../run/pass-context.ts";
 import { seenHere } from "../apply/text-name.ts";
-import { type PassContext, recordEvent, trashPlace } from "../run/world.ts";
+import { recordEvent, trashPlace } from "../run/world.ts";
 
 /**
  * A document was renamed on the service, its file was moved here, and a program that still has it

@@ -6,7 +6,8 @@ import { once } from "../../model/once.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { commit, outcomeOfDisk } from "../apply/effect.ts";
-import { noteReturned, type PassContext, type World } from "../run/world.ts";
+import type { World } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * What base claims must survive power loss. Overwritten files are fsynced as they are written. New
@@ -30,8 +31,8 @@ const FLUSH_LATER = 2_000;
 const BOOT = "boot";
 
 export async function flushNow(ctx: PassContext): Promise<void> {
-  if (ctx.toFlush.size === 0 || ctx.toFlush.size > FLUSH_AT_ONCE) return;
-  await flush(ctx.world, ctx.toFlush);
+  if (ctx.notes.toFlush.size === 0 || ctx.notes.toFlush.size > FLUSH_AT_ONCE) return;
+  await flush(ctx.world, ctx.notes.toFlush);
 }
 
 /**
@@ -134,8 +135,8 @@ function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined): 
     log.write("warn", "not-restored", { path, detail: "detail" in why ? why.detail : why.kind });
     return false;
   }
-  if (torn === undefined) noteReturned(ctx, path);
-  ctx.toFlush.set(link.id, path);
+  if (torn === undefined) ctx.notes.returned.add(path);
+  ctx.notes.toFlush.set(link.id, path);
   commit(ctx, {
     link: { ...link, stamp: made.value.stamp, stampTrusted: false },
     event: {

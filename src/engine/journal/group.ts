@@ -22,29 +22,6 @@ const LANDING = { most: 16, longestMs: 5 } as const;
 /** Why a wait was ended; without a reason each end would make an exception with a stack. */
 const FLUSHED = "flushed";
 
-/**
- * What several steps write at about the same time, in one transaction of the state: a transaction
- * costs more than the rows of a step. Each step waits until its part is committed, so that nothing
- * goes on from what a kill could still take back.
- */
-export type Group = {
-  /**
-   * Runs `work` in the next transaction, with what the other steps ask for.
-   * @param characters of the text that is held until then
-   * @throws what `work` or the commit throws; then nothing of the whole group was written
-   */
-  commit(work: () => void, when: keyof typeof LONGEST_MS, characters?: number): Promise<void>;
-  /**
-   * Makes a new file, as `Disk.create`, in one go with those of other steps. Throws what making any
-   * of them throws.
-   */
-  create(file: NewFile): Promise<DiskOutcome<Written>>;
-  /** Counts a step as long as it runs. */
-  during<T>(step: () => Promise<T>): Promise<T>;
-  /** After an exception, or the end of the plan: nothing that still waits is written. */
-  abandon(): void;
-};
-
 type Landing = {
   readonly file: NewFile;
   readonly resolve: (end: DiskOutcome<Written>) => void;
@@ -52,26 +29,90 @@ type Landing = {
 };
 type Waiting = { readonly work: () => void; readonly resolve: () => void; readonly reject: (error: unknown) => void };
 
-export function openGroup(state: State, disk: Pick<Disk, "createAll">, clock: Clock): Group {
-  let landing: Landing[] = [];
+/**
+ * What several steps write at about the same time, in one transaction of the state: a transaction
+ * costs more than the rows of a step. Each step waits until its part is committed, so that nothing
+ * goes on from what a kill could still take back.
+ */
+export class Group {
+  readonly #state: State;
+  readonly #disk: Pick<Disk, "createAll">;
+  readonly #clock: Clock;
+  #landing: Landing[] = [];
   /**
    * Bursts so far: who waits for one to be full holds its number alone, and none of its texts
    * (I33).
    */
-  let bursts = 0;
-  let waiting: Waiting[] = [];
-  let characters = 0;
-  let running = 0;
-  let timer: { readonly ends: AbortController; readonly at: number } | null = null;
+  #bursts = 0;
+  #waiting: Waiting[] = [];
+  #characters = 0;
+  #running = 0;
+  #timer: { readonly ends: AbortController; readonly at: number } | null = null;
 
-  function flush(): void {
-    timer?.ends.abort(FLUSHED);
-    timer = null;
-    const group = waiting;
-    waiting = [];
-    characters = 0;
+  constructor(state: State, disk: Pick<Disk, "createAll">, clock: Clock) {
+    this.#state = state;
+    this.#disk = disk;
+    this.#clock = clock;
+  }
+
+  /**
+   * Runs `work` in the next transaction, with what the other steps ask for.
+   * @param characters of the text that is held until then
+   * @throws what `work` or the commit throws; then nothing of the whole group was written
+   */
+  commit(work: () => void, when: keyof typeof LONGEST_MS, characters = 0): Promise<void> {
+    const ms = LONGEST_MS[when];
+    this.#characters += characters;
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ work, resolve, reject });
+      if (this.#waiting.length >= MOST || this.#characters >= MOST_CHARACTERS) this.#flush();
+      else if (this.#timer === null || this.#timer.at > this.#clock.monotonic() + ms) void this.#flushLater(ms);
+      else if (this.#isLast()) void this.#flushInATurn();
+    });
+  }
+
+  /**
+   * Makes a new file, as `Disk.create`, in one go with those of other steps. Throws what making any
+   * of them throws.
+   */
+  create(file: NewFile): Promise<DiskOutcome<Written>> {
+    return new Promise((resolve, reject) => {
+      this.#landing.push({ file, resolve, reject });
+      if (this.#landing.length >= LANDING.most) this.#land();
+      else if (this.#landing.length === 1) void this.#landLater(this.#bursts);
+      else if (this.#isLast()) void this.#flushInATurn();
+    });
+  }
+
+  /** Counts a step as long as it runs. */
+  async during<T>(step: () => Promise<T>): Promise<T> {
+    this.#running++;
     try {
-      state.transact(() => {
+      return await step();
+    } finally {
+      this.#running--;
+      this.#flushIfAll();
+    }
+  }
+
+  /** After an exception, or the end of the plan: nothing that still waits is written. */
+  abandon(): void {
+    this.#timer?.ends.abort(FLUSHED);
+    this.#timer = null;
+    this.#landing = [];
+    this.#bursts++;
+    this.#waiting = [];
+    this.#characters = 0;
+  }
+
+  #flush(): void {
+    this.#timer?.ends.abort(FLUSHED);
+    this.#timer = null;
+    const group = this.#waiting;
+    this.#waiting = [];
+    this.#characters = 0;
+    try {
+      this.#state.transact(() => {
         for (const { work } of group) work();
       });
     } catch (error) {
@@ -81,13 +122,13 @@ export function openGroup(state: State, disk: Pick<Disk, "createAll">, clock: Cl
     for (const { resolve } of group) resolve();
   }
 
-  function land(): void {
-    const burst = landing;
-    landing = [];
-    bursts++;
+  #land(): void {
+    const burst = this.#landing;
+    this.#landing = [];
+    this.#bursts++;
     let ends: readonly DiskOutcome<Written>[];
     try {
-      ends = disk.createAll(burst.map(({ file }) => file));
+      ends = this.#disk.createAll(burst.map(({ file }) => file));
     } catch (error) {
       for (const { reject } of burst) reject(error);
       return;
@@ -95,85 +136,49 @@ export function openGroup(state: State, disk: Pick<Disk, "createAll">, clock: Cl
     for (const [n, { resolve }] of burst.entries()) resolve(ends[n]!);
   }
 
-  async function landLater(burst: number): Promise<void> {
+  async #landLater(burst: number): Promise<void> {
     // As below: steps that begin one after the other are one burst.
     await null;
-    if (burst === bursts) flushIfAll();
-    if (burst !== bursts) return;
-    await clock.sleep(LANDING.longestMs);
-    if (burst === bursts) land();
+    if (burst === this.#bursts) this.#flushIfAll();
+    if (burst !== this.#bursts) return;
+    await this.#clock.sleep(LANDING.longestMs);
+    if (burst === this.#bursts) this.#land();
   }
 
   /** When every step waits, nobody else can join. */
-  const isLast = (): boolean => landing.length + waiting.length >= running;
+  #isLast(): boolean {
+    return this.#landing.length + this.#waiting.length >= this.#running;
+  }
 
-  function flushIfAll(): void {
-    if (!isLast()) return;
+  #flushIfAll(): void {
+    if (!this.#isLast()) return;
     // Their steps go on, and wait for the commit next.
-    if (landing.length > 0) land();
-    else if (waiting.length > 0) flush();
+    if (this.#landing.length > 0) this.#land();
+    else if (this.#waiting.length > 0) this.#flush();
   }
 
   /**
    * The last step of all has come to wait: without this, a plan would end with a wait for nobody.
    */
-  async function flushInATurn(): Promise<void> {
+  async #flushInATurn(): Promise<void> {
     await null;
-    flushIfAll();
+    this.#flushIfAll();
   }
 
-  async function flushLater(ms: number): Promise<void> {
-    const { signal } = startTimer(ms);
+  async #flushLater(ms: number): Promise<void> {
+    const { signal } = this.#startTimer(ms);
     // A turn later: steps that begin one after the other are one group.
     await null;
-    if (!signal.aborted) flushIfAll();
+    if (!signal.aborted) this.#flushIfAll();
     if (signal.aborted) return;
-    await clock.sleep(ms, signal);
-    if (!signal.aborted) flush();
+    await this.#clock.sleep(ms, signal);
+    if (!signal.aborted) this.#flush();
   }
 
-  function startTimer(ms: number): AbortController {
+  #startTimer(ms: number): AbortController {
     const ends = new AbortController();
-    timer?.ends.abort(FLUSHED);
-    timer = { ends, at: clock.monotonic() + ms };
+    this.#timer?.ends.abort(FLUSHED);
+    this.#timer = { ends, at: this.#clock.monotonic() + ms };
     return ends;
   }
-
-  return {
-    commit(work, when, held = 0) {
-      const ms = LONGEST_MS[when];
-      characters += held;
-      return new Promise((resolve, reject) => {
-        waiting.push({ work, resolve, reject });
-        if (waiting.length >= MOST || characters >= MOST_CHARACTERS) flush();
-        else if (timer === null || timer.at > clock.monotonic() + ms) void flushLater(ms);
-        else if (isLast()) void flushInATurn();
-      });
-    },
-    create(file) {
-      return new Promise((resolve, reject) => {
-        landing.push({ file, resolve, reject });
-        if (landing.length >= LANDING.most) land();
-        else if (landing.length === 1) void landLater(bursts);
-        else if (isLast()) void flushInATurn();
-      });
-    },
-    async during(step) {
-      running++;
-      try {
-        return await step();
-      } finally {
-        running--;
-        flushIfAll();
-      }
-    },
-    abandon() {
-      timer?.ends.abort(FLUSHED);
-      timer = null;
-      landing = [];
-      bursts++;
-      waiting = [];
-      characters = 0;
-    },
-  };
 }

@@ -7,7 +7,8 @@ import { inspectParked, lookAtParked, putBack, returnAside } from "../apply/late
 import type { FolderMove, Post } from "./open-posts.ts";
 import { settleIntent } from "./settle-writes.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
-import { type PassContext, parkedDocument, recordEvent, trashPlace } from "../run/world.ts";
+import { parkedDocument, recordEvent, trashPlace } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * What a crash, or an answer that was lost, left behind: put back before the first walk, settled by

@@ -2,7 +2,8 @@ import { fileInodeKey } from "../../planner/match/inode.ts";
 import type { Link } from "../../model/link.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import { returnAside } from "../apply/late-write.ts";
-import { type PassContext, recordEvent } from "../run/world.ts";
+import { recordEvent } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * After a power cut, which may take the last rows of the state and not the renames of the disk: a

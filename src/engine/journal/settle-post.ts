@@ -6,7 +6,8 @@ import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
 import { commit, DONE, endLink, fetchText, stale } from "../apply/effect.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
-import { fromService, type PassContext, toService } from "../run/world.ts";
+import { fromService, toService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 type Post = Extract<Intent, { kind: "post" }>;
 
@@ -46,7 +47,7 @@ export async function settlePost(
     stampTrusted: false,
     durable: true,
   };
-  ctx.counts.createdRemote++;
+  ctx.notes.counts.createdRemote++;
   return commit(ctx, {
     link: newLink(
       found.id,

@@ -8,7 +8,8 @@ import { commit, DONE, endLink, fetchText, readFacts, stale } from "../apply/eff
 import { readCreated } from "../apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
-import { fromService, type PassContext, recordEvent, toService, type World } from "../run/world.ts";
+import { fromService, recordEvent, toService, type World } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
 
 /**
  * Settles writes whose outcome is not known, by reading (I08): no answer, a connection lost after
@@ -64,7 +65,7 @@ export async function settlePut(
       stampTrusted: false,
       durable: true,
     };
-    ctx.counts.uploaded++;
+    ctx.notes.counts.uploaded++;
     return commit(ctx, {
       text: moveBase(link, base),
       version: { id: intent.id, changeId: file.lastChangeId, digest },
@@ -75,7 +76,7 @@ export async function settlePut(
   if (mayBeInReview) {
     // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two
     // reviews.
-    ctx.counts.submitted++;
+    ctx.notes.counts.submitted++;
     commit(ctx, {
       text: submit(link, intent.digest, clock.now(), intent.stamp ?? null),
       closes: intentId,

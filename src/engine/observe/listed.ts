@@ -2,6 +2,8 @@ import type { DocId } from "../../contract/ids.ts";
 import type { FileResource } from "../../contract/resources.ts";
 import { type Borrowed, BorrowedMap } from "../../model/borrowed-map.ts";
 import { findInOrder } from "../../model/in-order.ts";
+import type { Link } from "../../model/link.ts";
+import type { RemotePath } from "../../model/path.ts";
 import type { Held, Listing } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
@@ -25,22 +27,37 @@ export function listDocuments(world: World, held?: Held): Promise<Listing<FileRe
  * By base: what is listed as its link has it. Services list in the order of creation, and base has
  * most links in that of their making.
  */
-export function heldBy({ prefix }: World, links: BaseTree["links"]): Held {
-  const all = [...links.values()];
-  const find = findInOrder(all, ({ id }) => id);
-  // A link's path is below the mirrored subtree, a listed one of the workspace.
-  const lead = prefix === "" ? 0 : prefix.length + 1;
-  return {
-    count: all.length,
-    find: (id) => (typeof id === "string" ? find(id) : -1),
-    shows(at, path, changeId, isProtected) {
-      const { remotePath, changeId: known, protected: wasProtected } = all[at]!;
-      if (known !== changeId || wasProtected !== isProtected) return false;
-      if (lead === 0) return path === remotePath;
-      return path.length === lead + remotePath.length && path.endsWith(remotePath) && path.startsWith(`${prefix}/`);
-    },
-    idAt: (at) => all[at]!.id,
-  };
+export class HeldLinks implements Held {
+  readonly #all: readonly Link[];
+  readonly #find: (id: string) => number;
+  readonly #prefix: RemotePath;
+  /** A link's path is below the mirrored subtree, a listed one of the workspace. */
+  readonly #lead: number;
+  readonly count: number;
+
+  constructor({ prefix }: World, links: BaseTree["links"]) {
+    this.#all = [...links.values()];
+    this.#find = findInOrder(this.#all, ({ id }) => id);
+    this.#prefix = prefix;
+    this.#lead = prefix === "" ? 0 : prefix.length + 1;
+    this.count = this.#all.length;
+  }
+
+  find(id: unknown): number {
+    return typeof id === "string" ? this.#find(id) : -1;
+  }
+
+  shows(at: number, path: RemotePath, changeId: unknown, isProtected: unknown): boolean {
+    const { remotePath, changeId: known, protected: wasProtected } = this.#all[at]!;
+    if (known !== changeId || wasProtected !== isProtected) return false;
+    const lead = this.#lead;
+    if (lead === 0) return path === remotePath;
+    return path.length === lead + remotePath.length && path.endsWith(remotePath) && path.startsWith(`${this.#prefix}/`);
+  }
+
+  idAt(at: number): string {
+    return this.#all[at]!.id;
+  }
 }
 
 /**
@@ -72,9 +89,9 @@ export function withRecognised(
   own: Map<DocId, RemoteFile>,
 ): ReadonlyMap<DocId, RemoteFile> {
   if (same === undefined || same.size === 0) return own;
-  const lend = (known: DocId): RemoteFile => {
-    const { id, remotePath: path, changeId, protected: isProtected } = links.get(known)!;
-    return { id, path, changeId, protected: isProtected };
-  };
-  return new BorrowedMap(links, same as Borrowed<DocId>, lend, own);
+  return new BorrowedMap(links, same as Borrowed<DocId>, (id) => asListed(links.get(id)!), own);
+}
+
+function asListed({ id, remotePath: path, changeId, protected: isProtected }: Link): RemoteFile {
+  return { id, path, changeId, protected: isProtected };
 }

@@ -5,88 +5,158 @@ import type { Plan, Signals } from "../../planner/plan-types.ts";
 import { planQuiet } from "../../planner/quiet-plan.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { OnText } from "../../ports/disk.ts";
-import type { Fault, Held } from "../../ports/remote.ts";
+import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
-import { readAhead } from "./ahead.ts";
+import { ReadAhead } from "./ahead.ts";
 import { flushEarlier, noteBoot, restoreTorn } from "../journal/durable.ts";
-import { APPROVE_EMPTY, type PassEnd, type PassInput } from "../run/pass.ts";
+import { APPROVE_EMPTY, type PassEnd, type PassInput, type PassContext } from "../run/pass-context.ts";
 import { approvedKeys, gatherSignals } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
-import { observeLocal, observeLocalInTurns, type Known, observeRemote, refreshStamps } from "./observe.ts";
+import {
+  observeLocal,
+  observeLocalInTurns,
+  type Known,
+  observeRemote,
+  refreshStamps,
+  type RemoteLook,
+} from "./observe.ts";
 import type { StillOpen } from "../journal/recover.ts";
 import { keepHere, seenThere } from "../apply/text-name.ts";
 import { loadTools, readyTools } from "../run/tools.ts";
-import type { PassContext } from "../run/world.ts";
+import type { World } from "../run/world.ts";
 
 /** The looks of a pass, and what a plan makes of them. */
 
-export type Observed =
-  | { readonly kind: "seen"; readonly trees: Trees }
-  | { readonly kind: "offline"; readonly fault: Fault };
+type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 
 export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
-  const { state } = world;
-  let stillOpen: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  let openPaths = new Map<LocalPath, string>();
-  const intents = state.intents();
-  let restarted = false;
-  if (!input.dry) {
-    restarted = noteBoot(world);
-    if (intents.length === 0 && !restarted) world.disk.sweep(new Set());
-    else {
-      const { recoverLocal, recoverRemote } = readyTools() ?? (await loadTools());
-      openPaths = recoverLocal(ctx, intents, restarted);
-      stillOpen = await recoverRemote(ctx, intents);
-    }
-  } else {
-    // What was parked was replaced to its end; the parked inode is only looked at once more.
-    for (const { intent } of intents)
-      if ("path" in intent && intent.kind !== "parked")
-        openPaths.set(intent.path, "an effect was cut off; the next sync settles it");
-  }
-  let base = state.load();
-  const shown = new Map<Digest, string>();
-  const showOnly = (digest: Digest, text: string) => void shown.set(digest, text);
-  const keep: OnText = input.dry ? showOnly : keepHere(state, base);
-  const keepProof: Known["keep"] = input.dry
-    ? showOnly
-    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, seenThere(localPath, id));
-  // ORDER: the listing is asked for before the walk: the service answers meanwhile.
-  const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
-  let walked: LocalTree | null = null;
-  const known = { keep: keepProof, ...(isClone(input, base) ? lookAhead(ctx, () => walked) : {}) };
-  const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
-  const guarded = looking.catch(() => undefined);
-  let local: LocalTree;
-  if (input.observers !== undefined) local = input.observers.local(ctx, base, inodesTrusted, keep);
-  else if (world.clock.turn === undefined) local = observeLocal(world, base, inodesTrusted, keep);
-  else local = await observeLocalInTurns(world, base, inodesTrusted, keep, world.clock.turn);
-  walked = local;
-  await guarded;
-  const remote = await looking;
+  const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
+  const before = world.state.load();
+  const keep = textKeeper(ctx, input, before);
+  const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
-  if (!input.dry) {
-    const isBack = restarted && (readyTools() ?? (await loadTools())).returnTrashed(ctx, base, local);
-    if (isBack) local = observeLocal(world, base, inodesTrusted, keep);
-    if (restarted && restoreTorn(ctx, base, local)) {
-      base = state.load();
-      local = observeLocal(world, base, inodesTrusted, keep);
-    }
-    base = refreshStamps(world, base, local);
-    await flushEarlier(world, base, local);
-  }
-  for (const folder of remote.tree.folders.values()) ctx.folderIds.set(folder.path, folder.id);
-  dryTexts.set(ctx, shown);
+  const { base, local } = input.dry
+    ? { base: before, local: walked }
+    : await mendLook(ctx, before, walked, { inodesTrusted, keep, restarted: left.restarted });
+  for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
     base,
-    local: withReturned(ctx, withUnseen(local, openPaths, stillOpen.paths)),
-    remote: withOpenIds(remote.tree, stillOpen.ids),
+    local: withReturned(ctx, withUnseen(local, left.paths, left.stillOpen.paths)),
+    remote: withOpenIds(remote.tree, left.stillOpen.ids),
   };
-  const trees = hideOpenFolderMoves(hideOpenPosts(seen, stillOpen.posts), stillOpen.folderMoves);
-  ctx.local = trees.local;
-  ctx.isListed = trees.remote.complete;
+  const trees = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
+  ctx.notes.local = trees.local;
+  ctx.notes.isListed = trees.remote.complete;
   return { kind: "seen", trees };
+}
+
+/** What earlier runs left open. */
+type LeftOpen = {
+  /** Local paths that an intent keeps open, with why. */
+  readonly paths: ReadonlyMap<LocalPath, string>;
+  readonly stillOpen: StillOpen;
+  /** The machine was started anew since the last pass. */
+  readonly restarted: boolean;
+};
+
+const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
+
+/** Before anything is looked at: what a crash or a lost answer left behind is settled. */
+async function recover(ctx: PassContext): Promise<LeftOpen> {
+  const { world } = ctx;
+  const intents = world.state.intents();
+  const restarted = noteBoot(world);
+  if (intents.length === 0 && !restarted) {
+    world.disk.sweep(new Set());
+    return { paths: new Map(), stillOpen: NOTHING_OPEN, restarted };
+  }
+  const { recoverLocal, recoverRemote } = readyTools() ?? (await loadTools());
+  const paths = recoverLocal(ctx, intents, restarted);
+  return { paths, stillOpen: await recoverRemote(ctx, intents), restarted };
+}
+
+/** The same for a dry run, which settles nothing. */
+function foreseeRecovery({ state }: World): LeftOpen {
+  const paths = new Map<LocalPath, string>();
+  // What was parked was replaced to its end; the parked inode is only looked at once more.
+  for (const { intent } of state.intents())
+    if ("path" in intent && intent.kind !== "parked")
+      paths.set(intent.path, "an effect was cut off; the next sync settles it");
+  return { paths, stillOpen: NOTHING_OPEN, restarted: false };
+}
+
+/** Where the texts go that a walk reads: into the store, or into the notes of a dry run. */
+function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
+  return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere(world.state, base);
+}
+
+/** The same for the texts of documents that are read for proof alone. */
+function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput): NonNullable<Known["keep"]> {
+  return input.dry
+    ? (digest, text) => void notes.dryTexts.set(digest, text)
+    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, seenThere(localPath, id));
+}
+
+async function lookAtBoth(
+  ctx: PassContext,
+  input: PassInput,
+  base: BaseTree,
+  inodesTrusted: boolean,
+  keep: OnText,
+): Promise<{ readonly local: LocalTree; readonly remote: RemoteLook }> {
+  const { world, notes } = ctx;
+  // ORDER: the listing is asked for before the walk: the service answers meanwhile.
+  const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
+  if (isClone(input, base)) readAhead(ctx);
+  const known = { keep: proofKeeper(ctx, input), ...(notes.ahead === null ? {} : { held: notes.ahead }) };
+  const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
+  const guarded = looking.catch(() => undefined);
+  const local = await lookHere(ctx, input, base, inodesTrusted, keep);
+  notes.ahead?.begin(local);
+  await guarded;
+  return { local, remote: await looking };
+}
+
+/** By whoever has been watching; else by a walk, in turns where answers come in meanwhile. */
+function lookHere(
+  ctx: PassContext,
+  { observers }: PassInput,
+  base: BaseTree,
+  inodesTrusted: boolean,
+  keep: OnText,
+): LocalTree | Promise<LocalTree> {
+  const { world } = ctx;
+  if (observers !== undefined) return observers.local(ctx, base, inodesTrusted, keep);
+  if (world.clock.turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
+  return observeLocalInTurns(world, base, inodesTrusted, keep, world.clock.turn);
+}
+
+/**
+ * What a restart of the machine took from the folder is put back there, and then looked at anew;
+ * base learns what the look proves.
+ */
+async function mendLook(
+  ctx: PassContext,
+  before: BaseTree,
+  walked: LocalTree,
+  {
+    inodesTrusted,
+    keep,
+    restarted,
+  }: { readonly inodesTrusted: boolean; readonly keep: OnText; readonly restarted: boolean },
+): Promise<{ readonly base: BaseTree; readonly local: LocalTree }> {
+  const { world } = ctx;
+  let [base, local] = [before, walked];
+  const isBack = restarted && (readyTools() ?? (await loadTools())).returnTrashed(ctx, base, local);
+  if (isBack) local = observeLocal(world, base, inodesTrusted, keep);
+  if (restarted && restoreTorn(ctx, base, local)) {
+    base = world.state.load();
+    local = observeLocal(world, base, inodesTrusted, keep);
+  }
+  base = refreshStamps(world, base, local);
+  await flushEarlier(world, base, local);
+  return { base, local };
 }
 
 /** A first look at everything, of which all but what is here already will be created here. */
@@ -95,28 +165,13 @@ function isClone({ dry, observers, settings }: PassInput, { links, holds }: Base
 }
 
 /** A clone's requests need not wait for its plan, nor its plan for the planner's modules. */
-function lookAhead(ctx: PassContext, local: () => LocalTree | null): { readonly held: Held } {
+function readAhead({ world, notes }: PassContext): void {
   if (readyTools() === null) void loadTools();
-  const ahead = readAhead(ctx.world, local);
-  ctx.ahead = ahead;
-  return {
-    held: {
-      count: 0,
-      find(id, path) {
-        if (typeof path === "string") ahead.note(id, path.startsWith("/") ? path.slice(1) : path);
-        return -1;
-      },
-      shows: () => false,
-      idAt: () => "",
-    },
-  };
+  notes.ahead = new ReadAhead(world);
 }
 
-/** Texts of a dry run, which has no store to keep them in. */
-const dryTexts = new WeakMap<PassContext, Map<Digest, string>>();
-
-function withReturned({ returned }: PassContext, local: LocalTree): LocalTree {
-  return returned === undefined ? local : { ...local, returned };
+function withReturned({ notes: { returned } }: PassContext, local: LocalTree): LocalTree {
+  return returned.size === 0 ? local : { ...local, returned };
 }
 
 function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, string>[]): LocalTree {
@@ -164,32 +219,31 @@ export async function planWithSecondLook(
   signals: Signals,
   inodesTrusted: boolean,
 ): Promise<{ plan: Plan; trees: Trees }> {
-  const { world, settings } = { world: ctx.world, settings: input.settings };
-  const texts = (digest: Digest) => dryTexts.get(ctx)?.get(digest) ?? world.state.text(digest);
+  const { world } = ctx;
+  const { secondLookMs } = input.settings;
+  const texts = textFinder(ctx);
   world.progress.report("plan", 0, null);
-  const once = settings.secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
+  const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
   const policy = policyOf(ctx, input, once);
   const quiet = planQuiet(trees, policy, signals);
   if (quiet !== null) return { plan: quiet, trees };
   const { makePlan } = readyTools() ?? (await loadTools());
   const plan = makePlan(trees, policy, signals, texts);
   const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
-  if (settings.secondLookMs === null || waiting.length === 0) return { plan, trees };
-  await world.clock.sleep(settings.secondLookMs);
-  const showOnly = (digest: Digest, text: string) => void dryTexts.get(ctx)?.set(digest, text);
-  const again = observeLocal(
-    world,
-    trees.base,
-    inodesTrusted,
-    input.dry ? showOnly : keepHere(world.state, trees.base),
-  );
+  if (secondLookMs === null || waiting.length === 0) return { plan, trees };
+  await world.clock.sleep(secondLookMs);
+  const again = observeLocal(world, trees.base, inodesTrusted, textKeeper(ctx, input, trees.base));
   const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
   const local = withReturned(ctx, withUnseen(again, unseen));
-  ctx.local = local;
+  ctx.notes.local = local;
   // Which document is where, and which is absent again, is for the plan to say.
   const twice = new Set(waiting.map((hold) => hold.path));
   const seenTwice = { ...trees, local };
   return { plan: makePlan(seenTwice, policyOf(ctx, input, twice), signals, texts), trees: seenTwice };
+}
+
+function textFinder({ world, notes }: PassContext): (digest: Digest) => string | null {
+  return (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
 }
 
 /** Without a root there is nothing to see; the verdict alone says what is wrong. */
@@ -219,6 +273,6 @@ export async function planBlind(ctx: PassContext, input: PassInput, root: Signal
   };
   const trees = { base, local, remote };
   const signals = gatherSignals(ctx, base, remote, root);
-  const plan = makePlan(trees, policyOf(ctx, input, null), signals, (digest) => ctx.world.state.text(digest));
+  const plan = makePlan(trees, policyOf(ctx, input, null), signals, textFinder(ctx));
   return { kind: "planned", plan, trees, ends: [] };
 }

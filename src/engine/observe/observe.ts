@@ -8,7 +8,7 @@ import { findByFolder } from "../../model/by-folder.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
 import type { Fault, Held, Listing } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
-import { documentsOf, heldBy, listDocuments, withRecognised } from "./listed.ts";
+import { documentsOf, HeldLinks, listDocuments, withRecognised } from "./listed.ts";
 import { isWholeServiceFault, proveAbsences, unprovable } from "./prove-absences.ts";
 import { fromService, type World } from "../run/world.ts";
 
@@ -136,7 +136,7 @@ export async function observeRemote(
   const { remote, prefix } = world;
   const listFolders = () => remote.listFolders(prefix === "" ? null : prefix);
   const [files, early] = await Promise.all([
-    known.files ?? listDocuments(world, known.held ?? heldBy(world, base.links)),
+    known.files ?? listDocuments(world, known.held ?? new HeldLinks(world, base.links)),
     known.folders === undefined ? listFolders() : null,
   ]);
   const own = documentsOf(world, files, base.links);

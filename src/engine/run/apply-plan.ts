@@ -7,7 +7,8 @@ import { subjectOf } from "./subject.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
 import { foundBefore, isVainRepeat, noteVainAction } from "./repeat-guard.ts";
 import { performAction } from "../apply/perform.ts";
-import { type PassContext, recordEvent } from "./world.ts";
+import { recordEvent } from "./world.ts";
+import type { PassContext } from "./pass-context.ts";
 
 /** The steps of a plan, each with what did not end well remembered and logged. */
 
@@ -49,10 +50,10 @@ function knownPath({ world }: PassContext, id: string | null): LocalPath {
 /** An action, with what did not end well remembered and logged. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { state, log } = ctx.world;
-  if (isVainRepeat(ctx.tally, action, ctx.isListed)) return foundBefore(ctx.tally, action);
+  if (isVainRepeat(ctx.notes.tally, action, ctx.notes.isListed)) return foundBefore(ctx.notes.tally, action);
   const outcome = await performAction(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
-  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(ctx.tally, action, outcome.detail);
+  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(ctx.notes.tally, action, outcome.detail);
   const subject = subjectOf(action);
   const { id } = subject;
   const path = subject.path === "" ? knownPath(ctx, id) : subject.path;

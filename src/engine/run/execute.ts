@@ -4,6 +4,18 @@ export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
+type Options = {
+  /** What may be under way at once, in parts. */
+  readonly concurrency: number;
+  /**
+   * Parts that an action takes while it runs; 1 where it is left out. Not more than
+   * `concurrency`.
+   */
+  readonly partsOf?: (action: Action) => number;
+  readonly isFatal: (outcome: Outcome) => boolean;
+  readonly onEnd: (done: number) => void;
+};
+
 /**
  * Runs the steps of a plan, each when those it needs have ended well, several at a time. A failing
  * step delays only what needs it (I17). Stops starting new ones when `isFatal` says so of an
@@ -11,89 +23,114 @@ export type StepEnd =
  * @param withheld indexes of steps that must not run (guarded by a halt)
  * @returns how each step ended, by its index
  */
-export async function executeSteps(
+export function executeSteps(
   steps: readonly Step[],
   withheld: ReadonlySet<number>,
   perform: (action: Action) => Promise<Outcome>,
-  options: {
-    /** What may be under way at once, in parts. */
-    readonly concurrency: number;
-    /**
-     * Parts that an action takes while it runs; 1 where it is left out. Not more than
-     * `concurrency`.
-     */
-    readonly partsOf?: (action: Action) => number;
-    readonly isFatal: (outcome: Outcome) => boolean;
-    readonly onEnd: (done: number) => void;
-  },
+  options: Options,
 ): Promise<StepEnd[]> {
-  const ends: (StepEnd | undefined)[] = new Array(steps.length);
-  const waitingFor = steps.map((step) => step.after.length);
-  const dependants: number[][] = steps.map(() => []);
-  for (const [index, step] of steps.entries()) for (const needed of step.after) dependants[needed]!.push(index);
-  const ready: number[] = [];
-  for (let index = 0; index < steps.length; index++) if (waitingFor[index] === 0) ready.push(index);
+  return new Execution(steps, withheld, perform, options).run();
+}
 
-  let next = 0;
-  let ended = 0;
-  let stopped = false;
+class Execution {
+  readonly #steps: readonly Step[];
+  readonly #withheld: ReadonlySet<number>;
+  readonly #perform: (action: Action) => Promise<Outcome>;
+  readonly #options: Options;
+  readonly #ends: (StepEnd | undefined)[];
+  readonly #waitingFor: number[];
+  readonly #dependants: number[][];
+  readonly #ready: number[] = [];
+  readonly #broken: unknown[] = [];
+  /** How many of `#ready` were begun or skipped. */
+  #next = 0;
+  #ended = 0;
+  #running = 0;
+  #stopped = false;
+  #wake = (): void => undefined;
 
-  function end(first: number, firstEnd: StepEnd): void {
+  constructor(
+    steps: readonly Step[],
+    withheld: ReadonlySet<number>,
+    perform: (action: Action) => Promise<Outcome>,
+    options: Options,
+  ) {
+    this.#steps = steps;
+    this.#withheld = withheld;
+    this.#perform = perform;
+    this.#options = options;
+    this.#ends = new Array(steps.length);
+    this.#waitingFor = steps.map((step) => step.after.length);
+    this.#dependants = steps.map(() => []);
+    for (const [index, step] of steps.entries()) for (const needed of step.after) this.#dependants[needed]!.push(index);
+    for (let index = 0; index < steps.length; index++) if (this.#waitingFor[index] === 0) this.#ready.push(index);
+  }
+
+  async run(): Promise<StepEnd[]> {
+    while (this.#ended < this.#steps.length) {
+      this.#startReady();
+      // Not a race of all of them: that costs every end a look at each.
+      if (this.#running > 0)
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      // A bug, or the process being killed: nothing more is started.
+      if (this.#broken.length > 0) throw this.#broken[0];
+      if (this.#isStuck())
+        throw new Error(`the plan's steps need each other in a circle: ${describe(this.#steps, this.#ends)}`);
+    }
+    return this.#ends as StepEnd[];
+  }
+
+  #isStuck(): boolean {
+    return this.#running === 0 && this.#next >= this.#ready.length && this.#ended < this.#steps.length;
+  }
+
+  #startReady(): void {
+    while (this.#next < this.#ready.length) {
+      const index = this.#ready[this.#next]!;
+      const parts = this.#options.partsOf?.(this.#steps[index]!.action) ?? 1;
+      if (this.#running + parts > this.#options.concurrency) break;
+      this.#next++;
+      if (this.#ends[index] !== undefined) continue;
+      if (this.#stopped) this.#end(index, { kind: "skipped", why: "stopped" });
+      else if (this.#withheld.has(index)) this.#end(index, { kind: "skipped", why: "withheld" });
+      else this.#start(index, parts);
+    }
+  }
+
+  #start(index: number, parts: number): void {
+    this.#running += parts;
+    void this.#runOne(index)
+      .catch((error: unknown) => void this.#broken.push(error))
+      .then(() => {
+        this.#running -= parts;
+        this.#wake();
+      });
+  }
+
+  async #runOne(index: number): Promise<void> {
+    const outcome = await this.#perform(this.#steps[index]!.action);
+    if (this.#options.isFatal(outcome)) this.#stopped = true;
+    this.#end(index, { kind: "ran", outcome });
+  }
+
+  #end(first: number, firstEnd: StepEnd): void {
     const ending: [number, StepEnd][] = [[first, firstEnd]];
     for (let entry = ending.pop(); entry !== undefined; entry = ending.pop()) {
       const [index, result] = entry;
-      if (ends[index] !== undefined) continue;
-      ends[index] = result;
-      ended++;
+      if (this.#ends[index] !== undefined) continue;
+      this.#ends[index] = result;
+      this.#ended++;
       const well = result.kind === "ran" && (result.outcome.kind === "done" || result.outcome.kind === "submitted");
       const why = result.kind === "skipped" && result.why === "stopped" ? "stopped" : "needs-failed";
-      for (const dependant of dependants[index]!) {
+      for (const dependant of this.#dependants[index]!) {
         if (!well) ending.push([dependant, { kind: "skipped", why }]);
-        else if (--waitingFor[dependant]! === 0) ready.push(dependant);
+        else if (--this.#waitingFor[dependant]! === 0) this.#ready.push(dependant);
       }
     }
-    options.onEnd(ended);
+    this.#options.onEnd(this.#ended);
   }
-
-  async function runOne(index: number): Promise<void> {
-    const outcome = await perform(steps[index]!.action);
-    if (options.isFatal(outcome)) stopped = true;
-    end(index, { kind: "ran", outcome });
-  }
-
-  let running = 0;
-  let wake = (): void => undefined;
-  const broken: unknown[] = [];
-  while (ended < steps.length) {
-    while (next < ready.length) {
-      const index = ready[next]!;
-      const parts = options.partsOf?.(steps[index]!.action) ?? 1;
-      if (running + parts > options.concurrency) break;
-      next++;
-      if (ends[index] !== undefined) continue;
-      if (stopped) end(index, { kind: "skipped", why: "stopped" });
-      else if (withheld.has(index)) end(index, { kind: "skipped", why: "withheld" });
-      else {
-        running += parts;
-        void runOne(index)
-          .catch((error: unknown) => void broken.push(error))
-          .then(() => {
-            running -= parts;
-            wake();
-          });
-      }
-    }
-    // Not a race of all of them: that costs every end a look at each.
-    if (running > 0)
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    // A bug, or the process being killed: nothing more is started.
-    if (broken.length > 0) throw broken[0];
-    if (running === 0 && next >= ready.length && ended < steps.length)
-      throw new Error(`the plan's steps need each other in a circle: ${describe(steps, ends)}`);
-  }
-  return ends as StepEnd[];
 }
 
 /** For the report of a bug: the steps that never became ready. */

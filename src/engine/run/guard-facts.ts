@@ -6,7 +6,8 @@ import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { META } from "./meta.ts";
-import type { PassContext, World } from "./world.ts";
+import type { World } from "./world.ts";
+import type { ConflictBudget, PassContext } from "./pass-context.ts";
 
 /**
  * Facts that the guards judge and the trees do not hold: the root's identity, what was deleted
@@ -124,12 +125,7 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
  * What `core/verdict` calls a flood of conflicts: applied while they are opened, since only then it
  * shows which texts do not merge.
  */
-export function conflictBudget(
-  world: World,
-  { steps }: Plan,
-  trees: Trees,
-  limits: GuardLimits,
-): NonNullable<PassContext["conflictBudget"]> {
+export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
   const keys = approvedKeys(world);
   const approved = new Set<DocId>();
   if (keys.size > 0) {
@@ -160,8 +156,8 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
     root,
     deletionsDone: { local: state.deletionsSince("local", since), remote: state.deletionsSince("remote", since) },
     earlierChangeIds,
-    refusedBases: ctx.tally.refusedBases,
-    conflictsOpened: ctx.counts.conflicts + floodedConflicts(ctx.world),
+    refusedBases: ctx.notes.tally.refusedBases,
+    conflictsOpened: ctx.notes.counts.conflicts + floodedConflicts(ctx.world),
     emptied: emptiedSides(ctx.world),
     approved: approvedKeys(ctx.world),
   };

@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import type { Tally } from "./world.ts";
+import type { Tally } from "./pass-context.ts";
 
 /**
  * Actions that come to nothing although each look finds the world as they want it (a service that

@@ -7,7 +7,8 @@ import type { StepEnd } from "./execute.ts";
 import { isVainRepeat } from "./repeat-guard.ts";
 import { endApproval, rememberFlood } from "./guard-facts.ts";
 import { META } from "./meta.ts";
-import { type PassEnd, runPass } from "./pass.ts";
+import { runPass } from "./pass.ts";
+import { type PassEnd, type Tally, zeroTally } from "./pass-context.ts";
 import {
   attentionOf,
   attentionOfLooks,
@@ -17,7 +18,7 @@ import {
   type RunReport,
 } from "./report.ts";
 import { rememberReport } from "./standing.ts";
-import { type Counts, recordEvent, type Settings, type Tally, type World, zeroCounts, zeroTally } from "./world.ts";
+import { type Counts, recordEvent, type Settings, type World, zeroCounts } from "./world.ts";
 
 /** One run: passes until nothing is left to do, `MAX_PASSES` at most. */
 

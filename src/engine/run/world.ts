@@ -1,4 +1,4 @@
-import { type DirId, type DocId, isDocId } from "../../contract/ids.ts";
+import { type DocId, isDocId } from "../../contract/ids.ts";
 import type { ActionKind } from "../../model/action.ts";
 import {
   cutToBytes,
@@ -11,12 +11,9 @@ import {
 } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
-import type { Remote, RemoteTraits } from "../../ports/remote.ts";
+import type { Remote } from "../../ports/remote.ts";
 import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
 import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
-import type { LocalTree } from "../../model/tree.ts";
-import type { Ahead } from "../observe/ahead.ts";
-import type { Group } from "../journal/group.ts";
 
 /** The adapters and settings of one mirrored folder: all that the engine sees of the world. */
 export type World = {
@@ -52,7 +49,7 @@ export type Settings = Omit<
   readonly secondLookMs: number | null;
 };
 
-export type Count =
+type Count =
   | "uploaded"
   | "downloaded"
   | "createdRemote"
@@ -87,68 +84,6 @@ export function zeroCounts(): Counts {
     submitted: 0,
     conflicts: 0,
   };
-}
-
-/** What the passes of one run count for themselves. */
-export type Tally = {
-  /** Documents created so far: the first ones are read back. */
-  created: number;
-  /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
-  refusedBases: number;
-  /**
-   * Actions that found the world otherwise than planned, or whose end is not known, by their key:
-   * how often, and what they met last.
-   */
-  readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
-  /** Names here that gave way to the service's: from where, to where. */
-  readonly gaveWay: Map<LocalPath, LocalPath>;
-};
-
-export function zeroTally(): Tally {
-  return { created: 0, refusedBases: 0, vain: new Map(), gaveWay: new Map() };
-}
-
-/** What the effects of one pass share. Mutable: it is the pass's own notebook, dropped with it. */
-export type PassContext = {
-  readonly world: World;
-  readonly run: number;
-  readonly settings: Settings;
-  /** The walk that the plan was made of; null during recovery, before it. */
-  local: LocalTree | null;
-  /** Whether the listing that the plan was made of came to its end. */
-  isListed: boolean;
-  /** Folder ids by remote path (below the prefix), kept in step with the effects. */
-  readonly folderIds: Map<RemotePath, DirId>;
-  readonly counts: Counts;
-  /**
-   * Local files made or replaced in this pass: fsynced and marked durable at its end, or by the
-   * next one.
-   */
-  readonly toFlush: Map<DocId, LocalPath>;
-  /** What a clone reads while it looks. */
-  ahead?: Ahead;
-  /** Commits of steps that run side by side. */
-  readonly group: Group;
-  /** What was known of the deployment when the plan was made. */
-  readonly traitsAtStart: RemoteTraits;
-  readonly tally: Tally;
-  /** Paths to which this pass, before its plan, brought back what its user did not see there. */
-  returned?: Set<LocalPath>;
-  /** Folders that this pass moved here, in the order in which that was done. */
-  movedHere?: { readonly from: LocalPath; readonly to: LocalPath }[];
-  /** Inode keys of the linked folders that this pass made here. */
-  made?: Set<string>;
-  /**
-   * How many conflicts may be opened before a guard asks, and the documents whose conflict was
-   * approved. Left out: by hand, no limit.
-   */
-  conflictBudget?: { readonly most: number; readonly approved: ReadonlySet<DocId> };
-};
-
-/** What its user does not know to be there is no sign of what its user wants. */
-export function noteReturned(ctx: PassContext, path: LocalPath): void {
-  ctx.returned ??= new Set();
-  ctx.returned.add(path);
 }
 
 /** A path below the mirrored subtree as the service names it. */

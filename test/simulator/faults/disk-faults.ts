@@ -33,8 +33,8 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "looks at the folder before what a crash left aside was put back",
     file: "engine/observe/look.ts",
-    find: "openPaths = recoverLocal(ctx, intents, restarted);",
-    replace: "",
+    find: "const paths = recoverLocal(ctx, intents, restarted);",
+    replace: "const paths = new Map<string, string>();",
     net: "crashes",
   },
   {
@@ -165,8 +165,8 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I03",
     does: "does not put the texts that a walk reads in the text store",
     file: "engine/observe/look.ts",
-    find: "const keep: OnText = input.dry ? showOnly : keepHere(state, base);",
-    replace: "const keep: OnText = input.dry ? showOnly : () => undefined;",
+    find: ": keepHere(world.state, base);",
+    replace: ": () => undefined;",
     also: [
       {
         file: "engine/apply/effect.ts",

@@ -109,8 +109,8 @@ export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I23",
     does: "keeps texts in the store in a dry run",
     file: "engine/observe/look.ts",
-    find: "const keep: OnText = input.dry ?",
-    replace: "const keep: OnText = input.run === -1 ?",
+    find: "return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere",
+    replace: "return input.run === -1 ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere",
     net: ["cli/sync.test.ts"],
   },
   {

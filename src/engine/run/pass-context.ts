@@ -1,0 +1,151 @@
+import type { DirId, DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { LocalPath, RemotePath } from "../../model/path.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { OnText } from "../../ports/disk.ts";
+import type { Fault, RemoteTraits } from "../../ports/remote.ts";
+import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
+import { Group } from "../journal/group.ts";
+import type { ReadAhead } from "../observe/ahead.ts";
+import type { RemoteLook } from "../observe/observe.ts";
+import type { StepEnd } from "./execute.ts";
+import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
+
+/** What a pass is given, what its effects share, and how it ends. */
+
+export type PassInput = {
+  readonly run: number;
+  readonly settings: Settings;
+  /** Shared by the passes of one run. */
+  readonly counts: Counts;
+  /** Shared likewise; a pass by itself counts for itself. */
+  readonly tally?: Tally;
+  readonly retryRefused: boolean;
+  readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
+  /** I23: nothing is written, on either side or in the state. */
+  readonly dry: boolean;
+  /** How to look, where somebody has been watching; else both sides are looked at in full. */
+  readonly observers?: Observers;
+  /**
+   * With `secondLookMs: null`: the absences that were watched long enough; all others wait. Left
+   * out: one look is enough.
+   */
+  readonly absentTwice?: ReadonlySet<LocalPath>;
+};
+
+/**
+ * The two looks of a pass, made by somebody who has been watching: they may be cheaper, and may
+ * call unseen what is still being written.
+ */
+export type Observers = {
+  local(ctx: PassContext, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
+  remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook>;
+};
+
+export type PassEnd =
+  | { readonly kind: "offline"; readonly fault: Fault }
+  | { readonly kind: "planned"; readonly plan: Plan; readonly trees: Trees; readonly ends: readonly StepEnd[] };
+
+/** The approval under which a workspace of which nothing known is visible counts as emptied. */
+export const APPROVE_EMPTY = "wrong-workspace";
+
+/** What the passes of one run count for themselves. */
+export type Tally = {
+  /** Documents created so far: the first ones are read back. */
+  created: number;
+  /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
+  refusedBases: number;
+  /**
+   * Actions that found the world otherwise than planned, or whose end is not known, by their key:
+   * how often, and what they met last.
+   */
+  readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
+  /** Names here that gave way to the service's: from where, to where. */
+  readonly gaveWay: Map<LocalPath, LocalPath>;
+};
+
+export function zeroTally(): Tally {
+  return { created: 0, refusedBases: 0, vain: new Map(), gaveWay: new Map() };
+}
+
+/** What the effects of one pass go by. All that changes meanwhile stands in its notes. */
+export type PassContext = {
+  readonly world: World;
+  readonly run: number;
+  readonly settings: Settings;
+  /** Commits of steps that run side by side. */
+  readonly group: Group;
+  /** What was known of the deployment when the plan was made. */
+  readonly traitsAtStart: RemoteTraits;
+  readonly notes: PassNotes;
+};
+
+/** What the looks and the effects of one pass write down for those that follow; dropped with it. */
+export type PassNotes = {
+  /** Of the whole run: what its report counts. */
+  readonly counts: Counts;
+  /** Of the whole run. */
+  readonly tally: Tally;
+  /** The walk that the plan was made of; null during recovery, before it. */
+  local: LocalTree | null;
+  /** Whether the listing that the plan was made of came to its end. */
+  isListed: boolean;
+  /** Folder ids by remote path (below the prefix), kept in step with the effects. */
+  readonly folderIds: Map<RemotePath, DirId>;
+  /**
+   * Local files made or replaced in this pass: fsynced and marked durable at its end, or by the
+   * next one.
+   */
+  readonly toFlush: Map<DocId, LocalPath>;
+  /** What a clone reads while it looks. */
+  ahead: ReadAhead | null;
+  /**
+   * Paths to which this pass, before its plan, brought back what its user did not see there: what
+   * its user does not know to be there is no sign of what its user wants.
+   */
+  readonly returned: Set<LocalPath>;
+  /** Folders that this pass moved here, in the order in which that was done. */
+  readonly movedHere: { readonly from: LocalPath; readonly to: LocalPath }[];
+  /** Inode keys of the linked folders that this pass made here. */
+  readonly made: Set<string>;
+  /**
+   * How many conflicts may be opened before a guard asks, and the documents whose conflict was
+   * approved. null: by hand, no limit.
+   */
+  conflictBudget: ConflictBudget | null;
+  /** Texts that a dry run has seen: it has no store to keep them in. */
+  readonly dryTexts: Map<Digest, string>;
+};
+
+export type ConflictBudget = { readonly most: number; readonly approved: ReadonlySet<DocId> };
+
+export function newContext(
+  world: World,
+  input: Pick<PassInput, "run" | "settings"> & Partial<Pick<PassInput, "counts" | "tally">>,
+): PassContext {
+  return {
+    world,
+    // Asked for with the first thing that is written down: a daemon's pass that finds nothing to do
+    // is no run.
+    get run() {
+      return input.run;
+    },
+    settings: input.settings,
+    group: new Group(world.state, world.disk, world.clock),
+    traitsAtStart: world.remote.traits(),
+    notes: {
+      counts: input.counts ?? zeroCounts(),
+      tally: input.tally ?? zeroTally(),
+      local: null,
+      isListed: true,
+      folderIds: new Map(),
+      toFlush: new Map(),
+      ahead: null,
+      returned: new Set(),
+      movedHere: [],
+      made: new Set(),
+      conflictBudget: null,
+      dryTexts: new Map(),
+    },
+  };
+}
