@@ -4,7 +4,7 @@ import type { Caught } from "./caught.ts";
 const STEPS = 40;
 
 /**
- * The net's third part: seeded lives of several mirrors (test/model/life), which nobody wrote for
+ * The net's third part: seeded lives of several mirrors (test/simulator/life), which nobody wrote for
  * any fault, until one of them finds a promise broken. What they catch by themselves says how far
  * they would find a fault that nobody thought of. Of each seed two: a plain life, and one with
  * plots, which meets less by chance.

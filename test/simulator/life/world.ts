@@ -3,6 +3,7 @@ import { FILES } from "../../../src/contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { Clock } from "../../../src/ports/world.ts";
 import { combineByMerge } from "../../../src/server/combine.ts";
+import { newId } from "../../../src/server/context.ts";
 import { createService, type Service, type ServiceOptions } from "../../../src/server/service.ts";
 import { emptyDatabase } from "../empty-service.ts";
 import { type VariantState, varyService } from "../../variants/variant.ts";
@@ -39,12 +40,12 @@ export type AtService = {
 
 type LateWrite = { readonly request: WireRequest; wait: number };
 
-/** The service with its backup, its keys, the app's person, and writes that are still under way. */
 /** Longer than an answer on its way takes: whatever else can go on does so. */
 async function giveWay(): Promise<void> {
   for (let n = 0; n < 40; n++) await null;
 }
 
+/** The service with its backup, its keys, the app's person, and writes that are still under way. */
 export class LifeWorld {
   readonly clock: Clock;
   /** Saves texts in another dress than they were sent in. */
@@ -68,6 +69,8 @@ export class LifeWorld {
   #isLate = false;
   /** Lists by key, till something changes. */
   readonly #listed = new Map<string, { files?: LiveFile[]; folders?: string[] }>();
+  /** Texts by document and version. */
+  readonly #texts = new Map<string, string>();
   #off: number;
   readonly #options: Omit<ServiceOptions, "database">;
 
@@ -231,8 +234,27 @@ export class LifeWorld {
   #files(key: string, app: App): readonly LiveFile[] {
     const listed = this.#listed.get(key) ?? {};
     this.#listed.set(key, listed);
-    listed.files ??= this.whileOpen(() => listFiles(app));
+    listed.files ??= this.whileOpen(() => this.#listFiles(app));
     return listed.files;
+  }
+
+  /**
+   * A version has one text for ever, so each is read once. A read that is spared still draws the
+   * random bytes of its request id: else a seed's life would depend on what was read before.
+   */
+  #listFiles(app: App): LiveFile[] {
+    const found = app.call("GET", `${FILES}?limit=1000`).json as {
+      data: { id: DocId; path: string; lastChangeId: string; protected: boolean }[];
+    };
+    return found.data.map(({ id, path, lastChangeId, protected: isProtected }) => {
+      const version = `${id} ${lastChangeId}`;
+      let text = this.#texts.get(version);
+      if (text === undefined) {
+        text = (app.call("GET", `${FILES}/${id}`).json as { content: string }).content;
+        this.#texts.set(version, text);
+      } else newId(this.#options, "req_");
+      return { id, path, changeId: lastChangeId, protected: isProtected, text };
+    });
   }
 
   /** The app's person's request; null when it was refused. */
@@ -253,14 +275,4 @@ export class LifeWorld {
       this.admin.setWorkspaceState(this.workspaceId, state);
     }
   }
-}
-
-function listFiles(app: App): LiveFile[] {
-  const found = app.call("GET", `${FILES}?limit=1000`).json as {
-    data: { id: DocId; path: string; lastChangeId: string; protected: boolean }[];
-  };
-  return found.data.map(({ id, path, lastChangeId, protected: isProtected }) => {
-    const { content } = app.call("GET", `${FILES}/${id}`).json as { content: string };
-    return { id, path, changeId: lastChangeId, protected: isProtected, text: content };
-  });
 }
