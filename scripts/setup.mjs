@@ -20,20 +20,22 @@ function isReady() {
   return spawnSync(rightNode, ["--version"]).status === 0;
 }
 
+function runNpm(...args) {
+  const ended = spawnSync("npm", args, { cwd: root, stdio: ["ignore", 2, 2] });
+  if (ended.status === 0) return;
+  const why = ended.status ?? ended.error?.message;
+  console.error(`mdmirror: "npm ${args[0]}" failed (exit ${why}); see its message above`);
+  process.exit(2);
+}
+
 if (!isReady()) {
   console.error("mdmirror: installing what package-lock.json names (once) …");
   // The engines warnings are about the Node that runs npm, not about the one that is being
   // installed.
-  const install = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: root,
-    stdio: ["ignore", 2, 2],
-  });
-  if (install.status !== 0) {
-    console.error(
-      `mdmirror: "npm ci" failed (exit ${install.status ?? install.error?.message}); see its message above`,
-    );
-    process.exit(2);
-  }
+  // No package's script is run but the one that fetches Node's binary: npm would compile
+  // better-sqlite3, which ships its binaries, and a new machine has no compiler.
+  runNpm("ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error");
+  runNpm("rebuild", "node", "--ignore-scripts=false", "--loglevel=error");
   const node = spawnSync(rightNode, ["--version"], { encoding: "utf8" });
   if (node.status !== 0) {
     console.error('mdmirror: the package "node" was installed without its binary; see the messages of npm above');
