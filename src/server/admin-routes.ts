@@ -10,10 +10,10 @@ import type { ServerContext } from "./context.ts";
 import { type Query, readQuery } from "./query.ts";
 import { matchPath, splitTarget } from "./router.ts";
 
-export type AdminContext = { readonly context: ServerContext; readonly admin: Admin; readonly adminKey: string | null };
+type AdminCore = { readonly server: ServerContext; readonly admin: Admin; readonly adminKey: string | null };
 
 type AdminCall = {
-  readonly context: ServerContext;
+  readonly server: ServerContext;
   readonly admin: Admin;
   readonly id: string;
   readonly query: Query;
@@ -55,13 +55,13 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     method: "GET",
     path: "/admin/settings",
     parameters: [],
-    run: ({ context }) => done(200, context.store.settings.get()),
+    run: ({ server }) => done(200, server.store.settings.get()),
   },
   {
     method: "PATCH",
     path: "/admin/settings",
     parameters: [],
-    run: ({ context, body }) => patchSettings(context.store.settings, body),
+    run: ({ server, body }) => patchSettings(server.store.settings, body),
   },
   { method: "GET", path: "/admin/reviews", parameters: ["workspaceId", "status"], run: listReviews },
   {
@@ -93,7 +93,7 @@ export function authenticateAdmin(adminKey: string | null, headers: WireHeaders)
 
 /** Answers a request below /admin; its key is the admin key alone. */
 export function routeAdmin(
-  { context, admin, adminKey }: AdminContext,
+  { server, admin, adminKey }: AdminCore,
   request: WireRequest,
   fault: BodyFault | null,
 ): Answer {
@@ -105,7 +105,7 @@ export function routeAdmin(
     if (values === null) continue;
     const query = readQuery(target.query, endpoint.parameters);
     if (isRefused(query)) return query;
-    return endpoint.run({ context, admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
+    return endpoint.run({ server, admin, id: values[0] ?? "", query, body: { text: request.body, fault } });
   }
   return refuse("not_found", "There is no such endpoint.");
 }

@@ -14,47 +14,51 @@ const LONGEST_TURN_MS = 500;
  */
 const FEW_IN_A_TURN = 8;
 
+/** Time, and the end of the turn of the event loop, as they are; tests give others. */
+export type Turns = { now(): number; atEnd(callback: () => void): void };
+const EVENT_LOOP: Turns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
+
 /**
  * Who may come in: so many requests, with so many bytes of bodies, are under way at a time, and no
  * more than can be answered soon.
  */
-export type Admission = {
+export class Admission {
+  readonly #turns: Turns;
+  #underWay = 0;
+  #bytes = 0;
+  #turn: { readonly startedAt: number; requests: number } | null = null;
+
+  constructor(turns: Turns = EVENT_LOOP) {
+    this.#turns = turns;
+  }
+
   /**
    * @param bytes of the body that is to be read
    * @param isAdmin an operator is let in also when the service has too much to do: to change that
    * @returns what ends the request; null when it must not begin
    */
-  begin(bytes: number, isAdmin: boolean): (() => void) | null;
-};
+  begin(bytes: number, isAdmin: boolean): (() => void) | null {
+    const isFull = this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES;
+    if ((this.#isLate() || isFull) && !isAdmin) return null;
+    this.#underWay++;
+    this.#bytes += bytes;
+    return () => {
+      this.#underWay--;
+      this.#bytes -= bytes;
+    };
+  }
 
-/** Time, and the end of the turn of the event loop, as they are; tests give others. */
-export type Turns = { now(): number; atEnd(callback: () => void): void };
-const EVENT_LOOP: Turns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
+  /** Counts a request of this turn. @returns whether it has waited too long, with others */
+  #isLate(): boolean {
+    this.#turn ??= this.#startTurn();
+    this.#turn.requests++;
+    return this.#turn.requests > FEW_IN_A_TURN && this.#turns.now() - this.#turn.startedAt > LONGEST_TURN_MS;
+  }
 
-export function admission({ now, atEnd }: Turns = EVENT_LOOP): Admission {
-  let underWay = 0;
-  let held = 0;
-  let turn: { readonly startedAt: number; requests: number } | null = null;
-  const isLate = (): boolean => {
-    if (turn === null) {
-      turn = { startedAt: now(), requests: 0 };
-      atEnd(() => {
-        turn = null;
-      });
-    }
-    turn.requests++;
-    return turn.requests > FEW_IN_A_TURN && now() - turn.startedAt > LONGEST_TURN_MS;
-  };
-  return {
-    begin(bytes, isAdmin) {
-      const isFull = underWay >= MAX_UNDER_WAY || held + bytes > MAX_BYTES;
-      if ((isLate() || isFull) && !isAdmin) return null;
-      underWay++;
-      held += bytes;
-      return () => {
-        underWay--;
-        held -= bytes;
-      };
-    },
-  };
+  #startTurn(): { readonly startedAt: number; requests: number } {
+    this.#turns.atEnd(() => {
+      this.#turn = null;
+    });
+    return { startedAt: this.#turns.now(), requests: 0 };
+  }
 }

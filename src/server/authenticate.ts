@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { WireHeaders } from "../contract/wire.ts";
-import { accessOf } from "./access.ts";
+import { Access } from "./access.ts";
 import { type Refused, refuse } from "./answer.ts";
 import type { RequestContext, ServerContext } from "./context.ts";
 import type { KeyRow } from "./keys-table.ts";
@@ -36,11 +36,11 @@ export type Admit = (key: KeyRow) => Refused | null;
  * @param admit the rate limit: asked for a valid key only, before anything is read for it
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
-export function authenticate(context: ServerContext, headers: WireHeaders, admit: Admit): RequestContext | Refused {
+export function authenticate(server: ServerContext, headers: WireHeaders, admit: Admit): RequestContext | Refused {
   const sent = sentKey(headers);
-  const key = sent === null ? undefined : context.store.keys.byHash(hashKey(sent));
+  const key = sent === null ? undefined : server.store.keys.byHash(hashKey(sent));
   if (key === undefined) return unauthenticated();
-  const workspace = context.store.keys.workspace(key.workspaceId);
+  const workspace = server.store.workspaces.byId(key.workspaceId);
   if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");
   const refused = admit(key);
   if (refused !== null) return refused;
@@ -49,5 +49,5 @@ export function authenticate(context: ServerContext, headers: WireHeaders, admit
       workspace.state === "closed" ? "The workspace is closed for now." : "The workspace is being restored.";
     return refuse("service_unavailable", detail, [], { "retry-after": String(workspace.retryAfter) });
   }
-  return { ...context, workspace, access: accessOf(context.store.keys.grants(key.seq), context.store.folders) };
+  return { ...server, workspace, access: new Access(server.store.keys.grants(key.seq), server.store.folders) };
 }

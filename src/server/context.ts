@@ -1,8 +1,10 @@
 import type { Access } from "./access.ts";
-import type { WorkspaceRow } from "./keys-table.ts";
+import type { SentBody } from "./body.ts";
+import type { Query } from "./query.ts";
 import type { Store } from "./store.ts";
+import type { WorkspaceRow } from "./workspaces-table.ts";
 
-export type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
+type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
 
 /**
  * Combines a write on a stale base.
@@ -29,8 +31,17 @@ export type ServerContext = {
   readonly random: (bytes: number) => Uint8Array;
 };
 
-/** One authenticated request's view. */
+/** What an authenticated request sees. */
 export type RequestContext = ServerContext & { readonly workspace: WorkspaceRow; readonly access: Access };
+
+/** One request, authenticated and routed. */
+export type Call = {
+  readonly context: RequestContext;
+  /** The last path segment where the route has an id, percent-decoded; else empty. */
+  readonly id: string;
+  readonly query: Query;
+  readonly body: SentBody;
+};
 
 // Digits and lower case without i, l, o, u: safe to read out, and no two ids differ in case alone.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";

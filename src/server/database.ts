@@ -76,18 +76,22 @@ function migrate(db: Db): void {
   }).immediate();
 }
 
-export type Transact = <T>(work: () => T, keep: (result: T) => boolean) => T;
+/** `BEGIN` and its ends; within a transaction, a savepoint and its ends. */
+export class Transactions {
+  readonly #db: Db;
+  readonly #outer: ReturnType<typeof prepare>;
+  readonly #inner: ReturnType<typeof prepare>;
 
-/**
- * Runs `work` in one transaction (a savepoint within another); rolled back when it throws or its
- * result is not kept.
- */
-export function transactions(db: Db): Transact {
-  const outer = statements(db, "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK");
-  const inner = statements(db, "SAVEPOINT request", "RELEASE request", "ROLLBACK TO request");
-  return (work, keep) => {
-    const nested = db.inTransaction;
-    const { begin, commit, rollback } = nested ? inner : outer;
+  constructor(db: Db) {
+    this.#db = db;
+    this.#outer = prepare(db, "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK");
+    this.#inner = prepare(db, "SAVEPOINT request", "RELEASE request", "ROLLBACK TO request");
+  }
+
+  /** Runs `work`; rolled back when it throws or its result is not kept. */
+  run<T>(work: () => T, keep: (result: T) => boolean): T {
+    const nested = this.#db.inTransaction;
+    const { begin, commit, rollback } = nested ? this.#inner : this.#outer;
     begin.run();
     let kept = false;
     try {
@@ -101,14 +105,14 @@ export function transactions(db: Db): Transact {
     } finally {
       // SQLite may have rolled back by itself (disk full); a savepoint rolled back to is still to
       // be released.
-      if (!kept && db.inTransaction) {
+      if (!kept && this.#db.inTransaction) {
         rollback.run();
         if (nested) commit.run();
       }
     }
-  };
+  }
 }
 
-function statements(db: Db, begin: string, commit: string, rollback: string) {
+function prepare(db: Db, begin: string, commit: string, rollback: string) {
   return { begin: db.prepare(begin), commit: db.prepare(commit), rollback: db.prepare(rollback) };
 }

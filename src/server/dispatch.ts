@@ -5,16 +5,16 @@ import { type Answer, isRefused, type Refused, refuse, toWire } from "./answer.t
 import { type Admit, authenticate } from "./authenticate.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
-import type { Rates } from "./rate.ts";
+import type { RateLimiter } from "./rate.ts";
 import { isDiskFull } from "./reserve.ts";
 import { route, splitTarget } from "./router.ts";
 
-/** What answers requests: the ground, and what is asked of each before it is routed. */
+/** What answers requests, and what is asked of each before it is routed. */
 export type Core = {
-  readonly context: ServerContext;
+  readonly server: ServerContext;
   readonly admin: Admin;
   readonly adminKey: string | null;
-  readonly rates: Rates;
+  readonly rates: RateLimiter;
   readonly docsBase: string;
   readonly onFault: (error: unknown, requestId: string) => void;
   /** From when on every request is answered 503. */
@@ -37,17 +37,17 @@ export function judgeHead(core: Core, { path, headers }: RequestHead): WireRespo
   return answering(core, () => {
     if (!core.isOpen) return closing();
     if (isAdminPath(path)) return authenticateAdmin(core.adminKey, headers);
-    const context = authenticate(core.context, headers, core.rates.peek);
+    const context = authenticate(core.server, headers, (key) => core.rates.peek(key));
     return isRefused(context) ? context : null;
   });
 }
 
 /** Runs a part of a request; what it throws becomes a 500. @param work null is no answer yet */
 function answering(
-  { context, docsBase, onFault }: Core,
+  { server, docsBase, onFault }: Core,
   work: (requestId: string) => Answer | null,
 ): WireResponse | null {
-  const requestId = newId(context, "req_");
+  const requestId = newId(server, "req_");
   try {
     const answer = work(requestId);
     return answer === null ? null : toWire(answer, requestId, docsBase);
@@ -70,11 +70,11 @@ function dispatchOrMakeRoom(
     return dispatch(core, request, fault, admit);
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    if (request.method === "DELETE" && core.context.store.reserve.release()) {
+    if (request.method === "DELETE" && core.server.store.reserve.release()) {
       return dispatchOrMakeRoom(core, request, fault, admit, requestId);
     }
     core.onFault(error, requestId);
-    const mayDelete = request.method !== "DELETE" && core.context.store.reserve.bytes() !== 0;
+    const mayDelete = request.method !== "DELETE" && core.server.store.reserve.bytes() !== 0;
     const goesOn = mayDelete ? "Reading and deleting go on." : "Reading goes on.";
     const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
@@ -86,7 +86,7 @@ function dispatch(core: Core, request: WireRequest, fault: BodyFault | null, adm
   const refused = refuseRequest(fault);
   if (refused !== null) return refused;
   if (isAdminPath(request.path)) return routeAdmin(core, request, fault);
-  const context = authenticate(core.context, request.headers, admit);
+  const context = authenticate(core.server, request.headers, admit);
   return isRefused(context) ? context : route(context, request, fault);
 }
 

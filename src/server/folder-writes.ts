@@ -1,8 +1,7 @@
 import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../contract/limits.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
-import type { Call } from "./call.ts";
-import type { RequestContext } from "./context.ts";
+import type { Call, RequestContext } from "./context.ts";
 import { readOneMember } from "./file-writes.ts";
 import type { FolderRow } from "./folders-table.ts";
 import { moveProtected } from "./guard-moves.ts";

@@ -4,7 +4,7 @@ import { FOLDERS } from "../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "./answer.ts";
 import { type Member, memberErrors, readObject } from "./body.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./context.ts";
 import { type FolderRow, ROOT } from "./folders-table.ts";
 import { pathTooLong, readId, readName, readParent, readPath } from "./input.ts";
 import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";

@@ -1,4 +1,4 @@
-import { type Access, accessOf, includes } from "./access.ts";
+import { Access, includes } from "./access.ts";
 import { type Answer, refuse } from "./answer.ts";
 import type { RequestContext } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
@@ -19,12 +19,12 @@ export function moveProtected(context: RequestContext, files: readonly FileRow[]
   const guarded = files.filter((file) => !includes(context.access.file(file), "full"));
   if (guarded.length === 0) return move();
   const grants = [...grantsByKey(context)];
-  const before = grants.map((rows) => accessOf(rows, context.store.folders));
+  const before = grants.map((rows) => new Access(rows, context.store.folders));
   const lacking = before.map((access) => guarded.filter((file) => !hasFull(access, file)));
   const answer = move();
   if (answer.kind === "refused") return answer;
   for (const [i, rows] of grants.entries()) {
-    const after = accessOf(rows, context.store.folders);
+    const after = new Access(rows, context.store.folders);
     const gained = lacking[i]!.find(({ seq }) => hasFull(after, context.store.files.bySeq(seq)!));
     if (gained === undefined) continue;
     const detail = `${gained.path} is protected: moving it there would lift its protection and needs Full access to it.`;

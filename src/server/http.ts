@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyServerOptions } from "fastify";
+import { isLoopbackHost } from "../model/loopback.ts";
 import { MAX_BODY_BYTES } from "./body.ts";
 import { answerBroken, answerTunnels } from "./http-broken.ts";
 import { type HttpService, mountService } from "./http-requests.ts";
-import { admission, type Turns } from "./admission.ts";
-import { isLoopbackHost } from "../model/loopback.ts";
+import { Admission, type Turns } from "./admission.ts";
 
 export type HttpOptions = {
   /** Default 127.0.0.1. */
@@ -61,7 +61,7 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   app.server.maxConnections = MAX_CONNECTIONS;
   app.server.headersTimeout = (options.deadlines ?? DEADLINES).headers;
   answerTunnels(app.server, service.handle);
-  mountService(app, service, admission(options.turns));
+  mountService(app, service, new Admission(options.turns));
   await app.listen({ host, port: options.port ?? 0 });
   const address = app.server.address();
   const port = typeof address === "object" && address !== null ? address.port : options.port;

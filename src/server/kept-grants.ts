@@ -1,5 +1,5 @@
 import { nameOf, parentOf } from "../model/path.ts";
-import { accessOf, RANK } from "./access.ts";
+import { Access, RANK } from "./access.ts";
 import type { RequestContext } from "./context.ts";
 import { ROOT } from "./folders-table.ts";
 import type { Place, PlacedGrant } from "./grants-table.ts";
@@ -26,7 +26,7 @@ export function keepGrantsOfFile(where: Where, file: number): void {
 
 function keep({ store, workspace }: Where, placed: readonly PlacedGrant[]): void {
   for (const { key, parent, path, level } of placed) {
-    const above = accessOf(store.keys.grants(key), store.folders).folder(parent);
+    const above = new Access(store.keys.grants(key), store.folders).folder(parent);
     if (RANK[level] < RANK[above]) store.grants.keep({ key, workspace: workspace.seq, path, level });
   }
 }
@@ -42,7 +42,7 @@ export function holdKeptGrants(where: Where, path: string): void {
     if (placed === undefined) continue;
     const grants = store.keys.grants(kept.key);
     const own = grants.find(({ kind, target }) => kind === placed.kind && target === placed.seq);
-    const now = own?.level ?? accessOf(grants, store.folders).folder(placed.parent);
+    const now = own?.level ?? new Access(grants, store.folders).folder(placed.parent);
     if (RANK[kept.level] < RANK[now]) store.grants.set({ key: kept.key, ...placed, level: kept.level });
     store.grants.dropKept(kept);
   }

@@ -1,16 +1,6 @@
 import type { Grant } from "../contract/resources.ts";
 import type { Db } from "./database.ts";
 
-export type WorkspaceState = "open" | "closed" | "restoring";
-export type WorkspaceRow = {
-  readonly seq: number;
-  readonly id: string;
-  readonly name: string;
-  readonly state: WorkspaceState;
-  /** Seconds that a 503 tells its caller to wait. */
-  readonly retryAfter: number;
-};
-
 export type KeyRow = {
   readonly seq: number;
   readonly id: string;
@@ -24,85 +14,88 @@ export type KeyRow = {
 export type Level = Grant | "none";
 export type GrantRow = { readonly kind: "root" | "folder" | "file"; readonly target: number; readonly level: Level };
 
-export type NewKey = {
-  readonly id: string;
-  readonly workspaceId: string;
+type NewKey = Omit<KeyRow, "seq"> & {
   /** SHA-256 of the key; the key itself is never stored. */
   readonly hash: Buffer;
-  readonly label: string;
-  readonly rateRequests: number | null;
-  readonly rateSeconds: number | null;
+  /** Milliseconds since the epoch. */
   readonly at: number;
 };
 
-/** The prepared statements of tables `workspaces`, `keys` and `grants`. */
-export function keysTable(db: Db) {
-  const workspaceColumns = "SELECT seq, id, name, state, retry_after AS retryAfter FROM workspaces";
-  const keyColumns =
-    "SELECT seq, id, workspace_id AS workspaceId, label, rate_requests AS rateRequests, rate_seconds AS rateSeconds FROM keys";
-  const workspaces = db.prepare<[], WorkspaceRow>(`${workspaceColumns} ORDER BY seq`);
-  const workspace = db.prepare<[string], WorkspaceRow>(`${workspaceColumns} WHERE id = ?`);
-  const addWorkspace = db.prepare<[string, string]>(
-    "INSERT INTO workspaces (id, name, state, retry_after) VALUES (?, ?, 'open', 0)",
-  );
-  const setState = db.prepare<[WorkspaceState, number, string]>(
-    "UPDATE workspaces SET state = ?, retry_after = ? WHERE id = ?",
-  );
-  const emptied = [
-    "DELETE FROM changes WHERE file IN (SELECT seq FROM files WHERE workspace = ?)",
-    "DELETE FROM files WHERE workspace = ?",
-    "DELETE FROM folders WHERE workspace = ?",
-    "DELETE FROM kept_grants WHERE workspace = ?",
-    "DELETE FROM workspaces WHERE seq = ?",
-  ].map((sql) => db.prepare<[number]>(sql));
-  const byHash = db.prepare<[Buffer], KeyRow>(`${keyColumns} WHERE hash = ?`);
-  const byId = db.prepare<[string], KeyRow>(`${keyColumns} WHERE id = ?`);
-  const all = db.prepare<[], KeyRow>(`${keyColumns} ORDER BY seq`);
-  const add = db.prepare<[NewKey]>(
-    `INSERT INTO keys (id, workspace_id, hash, label, rate_requests, rate_seconds, at)
-     VALUES (@id, @workspaceId, @hash, @label, @rateRequests, @rateSeconds, @at)`,
-  );
-  const setRate = db.prepare<[number | null, number | null, number]>(
-    "UPDATE keys SET rate_requests = ?, rate_seconds = ? WHERE seq = ?",
-  );
-  const remove = db.prepare<[number]>("DELETE FROM keys WHERE seq = ?");
-  const grants = db.prepare<[number], GrantRow>(
-    "SELECT kind, target, level FROM grants WHERE key = ? ORDER BY kind DESC, target",
-  );
-  const grant = db.prepare<[number, string, number, Level]>(
-    "INSERT INTO grants (key, kind, target, level) VALUES (?, ?, ?, ?)",
-  );
-  const dropGrants = db.prepare<[number]>("DELETE FROM grants WHERE key = ?");
-  const dropKept = db.prepare<[number]>("DELETE FROM kept_grants WHERE key = ?");
-  return {
-    workspaces: () => workspaces.all(),
-    workspace: (id: string) => workspace.get(id),
-    addWorkspace: (id: string, name: string) => void addWorkspace.run(id, name),
-    setState: (id: string, state: WorkspaceState, retryAfter: number) => void setState.run(state, retryAfter, id),
-    /**
-     * Removes a workspace and all that it holds. Its keys stay: they answer `workspace_not_found`
-     * from then on.
-     */
-    removeWorkspace: (seq: number) => {
-      for (const statement of emptied) statement.run(seq);
-    },
-    byHash: (hash: Buffer) => byHash.get(hash),
-    byId: (id: string) => byId.get(id),
-    all: () => all.all(),
-    add: (key: NewKey) => Number(add.run(key).lastInsertRowid),
-    remove: (seq: number) => {
-      dropGrants.run(seq);
-      dropKept.run(seq);
-      remove.run(seq);
-    },
-    setRate: (key: number, requests: number | null, seconds: number | null) => void setRate.run(requests, seconds, key),
-    grants: (key: number) => grants.all(key),
-    setGrants: (key: number, rows: readonly GrantRow[]) => {
-      dropGrants.run(key);
-      dropKept.run(key);
-      for (const row of rows) grant.run(key, row.kind, row.target, row.level);
-    },
-  };
+const SELECT = `
+SELECT seq, id, workspace_id AS workspaceId, label, rate_requests AS rateRequests, rate_seconds AS rateSeconds
+FROM keys`;
+
+/** Table `keys`, and the grants of each key in table `grants`. */
+export class KeysTable {
+  readonly #sql: ReturnType<typeof prepare>;
+
+  constructor(db: Db) {
+    this.#sql = prepare(db);
+  }
+
+  byHash(hash: Buffer): KeyRow | undefined {
+    return this.#sql.byHash.get(hash);
+  }
+
+  byId(id: string): KeyRow | undefined {
+    return this.#sql.byId.get(id);
+  }
+
+  all(): KeyRow[] {
+    return this.#sql.all.all();
+  }
+
+  /** @returns its row number */
+  insert(key: NewKey): number {
+    return Number(this.#sql.insert.run(key).lastInsertRowid);
+  }
+
+  setRate(key: number, requests: number | null, seconds: number | null): void {
+    this.#sql.setRate.run(requests, seconds, key);
+  }
+
+  /** Removes a key, its grants, and those that are kept for it. */
+  remove(seq: number): void {
+    this.#dropGrants(seq);
+    this.#sql.remove.run(seq);
+  }
+
+  grants(key: number): GrantRow[] {
+    return this.#sql.grants.all(key);
+  }
+
+  /** Replaces the grants of a key, and drops those that are kept for it. */
+  setGrants(key: number, rows: readonly GrantRow[]): void {
+    this.#dropGrants(key);
+    for (const row of rows) this.#sql.insertGrant.run(key, row.kind, row.target, row.level);
+  }
+
+  #dropGrants(key: number): void {
+    this.#sql.dropGrants.run(key);
+    this.#sql.dropKept.run(key);
+  }
 }
 
-export type KeysTable = ReturnType<typeof keysTable>;
+function prepare(db: Db) {
+  return {
+    byHash: db.prepare<[Buffer], KeyRow>(`${SELECT} WHERE hash = ?`),
+    byId: db.prepare<[string], KeyRow>(`${SELECT} WHERE id = ?`),
+    all: db.prepare<[], KeyRow>(`${SELECT} ORDER BY seq`),
+    insert: db.prepare<[NewKey]>(
+      `INSERT INTO keys (id, workspace_id, hash, label, rate_requests, rate_seconds, at)
+       VALUES (@id, @workspaceId, @hash, @label, @rateRequests, @rateSeconds, @at)`,
+    ),
+    setRate: db.prepare<[number | null, number | null, number]>(
+      "UPDATE keys SET rate_requests = ?, rate_seconds = ? WHERE seq = ?",
+    ),
+    remove: db.prepare<[number]>("DELETE FROM keys WHERE seq = ?"),
+    grants: db.prepare<[number], GrantRow>(
+      "SELECT kind, target, level FROM grants WHERE key = ? ORDER BY kind DESC, target",
+    ),
+    insertGrant: db.prepare<[number, string, number, Level]>(
+      "INSERT INTO grants (key, kind, target, level) VALUES (?, ?, ?, ?)",
+    ),
+    dropGrants: db.prepare<[number]>("DELETE FROM grants WHERE key = ?"),
+    dropKept: db.prepare<[number]>("DELETE FROM kept_grants WHERE key = ?"),
+  };
+}

@@ -2,7 +2,7 @@ import { DEFAULT_PAGE_LIMIT, MAX_PAGE_LIMIT, MIN_PAGE_LIMIT } from "../contract/
 import type { NameKind } from "../contract/names.ts";
 import type { ListEnvelope } from "../contract/resources.ts";
 import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
-import type { Call } from "./call.ts";
+import type { Call } from "./context.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import { readId, readPath } from "./input.ts";
 import { pointerTo, type Query, readInteger } from "./query.ts";

@@ -6,44 +6,52 @@ export type RateLimit = { readonly requests: number; readonly seconds: number };
 
 type Bucket = { tokens: number; at: number };
 
-/**
- * Each answers whether a request of a key must wait: `take` counts the request, `peek` does not.
- */
-export type Rates = {
-  readonly take: (key: KeyRow) => Refused | null;
-  readonly peek: (key: KeyRow) => Refused | null;
-};
+/** A token bucket for each key. It lives in memory: a restart forgives. */
+export class RateLimiter {
+  readonly #fallback: () => RateLimit | null;
+  readonly #now: () => number;
+  readonly #buckets = new Map<number, Bucket>();
 
-/**
- * A token bucket for each key. It lives in memory: a restart forgives.
- * @param fallback the limit of keys without one of their own; null for none. It may change at any
- * time
- */
-export function rateLimiter(fallback: () => RateLimit | null, now: () => number): Rates {
-  const buckets = new Map<number, Bucket>();
-  const ask = (key: KeyRow, takes: boolean): Refused | null => {
-    const limit = limitOf(key) ?? fallback();
+  /**
+   * @param fallback the limit of keys without one of their own; null for none. It may change at any
+   * time
+   * @param now milliseconds
+   */
+  constructor(fallback: () => RateLimit | null, now: () => number) {
+    this.#fallback = fallback;
+    this.#now = now;
+  }
+
+  /** Counts a request of a key. @returns the refusal of one that must wait */
+  take(key: KeyRow): Refused | null {
+    return this.#ask(key, 1);
+  }
+
+  /** Whether a request would have to wait; counts none. */
+  peek(key: KeyRow): Refused | null {
+    return this.#ask(key, 0);
+  }
+
+  #ask(key: KeyRow, taken: 0 | 1): Refused | null {
+    const limit = limitOf(key) ?? this.#fallback();
     if (limit === null) return null;
-    const at = now();
-    const bucket = buckets.get(key.seq) ?? { tokens: limit.requests, at };
+    const at = this.#now();
+    const bucket = this.#buckets.get(key.seq) ?? { tokens: limit.requests, at };
     const perMillisecond = limit.requests / (limit.seconds * 1_000);
     // A clock set back refills nothing, and takes nothing.
     bucket.tokens = Math.min(limit.requests, bucket.tokens + Math.max(0, at - bucket.at) * perMillisecond);
     bucket.at = at;
-    buckets.set(key.seq, bucket);
+    this.#buckets.set(key.seq, bucket);
     if (bucket.tokens >= 1) {
-      if (takes) bucket.tokens -= 1;
+      bucket.tokens -= taken;
       return null;
     }
     const wait = Math.max(1, Math.ceil((1 - bucket.tokens) / perMillisecond / 1_000));
     return refuse("rate_limited", `Too many requests; wait ${wait} s.`, [], { "retry-after": String(wait) });
-  };
-  return {
-    take: (key) => ask(key, true),
-    peek: (key) => ask(key, false),
-  };
+  }
 }
 
-function limitOf({ rateRequests, rateSeconds }: KeyRow): RateLimit | null {
+/** The limit of its own that a key has; null for none. */
+export function limitOf({ rateRequests, rateSeconds }: KeyRow): RateLimit | null {
   return rateRequests === null || rateSeconds === null ? null : { requests: rateRequests, seconds: rateSeconds };
 }

@@ -1,19 +1,6 @@
 import { rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * Room on the disk that is given up when the disk is full, so that documents can still be deleted:
- * a deletion is written to the journal before it frees anything.
- */
-export type Reserve = {
-  /** Takes room where there is less than the disk can spare. */
-  hold(): void;
-  /** @returns whether there was any to give up */
-  release(): boolean;
-  /** Bytes that are held now; null: there is no disk. */
-  bytes(): number | null;
-};
-
 const MB = 1024 * 1024;
 /**
  * LIMIT: twice what the journal grows to before it is written back; less on a small disk, and the
@@ -31,41 +18,74 @@ const SHARE = 1 / 4;
 /** Free space without which nothing is held, in bytes: the least reserve may be half of it. */
 export const ROOM_FOR_LEAST = 2 * LEAST_RESERVED;
 
+type ReserveOptions = {
+  /** Told of the bytes that are held, after each try to hold some. */
+  readonly onHold?: (bytes: number) => void;
+  /** Bytes of the disk that nobody uses; those of the folder's disk unless told. */
+  readonly free?: () => number;
+};
+
 /**
- * @param folder the data folder; null has no disk
- * @param free bytes of the disk that nobody uses
+ * Room on the disk that is given up when the disk is full, so that documents can still be deleted:
+ * a deletion is written to the journal before it frees anything.
  */
-export function reserveIn(folder: string | null, free: () => number = () => freeIn(folder!)): Reserve {
-  if (folder === null) return { hold: () => undefined, release: () => false, bytes: () => null };
-  const file = join(folder, "reserve");
-  const bytes = () => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  const reserve: Reserve = {
-    hold: () => {
-      const held = bytes();
-      const wanted = sizeFor(free() + held);
-      if (wanted === 0 || held >= wanted) return;
-      try {
-        // Zeros that are written, not a hole: a hole takes no room.
-        writeFileSync(file, Buffer.alloc(wanted), { mode: 0o600 });
-      } catch {
-        // There is no room for it now; what was written of it is given back.
-        rmSync(file, { force: true });
-      }
-    },
-    release: () => {
-      if (bytes() === 0) return false;
-      rmSync(file, { force: true });
-      return true;
-    },
-    bytes,
-  };
-  reserve.hold();
-  return reserve;
+export class Reserve {
+  readonly #file: string | null;
+  readonly #free: () => number;
+  readonly #onHold: (bytes: number) => void;
+
+  /**
+   * Holds some at once.
+   * @param folder the data folder; null: there is no disk
+   */
+  constructor(folder: string | null, { onHold = () => undefined, free = () => freeIn(folder!) }: ReserveOptions = {}) {
+    this.#file = folder === null ? null : join(folder, "reserve");
+    this.#free = free;
+    this.#onHold = onHold;
+    this.hold();
+  }
+
+  /** Takes room where there is less than the disk can spare. */
+  hold(): void {
+    if (this.#file === null) return;
+    grow(this.#file, this.#free);
+    const held = sizeOf(this.#file);
+    if (held > 0) this.#onHold(held);
+  }
+
+  /** @returns whether there was any to give up */
+  release(): boolean {
+    if (this.#file === null || sizeOf(this.#file) === 0) return false;
+    rmSync(this.#file, { force: true });
+    return true;
+  }
+
+  /** Bytes that are held now; null: there is no disk. */
+  bytes(): number | null {
+    return this.#file === null ? null : sizeOf(this.#file);
+  }
+}
+
+function grow(file: string, free: () => number): void {
+  const held = sizeOf(file);
+  const wanted = sizeFor(free() + held);
+  if (wanted === 0 || held >= wanted) return;
+  try {
+    // Zeros that are written, not a hole: a hole takes no room.
+    writeFileSync(file, Buffer.alloc(wanted), { mode: 0o600 });
+  } catch {
+    // There is no room for it now; what was written of it is given back.
+    rmSync(file, { force: true });
+  }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * @param room bytes that are free, what is held already among them @returns whole megabytes, in
- * bytes; 0: too little to be of use
+ * @param room bytes that are free, what is held already among them
+ * @returns whole megabytes, in bytes; 0: too little to be of use
  */
 function sizeFor(room: number): number {
   if (room < ROOM_FOR_LEAST) return 0;

@@ -4,10 +4,16 @@ import { createRegexSearch } from "../search/regex.ts";
 import { createIndexWriter, type IndexWriter } from "../search/write-index.ts";
 import type { Db } from "./database.ts";
 import { ROOT } from "./folders-table.ts";
-import { textCache } from "./text-cache.ts";
-import { decodeText } from "./text-codec.ts";
+import { TextCache } from "./text-cache.ts";
+import { decodeText, type StoredText } from "./text-codec.ts";
 
-type Live = { readonly workspace: number; readonly folder: number; readonly name: string; readonly changeId: string };
+/** A file of any workspace, as the index needs it. */
+type FileRow = {
+  readonly workspace: number;
+  readonly folder: number;
+  readonly name: string;
+  readonly changeId: string;
+};
 
 type Queued = {
   readonly n: number;
@@ -30,94 +36,136 @@ const FOLDER_PORTION = 16;
  * file or folder it was about (2 µs); the index follows in small steps, the newest write first, so
  * that a great import keeps nobody's own document from being found.
  */
-export function searchIndex(db: Db) {
-  const isIndexed = db.prepare<[number], { id: number }>("SELECT id FROM search_words_docsize WHERE id = ?");
-  const live = db.prepare<[number], Live>(
-    "SELECT workspace, folder, name, change_id AS changeId FROM files WHERE seq = ?",
-  );
-  const folderPath = db.prepare<[number], { path: string }>("SELECT path FROM folders WHERE seq = ?");
-  const stored = db.prepare<[string], { codec: number; text: Buffer }>("SELECT codec, text FROM changes WHERE id = ?");
-  const textOf = (changeId: string) => decodeText(stored.get(changeId)!);
-  const heldTextOf = textCache(textOf);
-  const pathOf = ({ folder, name }: Live) => (folder === ROOT ? name : `${folderPath.get(folder)!.path}/${name}`);
-  const queue = searchQueue(db);
+export class SearchIndex {
+  readonly hybrid: ReturnType<typeof createHybridSearch>;
+  readonly regex: ReturnType<typeof createRegexSearch>;
+  readonly #db: Db;
+  readonly #files: ReturnType<typeof prepareFiles>;
+  readonly #queue: ReturnType<typeof prepareQueue>;
+  readonly #texts = new TextCache();
 
-  const indexText = (writer: IndexWriter, seq: number): number => {
-    const fresh = isIndexed.get(seq) === undefined;
-    const row = live.get(seq);
-    if (row === undefined) {
+  constructor(db: Db) {
+    this.#db = db;
+    this.#files = prepareFiles(db);
+    this.#queue = prepareQueue(db);
+    this.hybrid = createHybridSearch(db);
+    this.regex = createRegexSearch(db, SEARCH_REGEX_LINES);
+  }
+
+  isBehind(): boolean {
+    return this.#newest() !== undefined;
+  }
+
+  /**
+   * Within a transaction.
+   * @param most what may be spent: 1 for a document, and 1 for each 1,000 characters of it
+   */
+  update(most: number): "done" | "more" {
+    let queued = this.#newest();
+    if (queued === undefined) return "done";
+    const writer = createIndexWriter(this.#db);
+    for (let spent = 0; queued !== undefined && spent < most; queued = this.#newest()) {
+      spent += this.#indexNext(writer, queued);
+    }
+    return queued === undefined ? "done" : "more";
+  }
+
+  placeOf(seq: number): { readonly workspace: number; readonly folder: number } | undefined {
+    return this.#files.bySeq.get(seq);
+  }
+
+  /** The live text; the path is looked up when it is asked for. null: no such file. */
+  read(seq: number): { readonly text: string; readonly path: string } | null {
+    const file = this.#files.bySeq.get(seq);
+    if (file === undefined) return null;
+    const pathOf = () => this.#pathOf(file);
+    return {
+      text: this.#cachedText(file.changeId),
+      get path() {
+        return pathOf();
+      },
+    };
+  }
+
+  #newest(): Queued | undefined {
+    return this.#queue.newest.get();
+  }
+
+  /** @returns what it cost */
+  #indexNext(writer: IndexWriter, queued: Queued): number {
+    if (queued.kind === "folder") return this.#indexPortion(writer, queued);
+    this.#queue.drop.run(queued.n);
+    return queued.kind === "text" ? this.#indexText(writer, queued.seq) : this.#indexPath(writer, queued.seq);
+  }
+
+  /** The paths of some files of a folder that got another path. */
+  #indexPortion(writer: IndexWriter, { n, seq, after }: Queued): number {
+    const files = this.#queue.filesOf.all(seq, after, FOLDER_PORTION);
+    if (files.length < FOLDER_PORTION) this.#queue.drop.run(n);
+    else this.#queue.goOnAfter.run(files.at(-1)!.seq, n);
+    return files.reduce((cost, file) => cost + this.#indexPath(writer, file.seq), COST.path);
+  }
+
+  #indexText(writer: IndexWriter, seq: number): number {
+    const fresh = !this.#isIndexed(seq);
+    const file = this.#files.bySeq.get(seq);
+    if (file === undefined) {
       if (!fresh) writer.remove(seq);
       return COST.document;
     }
-    const text = textOf(row.changeId);
+    const text = this.#text(file.changeId);
     writer.putText(seq, text, fresh);
-    if (fresh) writer.putPath(seq, pathOf(row), fresh);
+    if (fresh) writer.putPath(seq, this.#pathOf(file), fresh);
     return COST.document + text.length * COST.characters;
-  };
-  /** A file that is not indexed yet is queued for its text too, which brings its path. */
-  const indexPath = (writer: IndexWriter, seq: number): number => {
-    const row = live.get(seq);
-    if (row !== undefined && isIndexed.get(seq) !== undefined) writer.putPath(seq, pathOf(row), false);
-    return COST.path;
-  };
-  const indexNext = (writer: IndexWriter, queued: Queued): number => {
-    if (queued.kind !== "folder") {
-      queue.drop(queued);
-      return (queued.kind === "text" ? indexText : indexPath)(writer, queued.seq);
-    }
-    const files = queue.filesOf(queued, FOLDER_PORTION);
-    if (files.length < FOLDER_PORTION) queue.drop(queued);
-    else queue.goOnAfter(queued, files.at(-1)!);
-    return files.reduce((cost, seq) => cost + indexPath(writer, seq), COST.path);
-  };
-  /**
-   * Within a transaction. @param most what may be spent: 1 for a document, and 1 for each 1,000
-   * characters of it
-   */
-  const update = (most: number): "done" | "more" => {
-    let queued = queue.newest();
-    if (queued === undefined) return "done";
-    const writer = createIndexWriter(db);
-    for (let spent = 0; queued !== undefined && spent < most; queued = queue.newest()) {
-      spent += indexNext(writer, queued);
-    }
-    return queued === undefined ? "done" : "more";
-  };
+  }
 
+  /** A file that is not indexed yet is queued for its text too, which brings its path. */
+  #indexPath(writer: IndexWriter, seq: number): number {
+    const file = this.#files.bySeq.get(seq);
+    if (file !== undefined && this.#isIndexed(seq)) writer.putPath(seq, this.#pathOf(file), false);
+    return COST.path;
+  }
+
+  #isIndexed(seq: number): boolean {
+    return this.#files.isIndexed.get(seq) !== undefined;
+  }
+
+  #pathOf({ folder, name }: FileRow): string {
+    return folder === ROOT ? name : `${this.#files.folderPath.get(folder)!.path}/${name}`;
+  }
+
+  #text(changeId: string): string {
+    return decodeText(this.#files.text.get(changeId)!);
+  }
+
+  #cachedText(changeId: string): string {
+    const cached = this.#texts.get(changeId);
+    if (cached !== undefined) return cached;
+    const text = this.#text(changeId);
+    this.#texts.add(changeId, text);
+    return text;
+  }
+}
+
+function prepareFiles(db: Db) {
   return {
-    update,
-    isBehind: () => queue.newest() !== undefined,
-    placeOf: (seq: number): { readonly workspace: number; readonly folder: number } | undefined => live.get(seq),
-    /** The live text; the path is looked up when it is asked for. null: no such file. */
-    read: (seq: number) => {
-      const row = live.get(seq);
-      if (row === undefined) return null;
-      return {
-        text: heldTextOf(row.changeId),
-        get path() {
-          return pathOf(row);
-        },
-      };
-    },
-    hybrid: createHybridSearch(db),
-    regex: createRegexSearch(db, SEARCH_REGEX_LINES),
+    isIndexed: db.prepare<[number], { id: number }>("SELECT id FROM search_words_docsize WHERE id = ?"),
+    bySeq: db.prepare<[number], FileRow>(
+      "SELECT workspace, folder, name, change_id AS changeId FROM files WHERE seq = ?",
+    ),
+    folderPath: db.prepare<[number], { path: string }>("SELECT path FROM folders WHERE seq = ?"),
+    text: db.prepare<[string], StoredText>("SELECT codec, text FROM changes WHERE id = ?"),
   };
 }
 
-export type SearchIndex = ReturnType<typeof searchIndex>;
-
-function searchQueue(db: Db) {
-  const newest = db.prepare<[], Queued>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1");
-  const drop = db.prepare<[number]>("DELETE FROM search_queue WHERE n = ?");
-  const goOn = db.prepare<[number, number]>("UPDATE search_queue SET after = ? WHERE n = ?");
-  const filesOf = db.prepare<[number, number, number], { seq: number }>(
-    `SELECT x.seq FROM folders d CROSS JOIN files x ON x.workspace = d.workspace AND x.folder = d.seq
-     WHERE d.seq = ? AND x.seq > ? ORDER BY x.seq LIMIT ?`,
-  );
+function prepareQueue(db: Db) {
   return {
-    newest: () => newest.get(),
-    drop: ({ n }: Queued) => void drop.run(n),
-    goOnAfter: ({ n }: Queued, file: number) => void goOn.run(file, n),
-    filesOf: ({ seq, after }: Queued, most: number) => filesOf.all(seq, after, most).map((row) => row.seq),
+    newest: db.prepare<[], Queued>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1"),
+    drop: db.prepare<[number]>("DELETE FROM search_queue WHERE n = ?"),
+    goOnAfter: db.prepare<[number, number]>("UPDATE search_queue SET after = ? WHERE n = ?"),
+    filesOf: db.prepare<[number, number, number], { seq: number }>(
+      `SELECT x.seq FROM folders d CROSS JOIN files x ON x.workspace = d.workspace AND x.folder = d.seq
+       WHERE d.seq = ? AND x.seq > ? ORDER BY x.seq LIMIT ?`,
+    ),
   };
 }

@@ -14,8 +14,7 @@ import type { Searched } from "../search/hybrid.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readBody } from "./body.ts";
-import type { Call } from "./call.ts";
-import type { RequestContext } from "./context.ts";
+import type { Call, RequestContext } from "./context.ts";
 import { ROOT } from "./folders-table.ts";
 import { readPath } from "./input.ts";
 import { isDiskFull } from "./reserve.ts";
@@ -180,6 +179,6 @@ function searchedBy({ store, workspace, access }: RequestContext, prefix: string
       if (place === undefined || place.workspace !== workspace.seq || !isInside(place.folder)) return false;
       return includes(access.file({ seq: document, folder: place.folder }), "read");
     },
-    read: store.search.read,
+    read: (document) => store.search.read(document),
   };
 }

@@ -1,16 +1,16 @@
 import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
-import { type Admin, createAdmin } from "./admin.ts";
+import { Admin } from "./admin.ts";
 import type { Admit } from "./authenticate.ts";
 import type { BodyFault } from "./body.ts";
 import type { Combine, ServerContext } from "./context.ts";
 import type { DatabaseLocation } from "./database.ts";
 import { answerRequest, type Core, judgeHead, type RequestHead } from "./dispatch.ts";
-import { rateLimiter } from "./rate.ts";
+import { RateLimiter } from "./rate.ts";
 import { loadRegexEngine } from "./search.ts";
 import { STEP } from "./search-index.ts";
 import type { Settings } from "./settings.ts";
-import { openStore } from "./store.ts";
+import { Store } from "./store.ts";
 
 export type ServiceOptions = {
   readonly database: DatabaseLocation;
@@ -39,126 +39,143 @@ export type ServiceOptions = {
 /** A `Wire` that a transport can also tell why a body could not be handed over. */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null) => Promise<WireResponse>;
 
-export type Service = {
-  readonly handle: ServiceWire;
+const DAY_MS = 86_400_000;
+/** Changes that a step of pruning looks at, some 5 ms. */
+const PRUNE_PORTION = 200;
+const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
+const EVERYBODY: Admit = () => null;
+
+/** The file and folder service, apart from any transport. */
+export class Service {
+  readonly admin: Admin;
+  readonly #core: Core;
+  readonly #admitByRate: Admit;
+  #onWrite: () => void = () => undefined;
+  #served = 0;
+  #prunedTo = 0;
+
+  /** @throws when the database cannot be opened (see `openDatabase`) */
+  constructor(options: ServiceOptions) {
+    const { now, random, combine, searchCatchesUp = "all" } = options;
+    const store = new Store(options.database, random);
+    if (options.settings !== undefined) store.settings.change(options.settings);
+    const server = { store, now, random, combine, searchCatchesUp };
+    const rates = new RateLimiter(() => store.settings.get().rateLimit, now);
+    this.admin = new Admin(server);
+    this.#admitByRate = (key) => rates.take(key);
+    this.#core = {
+      server,
+      admin: this.admin,
+      adminKey: options.adminKey ?? null,
+      rates,
+      docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
+      onFault: options.onFault ?? (() => undefined),
+      isOpen: true,
+    };
+  }
+
+  // Fields, not methods: a transport is given them apart from the service.
+  readonly handle: ServiceWire = async (request, fault = null) => {
+    if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
+    return this.#answer(request, fault, this.#admitByRate);
+  };
+
   /**
    * Judges a request by its headers: the answer where its body need not be read, else null. Takes
    * nothing from a rate limit.
    */
-  admit(head: RequestHead): WireResponse | null;
+  readonly admit = (head: RequestHead): WireResponse | null => judgeHead(this.#core, head);
+
   /**
    * `handle` without the promise and without a rate limit: the program's own requests (imports).
    */
-  answer(request: WireRequest, fault?: BodyFault | null): WireResponse;
-  readonly admin: Admin;
+  readonly answer = (request: WireRequest, fault: BodyFault | null = null): WireResponse =>
+    this.#answer(request, fault, EVERYBODY);
+
+  #answer(request: WireRequest, fault: BodyFault | null, admit: Admit): WireResponse {
+    this.#served++;
+    const response = answerRequest(this.#core, request, fault, admit);
+    if (request.method !== "GET") this.#onWrite();
+    return response;
+  }
+
   /**
    * Runs many requests in one transaction (imports). Each refused one is still rolled back by
    * itself.
    */
-  batch<T>(work: () => T): T;
+  batch<T>(work: () => T): T {
+    return this.#store.transact(work);
+  }
+
   /**
    * Indexes for search some of what was written; a few milliseconds of work, or all that is left.
    */
-  indexStep(): "done" | "more";
-  indexAll(): void;
+  indexStep(): "done" | "more" {
+    return this.#index(STEP);
+  }
+
+  indexAll(): void {
+    this.#index(Number.MAX_SAFE_INTEGER);
+  }
+
+  #index(most: number): "done" | "more" {
+    const { search } = this.#store;
+    if (!this.#core.isOpen || !search.isBehind()) return "done";
+    return this.#store.transactUnsynced(() => search.update(most));
+  }
+
   /**
    * Prunes the texts of old versions, as far as the settings say: some milliseconds of work from
    * where the last step ended.
    * @returns `done` at the end of a round
    */
-  pruneStep(): "done" | "more";
+  pruneStep(): "done" | "more" {
+    const store = this.#store;
+    const days = this.#core.isOpen ? store.settings.get().keepVersionsDays : null;
+    if (days === null) return "done";
+    const before = this.#core.server.now() - days * DAY_MS;
+    const { next } = store.transact(() => store.changes.prune(this.#prunedTo, PRUNE_PORTION, before));
+    this.#prunedTo = next ?? 0;
+    return next === null ? "done" : "more";
+  }
+
   /** Takes again the room that was given up when the disk was full. */
-  holdReserve(): void;
+  holdReserve(): void {
+    if (this.#core.isOpen) this.#store.reserve.hold();
+  }
+
   /** Bytes of the disk that are kept for deletions; null: there is no disk. */
-  reserved(): number | null;
+  reserved(): number | null {
+    return this.#store.reserve.bytes();
+  }
+
   /** Calls back after each request that may have written. One listener. */
-  onWrite(listener: () => void): void;
+  onWrite(listener: () => void): void {
+    this.#onWrite = listener;
+  }
+
   /** Requests answered till now: who asks twice knows whether the service was busy. */
-  served(): number;
+  served(): number {
+    return this.#served;
+  }
+
   /** A backup of everything: what a service opened on `{ copy }` goes on from. */
-  copy(): Uint8Array;
+  copy(): Uint8Array {
+    return this.#store.copy();
+  }
+
   /** From here on every request is answered 503. */
-  close(): void;
-};
+  close(): void {
+    if (this.#core.isOpen) this.#store.close();
+    this.#core.isOpen = false;
+  }
 
-const DAY_MS = 86_400_000;
-/** Changes that a step of pruning looks at, some 5 ms. */
-const PRUNE_PORTION = 200;
-const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
-
-/**
- * The file and folder service, apart from any transport.
- * @throws when the database cannot be opened (see `openDatabase`)
- */
-export function createService(options: ServiceOptions): Service {
-  const { now, random, combine, searchCatchesUp = "all" } = options;
-  const context: ServerContext = { store: openStore(options.database, random), now, random, combine, searchCatchesUp };
-  const { settings } = context.store;
-  if (options.settings !== undefined) settings.change(options.settings);
-  const core: Core = {
-    context,
-    admin: createAdmin(context),
-    adminKey: options.adminKey ?? null,
-    rates: rateLimiter(() => settings.get().rateLimit, now),
-    docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
-    onFault: options.onFault ?? (() => undefined),
-    isOpen: true,
-  };
-  let served = 0;
-  let onWrite: () => void = () => undefined;
-  const answer = (request: WireRequest, fault: BodyFault | null, admit: Admit): WireResponse => {
-    served++;
-    const response = answerRequest(core, request, fault, admit);
-    if (request.method !== "GET") onWrite();
-    return response;
-  };
-  return {
-    handle: async (request, fault = null) => {
-      if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
-      return answer(request, fault, core.rates.take);
-    },
-    admit: (head) => judgeHead(core, head),
-    answer: (request, fault = null) => answer(request, fault, EVERYBODY),
-    admin: core.admin,
-    batch: (work) => context.store.transact(work, () => true),
-    ...chores(core),
-    onWrite: (listener) => {
-      onWrite = listener;
-    },
-    served: () => served,
-    copy: () => context.store.copy(),
-    close: () => {
-      if (core.isOpen) context.store.close();
-      core.isOpen = false;
-    },
-  };
+  get #store(): Store {
+    return this.#core.server.store;
+  }
 }
 
-const EVERYBODY: Admit = () => null;
-
-/** What is done between requests. */
-function chores(core: Core): Pick<Service, "indexStep" | "indexAll" | "pruneStep" | "holdReserve" | "reserved"> {
-  const { store, now } = core.context;
-  const always = () => true;
-  let prunedTo = 0;
-  const index = (most: number): "done" | "more" => {
-    if (!core.isOpen || !store.search.isBehind()) return "done";
-    return store.transactUnsynced(() => store.search.update(most));
-  };
-  return {
-    indexStep: () => index(STEP),
-    indexAll: () => void index(Number.MAX_SAFE_INTEGER),
-    pruneStep: () => {
-      const days = core.isOpen ? store.settings.get().keepVersionsDays : null;
-      if (days === null) return "done";
-      const before = now() - days * DAY_MS;
-      const { next } = store.transact(() => store.changes.prune(prunedTo, PRUNE_PORTION, before), always);
-      prunedTo = next ?? 0;
-      return next === null ? "done" : "more";
-    },
-    holdReserve: () => {
-      if (core.isOpen) store.reserve.hold();
-    },
-    reserved: () => store.reserve.bytes(),
-  };
+/** @throws when the database cannot be opened (see `openDatabase`) */
+export function createService(options: ServiceOptions): Service {
+  return new Service(options);
 }

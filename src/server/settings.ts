@@ -1,3 +1,4 @@
+import type { Statement } from "better-sqlite3";
 import type { Db } from "./database.ts";
 import type { RateLimit } from "./rate.ts";
 
@@ -13,20 +14,25 @@ export type Settings = {
 
 const DEFAULTS: Settings = { rateLimit: null, keepVersionsDays: null };
 
-export function settingsTable(db: Db) {
-  const read = db.prepare<[], { value: Buffer }>("SELECT value FROM meta WHERE name = 'settings'");
-  const write = db.prepare<[Buffer]>("INSERT OR REPLACE INTO meta (name, value) VALUES ('settings', ?)");
-  const stored = read.get();
-  let settings: Settings = stored === undefined ? DEFAULTS : { ...DEFAULTS, ...JSON.parse(stored.value.toString()) };
-  return {
-    get: () => settings,
-    change: (changed: Partial<Settings>): Settings => {
-      const next = { ...settings, ...changed };
-      write.run(Buffer.from(JSON.stringify(next)));
-      settings = next;
-      return settings;
-    },
-  };
-}
+/** The settings in table `meta`, which are read once. */
+export class SettingsTable {
+  readonly #write: Statement<[Buffer]>;
+  #settings: Settings;
 
-export type SettingsTable = ReturnType<typeof settingsTable>;
+  constructor(db: Db) {
+    this.#write = db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES ('settings', ?)");
+    const stored = db.prepare<[], { value: Buffer }>("SELECT value FROM meta WHERE name = 'settings'").get();
+    this.#settings = stored === undefined ? DEFAULTS : { ...DEFAULTS, ...JSON.parse(stored.value.toString()) };
+  }
+
+  get(): Settings {
+    return this.#settings;
+  }
+
+  change(changed: Partial<Settings>): Settings {
+    const next = { ...this.#settings, ...changed };
+    this.#write.run(Buffer.from(JSON.stringify(next)));
+    this.#settings = next;
+    return next;
+  }
+}

@@ -1,85 +1,90 @@
-import { type ChangesTable, changesTable } from "./changes-table.ts";
-import { boundJournal, type DatabaseLocation, type Db, openDatabase, type Transact, transactions } from "./database.ts";
-import { type FilesTable, filesTable } from "./files-table.ts";
-import { type FoldersTable, foldersTable } from "./folders-table.ts";
-import { type GrantsTable, grantsTable } from "./grants-table.ts";
-import { type KeysTable, keysTable } from "./keys-table.ts";
-import { type Reserve, reserveIn } from "./reserve.ts";
-import { type SearchIndex, searchIndex } from "./search-index.ts";
-import { type SettingsTable, settingsTable } from "./settings.ts";
+import { ChangesTable } from "./changes-table.ts";
+import { boundJournal, type DatabaseLocation, type Db, openDatabase, Transactions } from "./database.ts";
+import { FilesTable } from "./files-table.ts";
+import { FoldersTable } from "./folders-table.ts";
+import { GrantsTable } from "./grants-table.ts";
+import { KeysTable } from "./keys-table.ts";
+import { Reserve } from "./reserve.ts";
+import { SearchIndex } from "./search-index.ts";
+import { SettingsTable } from "./settings.ts";
+import { WorkspacesTable } from "./workspaces-table.ts";
 
-export type Store = {
+/** An open database: its tables, its transactions, and the room that is kept for it on the disk. */
+export class Store {
   readonly files: FilesTable;
   readonly folders: FoldersTable;
   readonly changes: ChangesTable;
+  readonly workspaces: WorkspacesTable;
   readonly keys: KeysTable;
   readonly grants: GrantsTable;
   readonly search: SearchIndex;
   readonly settings: SettingsTable;
   readonly reserve: Reserve;
-  readonly transact: Transact;
+  /** A secret of this database, made once: what cursors are sealed with. */
+  readonly cursorSecret: Buffer;
+  readonly #db: Db;
+  readonly #transactions: Transactions;
+
+  /**
+   * @param random bytes for the secret of a new database
+   * @throws as `openDatabase`
+   */
+  constructor(location: DatabaseLocation, random: (bytes: number) => Uint8Array) {
+    const db = openDatabase(location);
+    this.#db = db;
+    this.#transactions = new Transactions(db);
+    this.cursorSecret = cursorSecretOf(db, random);
+    this.files = new FilesTable(db);
+    this.folders = new FoldersTable(db);
+    this.changes = new ChangesTable(db);
+    this.workspaces = new WorkspacesTable(db);
+    this.keys = new KeysTable(db);
+    this.grants = new GrantsTable(db);
+    this.search = new SearchIndex(db);
+    this.settings = new SettingsTable(db);
+    const folder = typeof location === "object" && "folder" in location ? location.folder : null;
+    // The journal is bounded by what is held.
+    this.reserve = new Reserve(folder, { onHold: (bytes) => boundJournal(db, bytes) });
+  }
+
+  /**
+   * Runs `work` in one transaction (a savepoint within another); rolled back when it throws, or its
+   * result is not to be kept.
+   */
+  transact<T>(work: () => T, keep: (result: T) => boolean = () => true): T {
+    return this.#transactions.run(work, keep);
+  }
+
   /**
    * One transaction for what can be made again (the index): whole or not at all like any other, but
    * a power cut may take it. What was acknowledged before it stays: the journal is in order.
    */
-  transactUnsynced<T>(work: () => T): T;
-  /** A secret of this database, made once: what cursors are sealed with. */
-  readonly cursorSecret: Buffer;
-  /** The whole database as it is between two transactions. */
-  copy(): Uint8Array;
-  close(): void;
-};
-
-/**
- * @param random bytes for the secret of a new database
- * @throws as `openDatabase`
- */
-export function openStore(location: DatabaseLocation, random: (bytes: number) => Uint8Array): Store {
-  const db = openDatabase(location);
-  const read = db.prepare<[], { value: Buffer }>("SELECT value FROM meta WHERE name = 'cursor-secret'");
-  if (read.get() === undefined) {
-    db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(Buffer.from(random(32)));
+  transactUnsynced<T>(work: () => T): T {
+    // Within a transaction its own end decides.
+    if (this.#db.inTransaction) return this.transact(work);
+    this.#db.pragma("synchronous = NORMAL");
+    try {
+      return this.transact(work);
+    } finally {
+      this.#db.pragma("synchronous = FULL");
+    }
   }
-  const transact = transactions(db);
-  return {
-    files: filesTable(db),
-    folders: foldersTable(db),
-    changes: changesTable(db),
-    keys: keysTable(db),
-    grants: grantsTable(db),
-    search: searchIndex(db),
-    settings: settingsTable(db),
-    reserve: reserveFor(db, location),
-    transact,
-    transactUnsynced: (work) => {
-      // Within a transaction its own end decides.
-      if (db.inTransaction) return transact(work, () => true);
-      db.pragma("synchronous = NORMAL");
-      try {
-        return transact(work, () => true);
-      } finally {
-        db.pragma("synchronous = FULL");
-      }
-    },
-    cursorSecret: read.get()!.value,
-    copy: () => db.serialize(),
-    close: () => void db.close(),
-  };
+
+  /** The whole database as it is between two transactions. */
+  copy(): Uint8Array {
+    return this.#db.serialize();
+  }
+
+  close(): void {
+    this.#db.close();
+  }
 }
 
-/** The journal is bounded by what is held. */
-function reserveFor(db: Db, location: DatabaseLocation): Reserve {
-  const reserve = reserveIn(typeof location === "object" && "folder" in location ? location.folder : null);
-  const bound = () => {
-    const held = reserve.bytes();
-    if (held !== null && held > 0) boundJournal(db, held);
-  };
-  bound();
-  return {
-    ...reserve,
-    hold: () => {
-      reserve.hold();
-      bound();
-    },
-  };
+function cursorSecretOf(db: Db, random: (bytes: number) => Uint8Array): Buffer {
+  const read = db.prepare<[], { value: Buffer }>("SELECT value FROM meta WHERE name = 'cursor-secret'");
+  const known = read.get();
+  if (known !== undefined) return known.value;
+  const secret = Buffer.from(random(32));
+  db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(secret);
+  return secret;
 }

@@ -4,23 +4,23 @@ const HELD_CHARACTERS = 32 * 1024 * 1024;
 /**
  * Texts of changes, by id; a change never gets another text, so nothing here is ever out of date.
  * For what reads many texts over and over: a regex without a literal reads every one.
- * @param load reads a text that is not held
  */
-export function textCache(load: (changeId: string) => string): (changeId: string) => string {
-  const texts = new Map<string, string>();
-  let held = 0;
-  return (changeId) => {
-    const known = texts.get(changeId);
-    if (known !== undefined) return known;
-    const text = load(changeId);
-    texts.set(changeId, text);
-    held += text.length;
+export class TextCache {
+  readonly #texts = new Map<string, string>();
+  #characters = 0;
+
+  get(changeId: string): string | undefined {
+    return this.#texts.get(changeId);
+  }
+
+  add(changeId: string, text: string): void {
+    this.#texts.set(changeId, text);
+    this.#characters += text.length;
     // The oldest first: a Map keeps the order of insertion.
-    for (const [id, old] of texts) {
-      if (held <= HELD_CHARACTERS) break;
-      texts.delete(id);
-      held -= old.length;
+    for (const [id, old] of this.#texts) {
+      if (this.#characters <= HELD_CHARACTERS) break;
+      this.#texts.delete(id);
+      this.#characters -= old.length;
     }
-    return text;
-  };
+  }
 }

@@ -1,48 +1,48 @@
 import { describe, expect, it } from "vitest";
-import { admission } from "../../src/server/admission.ts";
+import { Admission } from "../../src/server/admission.ts";
 import { MAX_BODY_BYTES } from "../../src/server/body.ts";
 
 describe("admission", () => {
   it("takes so many requests at a time, and another for each that ends", () => {
-    const { begin } = admission();
-    const ends = Array.from({ length: 256 }, () => begin(0, false));
+    const admission = new Admission();
+    const ends = Array.from({ length: 256 }, () => admission.begin(0, false));
     expect(ends).not.toContain(null);
-    expect(begin(0, false)).toBeNull();
+    expect(admission.begin(0, false)).toBeNull();
     ends[0]!();
-    expect(begin(0, false)).not.toBeNull();
+    expect(admission.begin(0, false)).not.toBeNull();
   });
 
   it("takes so many bytes of bodies at a time", () => {
-    const { begin } = admission();
-    const ends = Array.from({ length: 64 }, () => begin(MAX_BODY_BYTES, false));
+    const admission = new Admission();
+    const ends = Array.from({ length: 64 }, () => admission.begin(MAX_BODY_BYTES, false));
     expect(ends).not.toContain(null);
-    expect(begin(1, false)).toBeNull();
-    expect(begin(0, false)).not.toBeNull();
+    expect(admission.begin(1, false)).toBeNull();
+    expect(admission.begin(0, false)).not.toBeNull();
     ends[0]!();
-    expect(begin(MAX_BODY_BYTES, false)).not.toBeNull();
+    expect(admission.begin(MAX_BODY_BYTES, false)).not.toBeNull();
   });
 
   it("refuses what has waited half a second behind others, until the turn of the event loop ends", () => {
     const { turns, pass, end } = turnsByHand();
-    const { begin } = admission(turns);
-    const came = (n: number) => Array.from({ length: n }, () => begin(0, false) !== null);
+    const admission = new Admission(turns);
+    const came = (n: number) => Array.from({ length: n }, () => admission.begin(0, false) !== null);
     expect(came(8)).not.toContain(false);
     pass(500);
     expect(came(1)).toEqual([true]);
     pass(1);
-    expect([...came(2), begin(0, true) !== null]).toEqual([false, false, true]);
+    expect([...came(2), admission.begin(0, true) !== null]).toEqual([false, false, true]);
     end();
     expect(came(20)).not.toContain(false);
   });
 
   it("lets a few in however long a turn takes: refusing them would help nobody", () => {
     const { turns, pass } = turnsByHand();
-    const { begin } = admission(turns);
+    const admission = new Admission(turns);
     for (let n = 0; n < 8; n++) {
-      expect(begin(0, false)).not.toBeNull();
+      expect(admission.begin(0, false)).not.toBeNull();
       pass(10_000);
     }
-    expect(begin(0, false)).toBeNull();
+    expect(admission.begin(0, false)).toBeNull();
   });
 });
 

@@ -2,7 +2,7 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { isDiskFull, reserveIn } from "../../src/server/reserve.ts";
+import { isDiskFull, Reserve } from "../../src/server/reserve.ts";
 import { expectOk, expectProblem } from "../contract/suite/world.ts";
 import { openService, temporaryFolder } from "./fixture.ts";
 
@@ -45,7 +45,7 @@ describe("a full disk", () => {
   it("has a reserve of written bytes, which is given up once and taken again", () => {
     const folder = temporaryFolder();
     const file = join(folder, "reserve");
-    const reserve = reserveIn(folder);
+    const reserve = new Reserve(folder);
     expect(statSync(file).size).toBe(8 * 1024 * 1024);
     expect(statSync(file).blocks * 512).toBeGreaterThanOrEqual(8 * 1024 * 1024);
     expect([reserve.release(), reserve.release(), existsSync(file)]).toEqual([true, false, false]);
@@ -64,7 +64,7 @@ describe("a full disk", () => {
     const MB = 1024 * 1024;
     const folder = temporaryFolder();
     let room = free * MB;
-    const reserve = reserveIn(folder, () => room);
+    const reserve = new Reserve(folder, { free: () => room });
     expect(reserve.bytes()).toBe(kept * MB);
     // Nearly full by now: what is held stays.
     room = 0;

@@ -2,9 +2,9 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { indexInSteps } from "../../src/server/search-steps.ts";
 import { openDatabase } from "../../src/server/database.ts";
 import { MIGRATIONS } from "../../src/server/schema.ts";
-import { STEP, searchIndex } from "../../src/server/search-index.ts";
+import { SearchIndex, STEP } from "../../src/server/search-index.ts";
 import { type Opened, openService, seeded, temporaryFolder } from "./fixture.ts";
-import { openStore } from "../../src/server/store.ts";
+import { Store } from "../../src/server/store.ts";
 import Sqlite from "better-sqlite3";
 import { join } from "node:path";
 
@@ -62,9 +62,11 @@ describe("the index of the service", () => {
     );
     old.close();
     const db = openDatabase({ folder });
-    const index = searchIndex(db);
+    const index = new SearchIndex(db);
     expect(index.update(10)).toBe("done");
-    expect(index.hybrid({ accepts: () => true, read: index.read }, "aardvark", 10)).toHaveLength(1);
+    expect(
+      index.hybrid({ accepts: () => true, read: (document) => index.read(document) }, "aardvark", 10),
+    ).toHaveLength(1);
     db.close();
   });
 
@@ -189,7 +191,7 @@ describe("a step of the index", () => {
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(40);
     const [shelf] = (await api.page("folders", { path: "shelf" })).data;
     await api.patch(`/v1/folders/${shelf!.id}`, { name: "drawer" });
-    const copy = openStore({ copy: opened.service.copy() }, seeded("copy"));
+    const copy = new Store({ copy: opened.service.copy() }, seeded("copy"));
     const written = copy.search.update(5);
     expect(written).toBe("more");
     expect(copy.search.update(1_000)).toBe("done");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { PROBLEM_CODES, type Problem, type ProblemCode } from "../../../src/contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource, ListEnvelope } from "../../../src/contract/resources.ts";
 import type { Wire, WireHeaders } from "../../../src/contract/wire.ts";
-import type { KeyGrant, NewKeyInfo } from "../../../src/server/admin.ts";
+import type { Admin, KeyGrant } from "../../../src/server/admin.ts";
 
 /**
  * One test of the contract. It sees the service through the wire alone, so that it runs in process
@@ -122,7 +122,7 @@ export class AdminApi {
     this.workspaceId = workspaceId;
   }
 
-  async key(grants: readonly KeyGrant[], more: object = {}): Promise<NewKeyInfo> {
+  async key(grants: readonly KeyGrant[], more: object = {}): Promise<ReturnType<Admin["createWorkspace"]>> {
     return expectOk(await this.api.post("/admin/keys", { workspaceId: this.workspaceId, grants, ...more }), 201);
   }
 
