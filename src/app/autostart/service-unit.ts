@@ -99,7 +99,7 @@ function xmlText(text: string): string {
 
 /** @throws when a value is missing: the template and this file belong together */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
-  const text = readFileSync(new URL(`../../config/${template}`, import.meta.url), "utf8");
+  const text = readFileSync(new URL(`../../../config/${template}`, import.meta.url), "utf8");
   return text.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`${template}: {{${name}}} has no value`);
