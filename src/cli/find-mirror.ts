@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { LocalPath } from "../model/path.ts";
-import { examineFolder } from "../app/mirror/examine-folder.ts";
+import { examineFolder } from "../app/trust/owner.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
 import { ok, type Result, trouble } from "../app/mirror/trouble.ts";

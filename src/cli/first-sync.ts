@@ -1,5 +1,5 @@
 import { openMirror } from "../app/mirror/open-mirror.ts";
-import { faultTrouble } from "../app/mirror/fault.ts";
+import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { rememberPrefer, runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";

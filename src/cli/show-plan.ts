@@ -1,4 +1,4 @@
-import { faultTrouble } from "../app/mirror/fault.ts";
+import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { openMirror } from "../app/mirror/open-mirror.ts";
 import { type Preview, previewSync, type RunRequest } from "../app/mirror/run.ts";
 import type { DirId, DocId } from "../contract/ids.ts";

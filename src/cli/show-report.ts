@@ -1,7 +1,7 @@
 import type { RunReport } from "../app/mirror/run.ts";
 import { NOT_APPROVABLE } from "../planner/verdict/not-approvable.ts";
 import type { Io } from "./command.ts";
-import { faultTrouble } from "../app/mirror/fault.ts";
+import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { complain } from "./complain.ts";
 import { actionName, actionPath, byPath, doneLine, wordsOf } from "./describe.ts";
 import { attentionLines } from "./show-attention.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { ageText } from "../app/mirror/folder-trouble.ts";
+import { ageText } from "../app/mirror/age.ts";
 import { readConfig } from "../app/mirror/config.ts";
-import { readAge } from "../app/mirror/read-age.ts";
-import { endPassing, notePassing, type Passing } from "../app/mirror/passing.ts";
+import { parseAge } from "../app/mirror/age.ts";
+import { endTransient, noteTransient, type TransientKind } from "../app/mirror/transient-trouble.ts";
 import type { RunReport } from "../app/mirror/run.ts";
 import type { Trouble } from "../app/mirror/trouble.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
@@ -25,7 +25,7 @@ export function tellRun(
 ): ExitCode {
   const isPassing = passes(report);
   // It has had the folder; and where it reached the service, that is over too.
-  endPassing(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
+  endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(jsonLine(reportJson(report)));
   else if (!quiet) showReport(io, report, took, url);
   else if (!isPassing) showNeeds(io, report, url);
@@ -43,11 +43,11 @@ export function tellTrouble(io: Io, root: string, trouble: Trouble, { quiet, jso
   return exitOfTrouble(trouble);
 }
 
-function whenItLasted(io: Io, root: string, kind: Passing, tell: () => void): void {
+function whenItLasted(io: Io, root: string, kind: TransientKind, tell: () => void): void {
   const folder = join(root, MIRROR_FOLDER);
   const config = readConfig(folder);
-  const quietMs = config.kind === "ok" ? (readAge(config.value.interface.quietFor) ?? 0) : 0;
-  const told = notePassing(folder, kind, io.clock.now(), quietMs);
+  const quietMs = config.kind === "ok" ? (parseAge(config.value.interface.quietFor) ?? 0) : 0;
+  const told = noteTransient(folder, kind, io.clock.now(), quietMs);
   if (told.kind === "silent") return;
   tell();
   if (told.sinceMs > 0) io.err(`  it has been so for ${ageText(told.sinceMs)}; told again after a day`);

@@ -1,4 +1,4 @@
-import { ageText } from "../app/mirror/folder-trouble.ts";
+import { ageText } from "../app/mirror/age.ts";
 import type { Io } from "./command.ts";
 import { count } from "./progress.ts";
 import { cellsOf, padTo } from "./width.ts";

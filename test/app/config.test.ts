@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { cleanPrefix, DEFAULT_CONFIG, parseConfig } from "../../src/app/mirror/config.ts";
-import { conflictPolicy } from "../../src/app/mirror/conflict-policy.ts";
+import { conflictPolicy } from "../../src/app/mirror/run.ts";
 import { addressOf, pickUrl } from "../../src/app/trust/address.ts";
 
 const URL_ONLY = { url: "https://files.example.org" };

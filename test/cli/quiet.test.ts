@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { notePassing } from "../../src/app/mirror/passing.ts";
+import { noteTransient } from "../../src/app/mirror/transient-trouble.ts";
 import { acquireLock } from "../../src/state/lock.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { openRig, type Rig } from "./rig.ts";
@@ -98,6 +98,6 @@ describe("sync --quiet", () => {
     const lock = lockIt();
     expect((await quietly()).err[0]).toContain("is in use by");
     lock.release();
-    expect(notePassing(join(rig.dir, "none"), "locked", 1, 1_000)).toEqual({ kind: "told", sinceMs: 0 });
+    expect(noteTransient(join(rig.dir, "none"), "locked", 1, 1_000)).toEqual({ kind: "told", sinceMs: 0 });
   });
 });

@@ -1,5 +1,5 @@
 import type { LocalPath } from "../../model/path.ts";
-import { faultTrouble } from "../mirror/fault.ts";
+import { faultTrouble } from "../mirror/fault-trouble.ts";
 import { linkAt } from "../history/find-document.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";

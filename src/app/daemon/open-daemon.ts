@@ -1,7 +1,8 @@
 import type { Watcher } from "../../ports/watch.ts";
 import type { CreateDaemon, Daemon, DaemonTiming } from "../../engine/daemon/daemon.ts";
 import { collectAtRest } from "./collect.ts";
-import { DAEMON, type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
+import { DAEMON } from "../mirror/folder-lock.ts";
+import { type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
 import { settingsOf, USUAL_RUN } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
 

@@ -1,7 +1,7 @@
 import { FILES } from "../../contract/routes.ts";
 import type { Wire, WireResult } from "../../ports/remote.ts";
 import type { Clock } from "../../ports/world.ts";
-import { ageText } from "../mirror/folder-trouble.ts";
+import { ageText } from "../mirror/age.ts";
 import { bad, type Check, good, warn } from "./check.ts";
 import { failureWords } from "../../remote/failure-words.ts";
 

@@ -13,7 +13,7 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
 import { attentionOfHold } from "../../engine/run/report.ts";
 import { subjectOf } from "../../engine/run/subject.ts";
-import { conflictPolicy } from "../mirror/conflict-policy.ts";
+import { conflictPolicy } from "../mirror/run.ts";
 import { readEvents } from "../history/events.ts";
 import { findDocument, linkAt } from "../history/find-document.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";

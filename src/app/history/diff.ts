@@ -2,7 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { World } from "../../engine/run/world.ts";
-import { faultTrouble } from "../mirror/fault.ts";
+import { faultTrouble } from "../mirror/fault-trouble.ts";
 import { findDocument, linkAt } from "./find-document.ts";
 import { countLines } from "./line-diff.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";

@@ -6,7 +6,7 @@ import { UnsafePath } from "../../state/unsafe-path.ts";
 import { pathFault } from "../../contract/names.ts";
 import type { RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { readAge } from "./read-age.ts";
+import { parseAge } from "./age.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 /**
@@ -27,7 +27,7 @@ export type Config = {
   readonly allowHttp: readonly string[];
   /**
    * `quietFor`: how long `sync --quiet` leaves unsaid that the folder is locked or the service not
-   * reached; `readAge` knows its form.
+   * reached; `parseAge` knows its form.
    */
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
 };
@@ -158,19 +158,23 @@ function readHosts(value: unknown, fault: OnFault): readonly string[] {
 }
 
 function readInterface(value: unknown, fault: OnFault): Config["interface"] {
-  if (value === undefined) return DEFAULT_CONFIG.interface;
+  const usual = DEFAULT_CONFIG.interface;
+  if (value === undefined) return usual;
   if (!isJsonObject(value)) {
     fault("interface", "must be an object");
-    return DEFAULT_CONFIG.interface;
+    return usual;
   }
   for (const name of Object.keys(value))
-    if (name !== "progress" && name !== "quietFor") fault(`interface.${name}`, "is no member of it");
-  const progress = value["progress"] ?? true;
+    if (!Object.hasOwn(usual, name)) fault(`interface.${name}`, "is no member of it");
+  const progress = value["progress"] ?? usual.progress;
   if (typeof progress !== "boolean") fault("interface.progress", "must be true or false");
-  const quietFor = value["quietFor"] ?? DEFAULT_CONFIG.interface.quietFor;
-  const isTime = typeof quietFor === "string" && readAge(quietFor) !== null;
-  if (!isTime) fault("interface.quietFor", "must be a time such as 0s, 15m, 6h or 2d");
-  return { progress: progress === true, quietFor: isTime ? quietFor : DEFAULT_CONFIG.interface.quietFor };
+  const quietFor = value["quietFor"] ?? usual.quietFor;
+  if (!isLengthOfTime(quietFor)) fault("interface.quietFor", "must be a time such as 0s, 15m, 6h or 2d");
+  return { progress: progress === true, quietFor: isLengthOfTime(quietFor) ? quietFor : usual.quietFor };
+}
+
+function isLengthOfTime(value: unknown): value is string {
+  return typeof value === "string" && parseAge(value) !== null;
 }
 
 /** Whole or not at all. @throws as node:fs does */

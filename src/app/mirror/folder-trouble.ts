@@ -1,9 +1,8 @@
-import type { Clock, Progress } from "../../ports/world.ts";
+import type { Clock } from "../../ports/world.ts";
 import type { LockHolder } from "../../state/lock.ts";
 import { UnsafePath } from "../../state/unsafe-path.ts";
+import { ageText } from "./age.ts";
 import { codeOf, errnoClause, type Result, trouble } from "./trouble.ts";
-
-export const NO_PROGRESS: Progress = { report: () => undefined };
 
 export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
   const who =
@@ -24,13 +23,4 @@ export function unwritable(root: string, error: unknown): Result<never> | null {
     "see that the disk has space and this user may write there",
     { code },
   );
-}
-
-/** A length of time for people, in its greatest unit: `3 s`, `12 min`, `5 h`, `4 days`. */
-export function ageText(ms: number): string {
-  const seconds = Math.max(0, Math.round(ms / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3_600)} h`;
-  return `${Math.floor(seconds / 86_400)} days`;
 }

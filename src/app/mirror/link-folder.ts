@@ -55,8 +55,7 @@ export function judgeFolder(
       "choose a folder outside of it",
     );
   }
-  const inHome = root === home ? "your home folder" : home.startsWith(`${root}/`) ? "a folder above your home" : null;
-  const unusual = root === "/" ? "the root of the file system" : inHome;
+  const unusual = unusualFolder(root, home);
   if (unusual !== null && !anyFolder) {
     return trouble(
       "usage",
@@ -65,6 +64,13 @@ export function judgeFolder(
     );
   }
   return ok("new");
+}
+
+/** What is hardly ever meant to be mirrored, in words; null: nothing against it. */
+function unusualFolder(root: string, home: string): string | null {
+  if (root === "/") return "the root of the file system";
+  if (root === home) return "your home folder";
+  return home.startsWith(`${root}/`) ? "a folder above your home" : null;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { shownName } from "../../model/shown-name.ts";
 import type { Clock, Log } from "../../ports/world.ts";
 import { appendOwn, lookAtOwn, makeOwnFolder, renameOwn } from "../../state/own-files.ts";
-import { keepFields } from "./log-fields.ts";
 
 /**
  * LIMIT: of one log file, and of the older ones kept beside it: `mdmirror.log`, `mdmirror.log.1` …
@@ -12,12 +13,7 @@ const OLDER = 4;
 
 export const SILENT_LOG: Log = { debug: false, write: () => undefined };
 
-/**
- * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only fields of the list in `log-fields.ts` get
- * in, each by its form, so neither a text nor the key can (I30). A log that cannot be written (a
- * full disk) is told once and then left: it must not stop the mirror.
- */
-export function openLog(options: {
+type LogOptions = {
   readonly folder: string;
   readonly clock: Clock;
   readonly secret: string;
@@ -26,28 +22,47 @@ export function openLog(options: {
   readonly onFault: (error: Error) => void;
   /** Bytes of one file, for tests. */
   readonly maxBytes?: number;
-}): Log {
-  const { folder, clock, secret, debug, onFault } = options;
-  let broken = false;
-  const append = openRotation(folder, options.maxBytes ?? MAX_BYTES);
-  const keep = (line: string) => {
-    try {
-      append(line);
-    } catch (error) {
-      broken = true;
-      onFault(error as Error);
-    }
-  };
-  let logger: ReturnType<typeof makeLogger> | null = null;
-  return {
-    debug,
-    write(level, event, fields) {
-      if (broken || (level === "debug" && !debug)) return;
-      logger ??= makeLogger(clock, keep);
-      logger[level](keepFields(fields, secret), event);
-    },
-  };
+};
+
+/**
+ * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only fields of the list `FIELDS` get
+ * in, each by its form, so neither a text nor the key can (I30). A log that cannot be written (a
+ * full disk) is told once and then left: it must not stop the mirror.
+ */
+export function openLog(options: LogOptions): Log {
+  return new FileLog(options);
 }
+
+class FileLog implements Log {
+  readonly debug: boolean;
+  readonly #options: LogOptions;
+  readonly #append: (line: string) => void;
+  #logger: ReturnType<typeof makeLogger> | null = null;
+  #broken = false;
+
+  constructor(options: LogOptions) {
+    this.debug = options.debug;
+    this.#options = options;
+    this.#append = openRotation(options.folder, options.maxBytes ?? MAX_BYTES);
+  }
+
+  write(...[level, event, fields]: Parameters<Log["write"]>): void {
+    if (this.#broken || (level === "debug" && !this.debug)) return;
+    this.#logger ??= makeLogger(this.#options.clock, (line) => this.#keep(line));
+    this.#logger[level](keepFields(fields, this.#options.secret), event);
+  }
+
+  #keep(line: string): void {
+    try {
+      this.#append(line);
+    } catch (error) {
+      this.#broken = true;
+      this.#options.onFault(error as Error);
+    }
+  }
+}
+
+const LEVEL_BY_NAME = { level: (level: string) => ({ level }) };
 
 /** pino takes 20 ms to load: a run that logs nothing does not pay for it. */
 function makeLogger(clock: Clock, write: (line: string) => void) {
@@ -57,7 +72,7 @@ function makeLogger(clock: Clock, write: (line: string) => void) {
     level: "debug",
     messageKey: "event",
     timestamp: () => `,"at":"${new Date(clock.now()).toISOString()}"`,
-    formatters: { level: (level: string) => ({ level }) },
+    formatters: LEVEL_BY_NAME,
   };
   return pino(settings, { write });
 }
@@ -86,4 +101,105 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
     appendOwn(folder, file, line);
     size += more;
   };
+}
+
+/**
+ * What a log line may hold: fields of this list, each of its own narrow form. Free words (a
+ * service's `detail`, an exception's message) may repeat a document's text, so none of them gets
+ * in: of `detail` and `why` only the names of system errors stay. People's words are in the state
+ * file (`mdmirror log`, `mdmirror why`).
+ */
+
+type LogValue = string | number | boolean | null;
+type Form = (value: LogValue) => LogValue | undefined;
+
+const count: Form = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
+/** A word of ours or of the contract: `delete-remote`, `file_not_found`. */
+const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
+/** An id of the service: `doc_…`, a request's. */
+const ident = textOf(/^[\x21-\x7e]{1,128}$/);
+/** A place, never what is in it: one line, which steers no terminal that it is shown on. */
+const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
+const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
+
+const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
+/** Of undici, Node's name lookup, TLS and SQLite. */
+const OTHER_CODES =
+  /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
+const errors: Form = (value) => {
+  if (typeof value !== "string") return undefined;
+  const names = value.match(/\b[A-Z][A-Z0-9_]{3,40}\b/g) ?? [];
+  const known = names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
+  return known ?? undefined;
+};
+
+const FIELDS: Readonly<Record<string, Form>> = {
+  accepted: count,
+  action: word,
+  attempt: count,
+  attention: count,
+  byPolicy: count,
+  cause: word,
+  changeId: ident,
+  code: word,
+  conflicts: count,
+  count: count,
+  createdLocal: count,
+  createdRemote: count,
+  deletedLocal: count,
+  deletedRemote: count,
+  detail: errors,
+  downloaded: count,
+  errno: word,
+  folders: count,
+  holds: count,
+  id: ident,
+  level: word,
+  merged: count,
+  method: word,
+  movedLocal: count,
+  movedRemote: count,
+  ms: count,
+  outcome: word,
+  passes: count,
+  path: place,
+  paused: flag,
+  phase: word,
+  pid: count,
+  polling: flag,
+  reason: word,
+  requestId: ident,
+  root: place,
+  route: place,
+  run: count,
+  signal: word,
+  side: word,
+  state: word,
+  status: count,
+  submitted: count,
+  uploaded: count,
+  waitMs: count,
+  what: word,
+  why: errors,
+};
+
+/**
+ * @param secret taken out of what would hold it all the same: a path that somebody named after the
+ * key
+ */
+function keepFields(fields: Readonly<Record<string, LogValue>>, secret: string): Record<string, LogValue> {
+  const kept: Record<string, LogValue> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null) continue;
+    const form = Object.hasOwn(FIELDS, name) ? FIELDS[name]! : null;
+    const shown = form?.(value);
+    if (shown === undefined) continue;
+    kept[name] = typeof shown === "string" && secret !== "" ? shown.replaceAll(secret, "[key]") : shown;
+  }
+  return kept;
+}
+
+function textOf(form: RegExp): Form {
+  return (value) => (typeof value === "string" && form.test(value) ? value : undefined);
 }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { RemoteTraits } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
@@ -11,16 +11,15 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
-import { type AcquiredLock, acquireLock } from "../../state/lock.ts";
-import { readBootId } from "./boot.ts";
 import { type Config, readConfig } from "./config.ts";
 import { findKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
-import { withRoom } from "./room.ts";
+import { withHeapGrowth } from "./heap-growth.ts";
 import { openToRead, openToWrite } from "./open-state.ts";
-import { busyTrouble, NO_PROGRESS, unwritable } from "./folder-trouble.ts";
+import { borrowLock, FolderLock } from "./folder-lock.ts";
+import { unwritable } from "./folder-trouble.ts";
 import { connect } from "../trust/connect.ts";
-import { admit, keepMarker } from "../trust/gate.ts";
+import { type Admitted, admit, keepMarker } from "../trust/gate.ts";
 import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
 
 export type MirrorOptions = {
@@ -52,25 +51,45 @@ export type OpenedMirror = {
   /** What the user should be told of the opening: a state that was set aside or made anew. */
   readonly notes: readonly string[];
   /** Of `write`: what the daemon frees while a command has the folder. */
-  readonly lock?: FolderLock;
+  readonly lock?: Pick<FolderLock, "free" | "take">;
   /** A daemon keeps the folder, has lent it, and goes on when it is closed. */
   readonly borrowed?: boolean;
   close(): Promise<void>;
 };
 
-type GiveBack = () => void;
-
-/** The command that keeps the folder, and lends it. */
-export const DAEMON = "watch";
-
-/** `take`: false while another process has it. */
-export type FolderLock = { free(): void; take(): boolean };
+const NO_PROGRESS: Progress = { report: () => undefined };
 
 /** @param dir absolute path of a folder that holds `.mdmirror/` */
 export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
-  const { mode, env, cwd, clock, random, keyFile = null } = options;
   if (!existsSync(dir)) return trouble("usage", `${dir} is not there`, "mount it, or name the folder where it is now");
   const root = realpathSync(dir);
+  const entry = findEntry(root, options);
+  if (entry.kind === "trouble") return entry;
+  const closers = new Closers();
+  try {
+    const opened = await openParts(entry.value, options, closers);
+    if (opened.kind === "trouble") await closers.close();
+    return opened;
+  } catch (error) {
+    await closers.close();
+    const told = unwritable(root, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+/** What is known of a mirrored folder before anything of it is opened. */
+type Entry = {
+  readonly root: string;
+  /** Its `.mdmirror`. */
+  readonly folder: string;
+  readonly config: Config;
+  readonly admitted: Admitted;
+  readonly key: string;
+};
+
+function findEntry(root: string, options: MirrorOptions): Result<Entry> {
+  const { mode, env, cwd, keyFile = null } = options;
   const folder = join(root, MIRROR_FOLDER);
   const entered = enter(folder, mode);
   if (entered.kind === "trouble") return entered;
@@ -81,65 +100,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   const { origin } = admitted.value;
   const found = findKey({ folder, keyFile, cwd, env, origin });
   if (found.kind === "trouble") return found;
-  const { key } = found.value;
-
-  const closers: (() => void | Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  let giveBack: GiveBack | null = null;
-  try {
-    const lock = mode === "write" ? folderLock(folder, options) : null;
-    if (lock !== null) {
-      const taken = await takeFolder(root, lock, options);
-      if (taken.kind === "trouble") return taken;
-      giveBack = taken.value;
-      closers.push(
-        () => giveBack?.(),
-        () => lock.free(),
-      );
-    }
-    const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
-    if (opened.kind === "trouble") {
-      await close();
-      return opened;
-    }
-    const { state, isNew } = opened.value;
-    const notes = [...admitted.value.notes, ...opened.value.notes];
-    closers.push(() => state.close());
-    const log = logOf(mode, folder, key, options, notes);
-    const remote = connect(origin, { key, clock, random, log, traits: readTraits(state) });
-    closers.push(() => remote.close());
-    const fs = createNodeFs();
-    if (mode === "write" && isNew) {
-      makeMirrorFolder(fs, root, random.hex(32));
-      keepMarker(root, admitted.value, env);
-    }
-    const disk = createDisk(fs, root, { random, probe: mode === "write" });
-    const progress = withRoom(options.progress ?? NO_PROGRESS);
-    const world: World = {
-      clock,
-      random,
-      log,
-      progress,
-      remote,
-      disk,
-      state,
-      bootId: readBootId(),
-      prefix: config.value.remote,
-    };
-    // A state without a past takes the folder as it is: adoption deletes and overwrites nothing
-    // (I05).
-    if (isNew) rememberRoot(world);
-    const lendable = lock === null ? {} : { lock: { free: lock.free, take: () => lock.take().kind === "locked" } };
-    const borrowed = giveBack !== null;
-    return ok({ root, config: config.value, url: origin.url, world, notes, ...lendable, borrowed, close });
-  } catch (error) {
-    await close();
-    const told = unwritable(root, error);
-    if (told === null) throw error;
-    return told;
-  }
+  return ok({ root, folder, config: config.value, admitted: admitted.value, key: found.value.key });
 }
 
 /** Nothing in the folder is opened before all of it was looked at. */
@@ -155,44 +116,67 @@ function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
   }
 }
 
-/**
- * The lock, also where a daemon has it: asked by a command, it ends its pass and lends the folder
- * until it is given back.
- * @returns what gives it back; null: nobody had it
- */
-async function takeFolder(
-  root: string,
-  lock: ReturnType<typeof folderLock>,
-  { what, clock }: MirrorOptions,
-): Promise<Result<GiveBack | null>> {
-  const first = lock.take();
-  if (first.kind === "locked") return ok(null);
-  if (what === DAEMON) return busyTrouble(root, first.holder, clock);
-  const { borrowFolder, NO_DAEMON } = await import("../control/ask.ts");
-  const borrowed = await borrowFolder(root, what);
-  if (borrowed === NO_DAEMON) return busyTrouble(root, first.holder, clock);
-  if (borrowed.kind === "trouble") return borrowed;
-  const second = lock.take();
-  if (second.kind === "locked") return ok(borrowed.value.giveBack);
-  borrowed.value.giveBack();
-  return busyTrouble(root, second.holder, clock);
+/** What has to be closed, the last opened first. */
+class Closers {
+  readonly #closers: (() => void | Promise<void>)[] = [];
+
+  add(closer: () => void | Promise<void>): void {
+    this.#closers.push(closer);
+  }
+
+  async close(): Promise<void> {
+    for (const closer of this.#closers.splice(0).reverse()) await closer();
+  }
 }
 
-/** A lock that can be freed and taken again. */
-function folderLock(folder: string, { clock, what }: MirrorOptions) {
-  let held: Extract<AcquiredLock, { kind: "locked" }> | null = null;
-  return {
-    take(): AcquiredLock {
-      if (held !== null) return held;
-      const lock = acquireLock(folder, { since: clock.now(), what });
-      if (lock.kind === "locked") held = lock;
-      return lock;
-    },
-    free() {
-      held?.release();
-      held = null;
-    },
+async function openParts(entry: Entry, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
+  const { root, folder, config, admitted, key } = entry;
+  const { mode, clock, random } = options;
+  const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
+  if (locked.kind === "trouble") return locked;
+  const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
+  if (opened.kind === "trouble") return opened;
+  const { state, isNew } = opened.value;
+  const notes = [...admitted.notes, ...opened.value.notes];
+  closers.add(() => state.close());
+  const log = logOf(mode, folder, key, options, notes);
+  const remote = connect(admitted.origin, { key, clock, random, log, traits: readTraits(state) });
+  closers.add(() => remote.close());
+  const fs = createNodeFs();
+  if (mode === "write" && isNew) {
+    makeMirrorFolder(fs, root, random.hex(32));
+    keepMarker(root, admitted, options.env);
+  }
+  const world: World = {
+    clock,
+    random,
+    log,
+    progress: withHeapGrowth(options.progress ?? NO_PROGRESS),
+    remote,
+    disk: createDisk(fs, root, { random, probe: mode === "write" }),
+    state,
+    bootId: readBootId(),
+    prefix: config.remote,
   };
+  // A state without a past takes the folder as it is: adoption deletes and overwrites nothing
+  // (I05).
+  if (isNew) rememberRoot(world);
+  const { url } = admitted.origin;
+  return ok({ root, config, url, world, notes, ...locked.value, close: () => closers.close() });
+}
+
+async function lockFolder(
+  { root, folder }: Entry,
+  options: MirrorOptions,
+  closers: Closers,
+): Promise<Result<Pick<OpenedMirror, "lock" | "borrowed">>> {
+  const lock = new FolderLock(folder, options);
+  const taken = await borrowLock(root, lock, options);
+  if (taken.kind === "trouble") return taken;
+  const giveBack = taken.value;
+  if (giveBack !== null) closers.add(giveBack);
+  closers.add(() => lock.free());
+  return ok({ lock, borrowed: giveBack !== null });
 }
 
 function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {
@@ -205,4 +189,19 @@ function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options
 function readTraits(state: State): RemoteTraits | null {
   const text = state.meta(META.traits);
   return text === null ? null : (JSON.parse(text) as RemoteTraits);
+}
+
+/**
+ * Names this boot of the machine: what tells a power loss from an edit.
+ * @returns null where the system does not say (anything but Linux): files that may be torn are then
+ * taken as they are
+ */
+function readBootId(): string | null {
+  try {
+    const id = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return id === "" ? null : id;
+  } catch {
+    // No such file on this system, or a sandbox that hides it: both mean that it cannot be told.
+    return null;
+  }
 }

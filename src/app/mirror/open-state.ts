@@ -1,14 +1,15 @@
 import type { Clock } from "../../ports/world.ts";
 import { META } from "../../engine/run/meta.ts";
 import { setAsideDamaged } from "../../state/damage.ts";
+import type { DatabaseFault } from "../../state/database.ts";
 import { openState } from "../../state/open.ts";
+import type { StateFile } from "../../state/schema.ts";
 import type { StoredState } from "../../state/state.ts";
 import { ok, type Result, trouble } from "./trouble.ts";
-import { unfitState } from "./unfit-state.ts";
 
 /** The state file as a command needs it; each way that it can be unfit, told or mended. */
 
-export type StateInUse = {
+type StateInUse = {
   readonly state: StoredState;
   /** It holds nothing of a past: all that both sides hold is adopted. */
   readonly isNew: boolean;
@@ -29,7 +30,7 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
       if (lostTexts) readAgain(opened.state);
       return ok({ state: opened.state, isNew: opened.created || knowsNoFolder(opened.state), notes });
     }
-    if (opened.kind !== "damaged") return unfitState(opened);
+    if (opened.kind !== "damaged") return stateTrouble(opened);
     lostTexts ||= opened.file === "texts.db";
     const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
     const aside = setAsideDamaged(folder, opened.file, stamp);
@@ -68,7 +69,7 @@ function readAgain(state: StoredState): void {
 export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   const opened = openState({ folder, clock, readOnly: true });
   if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
-  if (opened.kind !== "missing") return unfitState(opened);
+  if (opened.kind !== "missing") return stateTrouble(opened);
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
@@ -77,4 +78,33 @@ export function memoryState(clock: Clock): StoredState {
   const memory = openState({ folder: ":memory:", clock });
   if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
   return memory.state;
+}
+
+/** Each way that a state file can be unfit, as it is told. */
+export function stateTrouble(
+  opened: { readonly kind: "missing" } | ({ readonly file: StateFile } & DatabaseFault),
+): Result<never> {
+  switch (opened.kind) {
+    case "missing":
+      return trouble("fault", "the folder has no state", "mdmirror sync makes one");
+    case "damaged":
+      return trouble(
+        "fault",
+        `${opened.file} is damaged: ${opened.detail}`,
+        "mdmirror sync sets it aside and builds it anew from both sides, losing nothing",
+      );
+    case "newer":
+      return trouble(
+        "usage",
+        `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known})`,
+        "use the newer mdmirror",
+      );
+    case "unusable":
+      return trouble(
+        "fault",
+        `${opened.file} cannot be used: ${opened.detail}`,
+        "see that the disk has space and this user may write .mdmirror/",
+        { code: opened.code },
+      );
+  }
 }

@@ -5,23 +5,31 @@ const POOL_BYTES = 4_096;
 
 /** The system's chance. */
 export function systemRandom(): Random {
-  let pool = Buffer.alloc(0);
-  let used = 0;
-  const take = (count: number): Buffer => {
-    if (used + count > pool.length) {
+  return new SystemRandom();
+}
+
+class SystemRandom implements Random {
+  #pool = Buffer.alloc(0);
+  #used = 0;
+
+  fraction(): number {
+    return this.#take(6).readUIntBE(0, 6) / 2 ** 48;
+  }
+
+  hex(digits: number): string {
+    return this.#take(Math.ceil(digits / 2))
+      .toString("hex")
+      .slice(0, digits);
+  }
+
+  #take(bytes: number): Buffer {
+    if (this.#used + bytes > this.#pool.length) {
       // Few commands draw anything, and the module takes 5 ms to load.
       const { randomBytes } = process.getBuiltinModule("node:crypto");
-      pool = randomBytes(Math.max(POOL_BYTES, count));
-      used = 0;
+      this.#pool = randomBytes(Math.max(POOL_BYTES, bytes));
+      this.#used = 0;
     }
-    used += count;
-    return pool.subarray(used - count, used);
-  };
-  return {
-    fraction: () => take(6).readUIntBE(0, 6) / 2 ** 48,
-    hex: (n) =>
-      take(Math.ceil(n / 2))
-        .toString("hex")
-        .slice(0, n),
-  };
+    this.#used += bytes;
+    return this.#pool.subarray(this.#used - bytes, this.#used);
+  }
 }

@@ -55,7 +55,7 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
   if (config.kind === "trouble") return config;
   const glanced = glanceAtState(folder);
   if (glanced.kind !== "read" && glanced.kind !== "missing")
-    return (await import("./unfit-state.ts")).unfitState(glanced);
+    return (await import("./open-state.ts")).stateTrouble(glanced);
   return ok(statusOf(glanced.kind === "read" ? glanced.glance : NOTHING, config.value, isBusy));
 }
 

@@ -1,7 +1,9 @@
 import type { Plan } from "../../planner/plan-types.ts";
 import { DEFAULT_GUARDS, type GuardLimits, type Policy } from "../../model/policy.ts";
 import type { Fault } from "../../ports/remote.ts";
+import type { LocalPath } from "../../model/path.ts";
 import type { LocalTree, Trees } from "../../model/tree.ts";
+import { createMatcher } from "../../local/ignore.ts";
 import { META } from "../../engine/run/meta.ts";
 import {
   type Attention,
@@ -12,7 +14,7 @@ import {
 } from "../../engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../engine/run/sync.ts";
 import type { Settings } from "../../engine/run/world.ts";
-import { conflictPolicy } from "./conflict-policy.ts";
+import type { Config, ConflictPolicy } from "./config.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { keepUp } from "./upkeep.ts";
 
@@ -68,6 +70,13 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     reviewAfterQuiet: !request.attended,
     secondLookMs: SECOND_LOOK_MS,
   };
+}
+
+/** The policy of a path, as the planner asks for it. */
+export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => ConflictPolicy {
+  if (typeof conflicts === "string") return () => conflicts;
+  const rules = conflicts.map(({ paths, policy }) => ({ matches: createMatcher(paths), policy }));
+  return (path) => rules.find(({ matches }) => matches(path))?.policy ?? "sidecar";
 }
 
 /** Passes to convergence; what the run told is kept for `status`. */

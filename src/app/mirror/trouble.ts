@@ -6,8 +6,8 @@ import { UnsafePath } from "../../state/unsafe-path.ts";
  */
 export type Trouble = {
   /**
-   * `usage`: the user's to mend in what was given or configured; `fault`: the ground is broken;
-   * `offline`: no service, or a refused key.
+   * `usage`: the user's to mend in what was given or configured; `fault`: the disk or the state file
+   * fails; `offline`: no service, or a refused key.
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
   /** One clause, without a full stop. */
@@ -36,52 +36,36 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...more } };
 }
 
-/** The clause of a system error, by its errno. */
+const CLAUSES: ReadonlyMap<string, string> = new Map([
+  ["ENOENT", "it is not there"],
+  ["EACCES", "this user may not read or write it"],
+  ["EPERM", "this user may not read or write it"],
+  ["EISDIR", "it is a folder"],
+  ["ENOTDIR", "what should be a folder is none"],
+  ["ENOSPC", "the disk is full"],
+  ["EDQUOT", "the disk is full"],
+  ["SQLITE_FULL", "the disk is full"],
+  ["EROFS", "the disk is read-only"],
+  ["SQLITE_READONLY", "the disk is read-only"],
+  ["SQLITE_BUSY", "another program holds the file"],
+  ["SQLITE_CANTOPEN", "the file cannot be opened"],
+  ["EEXIST", "something is there already"],
+  ["ELOOP", "it is a symbolic link, or leads through one"],
+  ["EIO", "the disk failed"],
+  ["EBUSY", "another program uses it"],
+  ["ETXTBSY", "another program uses it"],
+  ["ENAMETOOLONG", "its name is too long for this disk"],
+  ["ENOTEMPTY", "it is not empty"],
+  ["EMFILE", "too many files are open"],
+  ["ENFILE", "too many files are open"],
+  ["EADDRINUSE", "another program listens there"],
+]);
+
+/** The clause of a system error, by its code. */
 export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePath) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
-  switch (code) {
-    case "ENOENT":
-      return "it is not there";
-    case "EACCES":
-    case "EPERM":
-      return "this user may not read or write it";
-    case "EISDIR":
-      return "it is a folder";
-    case "ENOTDIR":
-      return "what should be a folder is none";
-    case "ENOSPC":
-    case "EDQUOT":
-    case "SQLITE_FULL":
-      return "the disk is full";
-    case "EROFS":
-    case "SQLITE_READONLY":
-      return "the disk is read-only";
-    case "SQLITE_BUSY":
-      return "another program holds the file";
-    case "SQLITE_CANTOPEN":
-      return "the file cannot be opened";
-    case "EEXIST":
-      return "something is there already";
-    case "ELOOP":
-      return "it is a symbolic link, or leads through one";
-    case "EIO":
-      return "the disk failed";
-    case "EBUSY":
-    case "ETXTBSY":
-      return "another program uses it";
-    case "ENAMETOOLONG":
-      return "its name is too long for this disk";
-    case "ENOTEMPTY":
-      return "it is not empty";
-    case "EMFILE":
-    case "ENFILE":
-      return "too many files are open";
-    case "EADDRINUSE":
-      return "another program listens there";
-    default:
-      return code === undefined ? message : `the system refused it (${code})`;
-  }
+  return code === undefined ? message : (CLAUSES.get(code) ?? `the system refused it (${code})`);
 }
 
 /**

@@ -15,7 +15,7 @@ import type { OpenedMirror } from "./open-mirror.ts";
 const PRUNED_AT = "pruned.at";
 const DAY_MS = 86_400_000;
 /** Of texts that nothing names any more, counted in days of running. */
-export const RETENTION_DAYS = 30;
+const RETENTION_DAYS = 30;
 const RETENTION_BYTES = 500_000_000;
 /**
  * LIMIT: one upkeep ends after so many slices; the next day's goes on. A slice takes some

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { shellWord } from "../../model/shell-word.ts";
+import { examineOwnFolder } from "../../state/own-folder.ts";
+import { UnsafePath } from "../../state/unsafe-path.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 const { lstatSync } = process.getBuiltinModule("node:fs");
@@ -102,6 +104,22 @@ export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreig
     `run mdmirror as that user; or, if the mirror is yours: chown -R "$(id -u)" ${shellWord(path)}`,
     { code: "foreign-owner" },
   );
+}
+
+/**
+ * Whether a command may open what lies in `.mdmirror/`: before it looks at anything there.
+ * @param root the mirrored folder
+ */
+export function examineFolder(root: string): Result<string> {
+  try {
+    examineOwnFolder(join(root, MIRROR_FOLDER));
+    return ok(root);
+  } catch (error) {
+    if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
+    // What cannot be looked at is told by whoever needs it.
+    if (error instanceof Error && "code" in error) return ok(root);
+    throw error;
+  }
 }
 
 /** For people: the name of this user, the number of another. */

@@ -35,7 +35,7 @@ export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Pro
   if (root.kind === "trouble") return complain(io, root.trouble);
   const { openMirror } = await import("../../app/mirror/open-mirror.ts");
   const { approve, findHalt, withdrawApproval } = await import("../../app/by-hand/approve.ts");
-  const { faultTrouble } = await import("../../app/mirror/fault.ts");
+  const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
   const { runThatHalted } = await import("../../app/mirror/run.ts");
   const progress = showProgress(io, false);
   const { env, cwd, clock, random } = io;

@@ -44,7 +44,7 @@ async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCo
   const root = findMirror(io, dir);
   if (root.kind === "trouble") return complain(io, root.trouble);
   const { listDifferences } = await import("../../app/history/diff.ts");
-  const { faultTrouble } = await import("../../app/mirror/fault.ts");
+  const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
   const json = args.flag("json");
   return useMirror(io, args, root.value, { mode: "read", what: "diff", quiet: json }, async (mirror) => {
     const found = await listDifferences(mirror);

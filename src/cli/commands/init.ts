@@ -142,7 +142,7 @@ async function showFirstPlan(
 ): Promise<"agreed" | ExitCode> {
   const { openUnlinked, onlyFillsFolder, mirrorsInside } = await import("../../app/mirror/link-folder.ts");
   const { previewSync, USUAL_RUN } = await import("../../app/mirror/run.ts");
-  const { faultOfInit } = await import("../../app/mirror/fault.ts");
+  const { faultTroubleOfInit } = await import("../../app/mirror/fault-trouble.ts");
   const { planLines } = await import("../show-plan.ts");
   const progress = showProgress(io, false);
   const { clock, random } = io;
@@ -151,7 +151,7 @@ async function showFirstPlan(
   try {
     const preview = await previewSync(mirror.value, USUAL_RUN);
     progress.end();
-    if (preview.kind === "offline") return complain(io, faultOfInit(preview.fault, config.url));
+    if (preview.kind === "offline") return complain(io, faultTroubleOfInit(preview.fault, config.url));
     const [inside] = mirrorsInside(preview);
     if (inside !== undefined) {
       const what = `${inside} in this folder is a mirrored folder of its own; its files would be mirrored twice`;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { DaemonStatus } from "../../app/control/protocol.ts";
 import type { MirrorStatus } from "../../app/mirror/read-status.ts";
-import { readAge } from "../../app/mirror/read-age.ts";
+import { parseAge } from "../../app/mirror/age.ts";
 import type { Result, Trouble } from "../../app/mirror/trouble.ts";
 import { CONTROL_FILE, MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import type { Command, Io } from "../command.ts";
@@ -27,7 +27,7 @@ export const command: Command = {
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const asked = args.text("max-age");
-    const maxAge = asked === null ? null : readAge(asked);
+    const maxAge = asked === null ? null : parseAge(asked);
     if (asked !== null && maxAge === null) {
       io.err("mdmirror status: --max-age takes a time such as 90s, 15m, 6h or 2d");
       io.err("  next: mdmirror status --help");
@@ -41,7 +41,7 @@ export const command: Command = {
     if (asking.kind === "trouble") return complain(io, asking.trouble);
     const daemon = asking.value;
     const { readStatus } = await import("../../app/mirror/read-status.ts");
-    const { ageText } = await import("../../app/mirror/folder-trouble.ts");
+    const { ageText } = await import("../../app/mirror/age.ts");
     const read = await readStatus(root.value, daemon !== null && BUSY.has(daemon.phase));
     if (read.kind === "trouble") return complain(io, read.trouble);
     const status = withDaemon(read.value, daemon);
@@ -146,7 +146,7 @@ async function showStatus(io: Io, status: MirrorStatus, age: string | null): Pro
     if (stays !== null) io.out(stays);
   }
   if (fault !== null) {
-    const { faultTrouble } = await import("../../app/mirror/fault.ts");
+    const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
     const { what, next } = faultTrouble(fault, status.url);
     io.out(shownWords(what));
     io.out(`  next: ${shownWords(next)}`);

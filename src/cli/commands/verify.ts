@@ -25,7 +25,7 @@ export const command: Command = {
     if (root.kind === "trouble") return complain(io, root.trouble);
     const json = args.flag("json");
     const { verifyMirror } = await import("../../app/doctor/verify.ts");
-    const { faultTrouble } = await import("../../app/mirror/fault.ts");
+    const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
     return useMirror(io, args, root.value, { mode: "read", what: "verify", quiet: json }, async (mirror) => {
       const verified = await verifyMirror(mirror.world);
       if (verified.kind === "offline") return complain(io, faultTrouble(verified.fault, mirror.url));

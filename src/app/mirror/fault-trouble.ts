@@ -7,7 +7,7 @@ export function faultTrouble(fault: Fault, url: string): Trouble {
 }
 
 /** The same where no folder is linked yet, so that nothing of it could be examined. */
-export function faultOfInit(fault: Fault, url: string): Trouble {
+export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
   return troubleOf(fault, url, "the same mdmirror init again, once the URL is checked and the service runs");
 }
 

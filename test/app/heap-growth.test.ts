@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { withRoom } from "../../src/app/mirror/room.ts";
+import { withHeapGrowth } from "../../src/app/mirror/heap-growth.ts";
 
-const ROOM = new URL("../../src/app/mirror/room.ts", import.meta.url).href;
+const ROOM = new URL("../../src/app/mirror/heap-growth.ts", import.meta.url).href;
 
 /**
  * In a process of its own, which begins with the smallest space: what V8 has grown before is
@@ -10,7 +10,7 @@ const ROOM = new URL("../../src/app/mirror/room.ts", import.meta.url).href;
  */
 const CHILD = `
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
-import { withRoom } from "${ROOM}";
+import { withHeapGrowth } from "${ROOM}";
 const size = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === "new_space").space_size;
 // As entry.mjs; given to Node as an option it has no effect.
 setFlagsFromString("--semi-space-growth-factor=1");
@@ -23,7 +23,7 @@ const churn = (report) => {
     if (n % 1_000 === 0) report?.(n / 1_000);
   }
 };
-const progress = withRoom({ report: () => undefined });
+const progress = withHeapGrowth({ report: () => undefined });
 churn();
 const sizes = [size()];
 progress.report("apply", 0, 999);
@@ -50,7 +50,7 @@ test("I33 the space for new objects grows while many steps are carried out, to a
 
 test("what is reported goes on as it was", () => {
   const told: unknown[] = [];
-  const progress = withRoom({ report: (...report) => void told.push(report) });
+  const progress = withHeapGrowth({ report: (...report) => void told.push(report) });
   progress.report("list", 7, null);
   progress.report("apply", 0, 3);
   progress.report("apply", 3, 3);

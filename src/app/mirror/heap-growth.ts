@@ -14,21 +14,30 @@ const ASKED_EVERY = 64;
  * that are under way, more than it holds, are taken for old before they are let go. At any other
  * time it stays as small as `entry.mjs` left it, for what a look makes lives on anyway.
  */
-export function withRoom(progress: Progress): Progress {
-  let growing = false;
-  const grow = (on: boolean): void => {
-    if (on === growing) return;
-    growing = on;
+export function withHeapGrowth(progress: Progress): Progress {
+  return new HeapGrowth(progress);
+}
+
+class HeapGrowth implements Progress {
+  readonly #progress: Progress;
+  #growing = false;
+
+  constructor(progress: Progress) {
+    this.#progress = progress;
+  }
+
+  report(...[phase, done, total]: Parameters<Progress["report"]>): void {
+    if (phase === "apply" && done === 0 && (total ?? 0) >= MANY_STEPS) this.#grow(true);
+    else if (this.#growing && (phase !== "apply" || done === total || (done % ASKED_EVERY === 0 && isEnough())))
+      this.#grow(false);
+    this.#progress.report(phase, done, total);
+  }
+
+  #grow(on: boolean): void {
+    if (on === this.#growing) return;
+    this.#growing = on;
     setFlagsFromString(`--semi-space-growth-factor=${on ? 2 : 1}`);
-  };
-  return {
-    report(phase, done, total) {
-      if (phase === "apply" && done === 0 && (total ?? 0) >= MANY_STEPS) grow(true);
-      else if (growing && (phase !== "apply" || done === total || (done % ASKED_EVERY === 0 && isEnough())))
-        grow(false);
-      progress.report(phase, done, total);
-    },
-  };
+  }
 }
 
 function isEnough(): boolean {

@@ -7,16 +7,16 @@ import { codeOf } from "./trouble.ts";
  * nothing of them until they have lasted. The time they began is kept in a file: a run that did not
  * get the lock may not write the state.
  */
-export type Passing = "locked" | "offline";
+export type TransientKind = "locked" | "offline";
 
 type Noted = { readonly since: number; readonly toldAt: number | null };
-type Notes = { readonly [kind in Passing]?: Noted };
+type Notes = { readonly [kind in TransientKind]?: Noted };
 
 const FILE = "quiet.json";
 /** What lasts is told again after so long. */
 const AGAIN_MS = 86_400_000;
 
-export type Told =
+type Telling =
   | { readonly kind: "silent" }
   /** `sinceMs`: how long it has lasted. */
   | { readonly kind: "told"; readonly sinceMs: number };
@@ -26,16 +26,14 @@ export type Told =
  * @param folder absolute path of `.mdmirror`
  * @param quietMs how long it may last unsaid
  */
-export function notePassing(folder: string, kind: Passing, now: number, quietMs: number): Told {
+export function noteTransient(folder: string, kind: TransientKind, now: number, quietMs: number): Telling {
   try {
     const notes = readNotes(folder);
-    // A clock that was set back starts it anew.
-    const before = (notes[kind]?.since ?? Number.POSITIVE_INFINITY) <= now ? notes[kind]! : null;
-    const noted = before ?? { since: now, toldAt: null };
-    const sinceMs = now - noted.since;
-    const isDue = sinceMs >= quietMs && (noted.toldAt === null || now - noted.toldAt >= AGAIN_MS);
-    if (before === null || isDue) writeNotes(folder, { ...notes, [kind]: isDue ? { ...noted, toldAt: now } : noted });
-    return isDue ? { kind: "told", sinceMs } : { kind: "silent" };
+    const noted = lastingSince(notes[kind], now) ?? { since: now, toldAt: null };
+    const isDue = isToBeTold(noted, now, quietMs);
+    const after = isDue ? { ...noted, toldAt: now } : noted;
+    if (after !== notes[kind]) writeNotes(folder, { ...notes, [kind]: after });
+    return isDue ? { kind: "told", sinceMs: now - noted.since } : { kind: "silent" };
   } catch (error) {
     // A disk that cannot keep it: rather a mail too many than none.
     if (codeOf(error) === null) throw error;
@@ -43,14 +41,23 @@ export function notePassing(folder: string, kind: Passing, now: number, quietMs:
   }
 }
 
+/** A clock that was set back starts it anew. */
+function lastingSince(noted: Noted | undefined, now: number): Noted | null {
+  return noted !== undefined && noted.since <= now ? noted : null;
+}
+
+function isToBeTold({ since, toldAt }: Noted, now: number, quietMs: number): boolean {
+  return now - since >= quietMs && (toldAt === null || now - toldAt >= AGAIN_MS);
+}
+
 /**
- * They ended. Writes nothing where there was none. @throws as node:fs does, but for a disk that
- * cannot be written: then they end later
+ * They ended. Writes nothing where there was none. On a disk that cannot be written they end
+ * later.
  */
-export function endPassing(folder: string, ended: readonly Passing[]): void {
+export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {
     const notes = readNotes(folder);
-    const left = Object.entries(notes).filter(([kind]) => !ended.includes(kind as Passing));
+    const left = Object.entries(notes).filter(([kind]) => !ended.includes(kind as TransientKind));
     if (left.length === Object.keys(notes).length) return;
     writeNotes(folder, Object.fromEntries(left));
   } catch (error) {
@@ -72,7 +79,7 @@ function readNotes(folder: string): Notes {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const kept: { [kind in Passing]?: Noted } = {};
+  const kept: { [kind in TransientKind]?: Noted } = {};
   for (const kind of ["locked", "offline"] as const) {
     const noted = typeof json === "object" && json !== null ? (json as Notes)[kind] : undefined;
     if (isNoted(noted)) kept[kind] = noted;

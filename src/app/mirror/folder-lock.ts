@@ -1,0 +1,67 @@
+import type { Clock } from "../../ports/world.ts";
+import { type AcquiredLock, acquireLock } from "../../state/lock.ts";
+import { busyTrouble } from "./folder-trouble.ts";
+import { ok, type Result } from "./trouble.ts";
+
+/** The command that keeps the folder, and lends it. */
+export const DAEMON = "watch";
+
+type Taker = {
+  /** The command, for whoever finds the folder locked. */
+  readonly what: string;
+  readonly clock: Clock;
+};
+
+/** The lock of a mirrored folder, which can be freed and taken again. */
+export class FolderLock {
+  readonly #folder: string;
+  readonly #taker: Taker;
+  #held: Extract<AcquiredLock, { kind: "locked" }> | null = null;
+
+  /** @param folder absolute path of `.mdmirror` */
+  constructor(folder: string, taker: Taker) {
+    this.#folder = folder;
+    this.#taker = taker;
+  }
+
+  /** @returns false while another process has it */
+  take(): boolean {
+    return this.acquire().kind === "locked";
+  }
+
+  acquire(): AcquiredLock {
+    if (this.#held !== null) return this.#held;
+    const { clock, what } = this.#taker;
+    const lock = acquireLock(this.#folder, { since: clock.now(), what });
+    if (lock.kind === "locked") this.#held = lock;
+    return lock;
+  }
+
+  free(): void {
+    this.#held?.release();
+    this.#held = null;
+  }
+}
+
+/**
+ * Takes the lock, also where a daemon has it: asked by a command, it ends its pass and lends the
+ * folder until it is given back.
+ * @returns what gives it back; null: nobody had it
+ */
+export async function borrowLock(
+  root: string,
+  lock: FolderLock,
+  { what, clock }: Taker,
+): Promise<Result<(() => void) | null>> {
+  const first = lock.acquire();
+  if (first.kind === "locked") return ok(null);
+  if (what === DAEMON) return busyTrouble(root, first.holder, clock);
+  const { borrowFolder, NO_DAEMON } = await import("../control/ask.ts");
+  const borrowed = await borrowFolder(root, what);
+  if (borrowed === NO_DAEMON) return busyTrouble(root, first.holder, clock);
+  if (borrowed.kind === "trouble") return borrowed;
+  const second = lock.acquire();
+  if (second.kind === "locked") return ok(borrowed.value.giveBack);
+  borrowed.value.giveBack();
+  return busyTrouble(root, second.holder, clock);
+}
