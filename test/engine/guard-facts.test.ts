@@ -3,7 +3,7 @@ import type { ChangeId } from "../../src/contract/ids.ts";
 import type { ShownVersion } from "../../src/model/link.ts";
 import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
 import { observeRemote } from "../../src/engine/observe/observe.ts";
-import { newContext } from "../../src/engine/run/pass-context.ts";
+import { PassContext } from "../../src/engine/run/pass-context.ts";
 import { zeroCounts } from "../../src/engine/run/world.ts";
 import { createRig, SETTINGS } from "../simulator/rig.ts";
 import { openFixture, settle } from "../promises/fixture.ts";
@@ -40,14 +40,14 @@ async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => re
   if (look.kind !== "seen") throw new Error(look.kind);
   const files = new Map([...look.tree.files].map(([key, file]) => [key, { ...file, changeId: first }]));
   const input = {
-    run: 1,
+    run: { number: 1 },
     settings: SETTINGS,
     counts: zeroCounts(),
     retryRefused: false,
     quietTexts: null,
     dry: true,
   };
-  return gatherSignals(newContext(world, input), base, { ...look.tree, files }, "same").earlierChangeIds;
+  return gatherSignals(new PassContext(world, input), base, { ...look.tree, files }, "same").earlierChangeIds;
 }
 
 describe("a document that shows a version which was superseded", () => {

@@ -6,7 +6,7 @@ import { applyPlan } from "../../src/engine/run/apply-plan.ts";
 import { flushNow } from "../../src/engine/journal/durable.ts";
 import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
 import { observe, planWithSecondLook } from "../../src/engine/observe/look.ts";
-import { newContext, type PassInput } from "../../src/engine/run/pass-context.ts";
+import { PassContext, type PassInput } from "../../src/engine/run/pass-context.ts";
 import { type World, zeroCounts } from "../../src/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/rig.ts";
@@ -49,14 +49,14 @@ async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
   const plain = mirror.world();
   const world: World = { ...plain, remote: delay(plain.remote, plain, dice) };
   const input: PassInput = {
-    run: 1,
+    run: { number: 1 },
     settings: SETTINGS,
     counts: zeroCounts(),
     retryRefused: true,
     quietTexts: null,
     dry: false,
   };
-  const ctx = newContext(world, input);
+  const ctx = new PassContext(world, input);
   const seen = await observe(ctx, input, true);
   if (seen.kind !== "seen") throw new Error("the service was not seen");
   const signals = gatherSignals(ctx, seen.trees.base, seen.trees.remote, "same");

@@ -39,18 +39,13 @@ export type RunRequest = {
 
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
-/** What `init --prefer` chose holds until the first run that reached its end. */
-const PREFER = "first.prefer";
-/** What `--max-deletes` said in a run that a guard halted, until a run that it does not. */
-const HALTED_WITH = "halt.max-deletes";
-const RETRIED_AT = "refused.retried.at";
 const RETRY_MS = 86_400_000;
 /** Between the two looks at what is gone from the disk. */
 const SECOND_LOOK_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
-  state.setMeta(PREFER, prefer);
+  state.setMeta(META.prefer, prefer);
   // It answers what a flood of conflicts asked.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
@@ -63,7 +58,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
   return {
     names: config.names,
     direction: request.direction,
-    prefer: world.state.meta(PREFER) as Policy["prefer"],
+    prefer: world.state.meta(META.prefer) as Policy["prefer"],
     conflicts: conflictPolicy(config),
     retryRefused: true,
     guards,
@@ -103,10 +98,10 @@ export async function runSync(mirror: OpenedMirror, request: RunRequest, kind: s
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
   const now = clock.now();
-  const before = Number(state.meta(RETRIED_AT) ?? 0);
+  const before = Number(state.meta(META.retriedAt) ?? 0);
   const byTimer = request.byTimer === true;
   const due = !byTimer || now - before >= RETRY_MS || now < before;
-  if (due && byTimer) state.setMeta(RETRIED_AT, String(now));
+  if (due && byTimer) state.setMeta(META.retriedAt, String(now));
   return due;
 }
 
@@ -115,7 +110,7 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
  * would find nothing halted.
  */
 export function runThatHalted({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
-  const maxDeletes = state.meta(HALTED_WITH);
+  const maxDeletes = state.meta(META.haltedWith);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
@@ -127,10 +122,10 @@ export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: 
   const { state } = mirror.world;
   if (report.state !== "offline") {
     const haltedWith = report.state === "halted" && maxDeletes !== null ? String(maxDeletes) : null;
-    if (state.meta(HALTED_WITH) !== haltedWith) state.setMeta(HALTED_WITH, haltedWith);
+    if (state.meta(META.haltedWith) !== haltedWith) state.setMeta(META.haltedWith, haltedWith);
   }
   const ended = report.state === "in-sync" || report.state === "attention";
-  if (ended && state.meta(PREFER) !== null) state.setMeta(PREFER, null);
+  if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
 }
 
 export type Preview =

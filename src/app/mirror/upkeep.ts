@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { State } from "../../ports/state.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { META } from "../../engine/run/meta.ts";
 import { SEARCH_FILE } from "../../state/search-file.ts";
 import type { StoredState } from "../../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
@@ -12,7 +13,6 @@ import type { OpenedMirror } from "./open-mirror.ts";
  * outlived, and the search index follows the disk.
  */
 
-const PRUNED_AT = "pruned.at";
 const DAY_MS = 86_400_000;
 /** Of texts that nothing names any more, counted in days of running. */
 const RETENTION_DAYS = 30;
@@ -37,11 +37,11 @@ export function pruneDaily(mirror: OpenedMirror): void {
   const { state, clock, log } = mirror.world;
   if (!isStored(state)) return;
   const now = clock.now();
-  const noted = state.meta(PRUNED_AT);
+  const noted = state.meta(META.prunedAt);
   const before = Number(noted);
   // A clock that was set back must not stop the pruning for ever.
   if (noted !== null && now - before < DAY_MS && now >= before) return;
-  state.setMeta(PRUNED_AT, String(now));
+  state.setMeta(META.prunedAt, String(now));
   // A mirror of no age has outlived nothing: after its clone a look at all texts would find that.
   if (noted === null) return;
   const pruning = state.prune(now, { days: RETENTION_DAYS, bytes: RETENTION_BYTES });

@@ -11,7 +11,7 @@ import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { madeOfBoth, seenHere } from "../apply/text-name.ts";
 import { type Settings, trashPlace, type World } from "../run/world.ts";
-import { newContext, type PassContext } from "../run/pass-context.ts";
+import { PassContext } from "../run/pass-context.ts";
 
 /**
  * What a person asks for, outside of a pass: under the lock, as a run of its own, with the same
@@ -47,7 +47,7 @@ export async function runByHand(
   const { root } = checkRoot(world);
   if (root !== "same") return [{ outcome: stale(`the mirrored folder is not what it was (${root})`), notes: [] }];
   const run = state.beginRun(kind, clock.now());
-  const ctx = newContext(world, { run, settings: SETTINGS });
+  const ctx = new PassContext(world, { run: { number: run }, settings: SETTINGS });
   recoverLocal(ctx, state.intents());
   const ends = await work(ctx);
   await flushNow(ctx);

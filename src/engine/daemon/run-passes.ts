@@ -1,83 +1,39 @@
-import type { DocId } from "../../contract/ids.ts";
-import type { Digest } from "../../model/digest.ts";
-import { leavesUndecided } from "../../model/hold.ts";
-import type { LocalPath } from "../../model/path.ts";
-import { endsApproval } from "../run/guard-facts.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import { makePlan } from "../../planner/plan.ts";
+import type { Trees } from "../../model/tree.ts";
+import { flushNow } from "../journal/durable.ts";
+import { policyOf } from "../observe/look.ts";
+import { applyPlan } from "../run/apply-plan.ts";
+import { converge, type ConvergeInput, type Planned, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
+import { checkRoot, endsApproval, gatherSignals, haltNote, rememberHalt } from "../run/guard-facts.ts";
 import { META } from "../run/meta.ts";
-import { runPass } from "../run/pass.ts";
-import { type Observers, type PassEnd, zeroTally } from "../run/pass-context.ts";
+import { PassContext, type PassEnd } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
-import { haltNote, rememberHalt, renamedBy, reportOf, wantsMore, wasCutOff } from "../run/sync.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 
-/**
- * One run of the daemon: passes until nothing is left, as in `sync`, with the daemon's eyes. A run
- * that finds nothing to do leaves no trace.
- */
-
-const MAX_PASSES = 5;
-
-export type RunInput = {
-  readonly settings: Settings;
-  readonly retryRefused: boolean;
-  readonly observers: Observers;
-  /** Asked before each pass. */
-  readonly quietTexts: () => ReadonlyMap<DocId, Digest>;
-  readonly absentTwice: () => ReadonlySet<LocalPath>;
-  /** After each pass, before the next. */
-  readonly onPass: (end: PassEnd) => void;
-};
+/** The daemon's runs: they look with its eyes, and one that finds nothing to do leaves no trace. */
 
 export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readonly didSomething: boolean };
 
-export async function runPasses(world: World, input: RunInput): Promise<RunEnd> {
-  const { state } = world;
-  const counts = zeroCounts();
-  const tally = zeroTally();
-  const run = lazyRun(world);
-  const settings: Settings = { ...input.settings, reviewAfterQuiet: false, secondLookMs: null };
-  let end: PassEnd;
-  let passes = 0;
-  do {
-    passes++;
-    end = await runPass(world, {
-      get run() {
-        return run.number();
-      },
-      settings,
-      counts,
-      tally,
-      retryRefused: input.retryRefused && passes === 1,
-      quietTexts: input.quietTexts(),
-      dry: false,
-      observers: input.observers,
-      absentTwice: input.absentTwice(),
-    });
-    input.onPass(end);
-  } while (passes < MAX_PASSES && end.kind === "planned" && !wasCutOff(end.ends) && wantsMore(end, tally));
-  if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, run.number(), end.plan.verdict);
-  const more = end.kind === "planned" && wantsMore(end, tally);
-  const report = { ...reportOf(world, run.begun() ?? 0, passes, counts, end, more), renamed: renamedBy(world, tally) };
-  const traits = JSON.stringify(world.remote.traits());
-  if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
+/** Passes until nothing is left to do, as in `sync`. */
+export async function runPasses(
+  world: World,
+  input: Pick<ConvergeInput, "settings" | "retryRefused" | "look" | "onPass">,
+): Promise<RunEnd> {
+  const run = new RunEntry(world, "watch");
+  const settings = watched(input.settings);
+  const ended = await converge(world, { ...input, run, settings, judgesRefusedBases: false });
+  const { end } = ended;
+  if (end.kind === "planned" && needsHaltNote(world, end)) rememberHalt(world, run.number, end.plan.verdict);
+  const report = reportRun(world, run.begun ?? 0, ended);
+  rememberTraits(world);
   run.end(report);
-  return { report, end, didSomething: run.begun() !== null };
+  return { report, end, didSomething: run.begun !== null };
 }
 
-/** A run that gets its number with the first thing that is written down. */
-export function lazyRun({ state, clock }: World) {
-  let begun: number | null = null;
-  return {
-    begun: () => begun,
-    number(): number {
-      begun ??= state.beginRun("watch", clock.now());
-      return begun;
-    },
-    end(report: RunReport): void {
-      if (begun === null) return;
-      state.endRun(begun, clock.now(), JSON.stringify({ state: report.state, counts: report.counts }));
-    },
-  };
+/** Who has been watching waits by itself, for a text to rest and for a second look. */
+function watched(settings: Settings): Settings {
+  return { ...settings, reviewAfterQuiet: false, secondLookMs: null };
 }
 
 /**
@@ -85,11 +41,48 @@ export function lazyRun({ state, clock }: World) {
  * which something waits, to settle or for its grace, has not judged that: it ends neither a halt
  * nor an approval (I22).
  */
-function needsHaltNote(world: World, end: Extract<PassEnd, { kind: "planned" }>): boolean {
-  const { state } = world;
-  const { verdict, holds } = end.plan;
-  const known = state.meta(META.halt);
+function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boolean {
+  const known = world.state.meta(META.halt);
   if (verdict.kind === "halt") return known !== haltNote(verdict);
-  if (leavesUndecided(holds)) return false;
+  if (holds.some(({ reason }) => reason === "second-look" || reason === "still-being-written")) return false;
   return known !== null || endsApproval(world, verdict);
+}
+
+/**
+ * A run over a part of the trees: documents that were edited where they stand, while all else is
+ * in sync. Nothing is loaded or compared that they are not about: at 10,000 documents that was most
+ * of the time between a save and its PUT.
+ * @param last the report of the last whole run, of which all but these documents is still so
+ * @returns `whole`: it is more than PUTs of these texts, and nothing was done; `done: false`: one
+ * did not end well
+ */
+export async function runPart(
+  world: World,
+  settings: Settings,
+  trees: Trees,
+  last: RunReport,
+): Promise<"whole" | (RunEnd & { readonly done: boolean })> {
+  const { root, inodesTrusted } = checkRoot(world);
+  // What was cut off is settled by a whole pass, before anything else.
+  if (root !== "same" || !inodesTrusted || world.state.intents().length > 0) return "whole";
+  const counts = zeroCounts();
+  const run = new RunEntry(world, "watch");
+  const input = { run, settings: watched(settings), counts, retryRefused: false, quietTexts: null, dry: false };
+  const ctx = new PassContext(world, input);
+  ctx.notes.local = trees.local;
+  for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
+  const signals = gatherSignals(ctx, trees.base, trees.remote, root);
+  const plan = makePlan(trees, policyOf(ctx, input, new Set()), signals, (digest) => world.state.text(digest));
+  if (!putsAlone(plan)) return "whole";
+  const ends = await applyPlan(ctx, plan);
+  await flushNow(ctx);
+  const report = { ...last, run: run.begun ?? last.run, passes: 1, counts: { ...counts, holds: last.counts.holds } };
+  run.end(report);
+  const done = ends.every((end) => end.kind === "ran" && end.outcome.kind === "done");
+  return { report, end: { kind: "planned", plan, trees, ends }, didSomething: run.begun !== null, done };
+}
+
+function putsAlone({ steps, holds, verdict }: Plan): boolean {
+  if (verdict.kind !== "run" || holds.length > 0) return false;
+  return steps.every(({ action }) => action.kind === "put" && !action.review);
 }

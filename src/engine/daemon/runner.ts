@@ -3,6 +3,7 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
+import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
 import { Agenda, type Due } from "./agenda.ts";
@@ -27,8 +28,6 @@ export type RunnerParts = {
   /** What is loaded of the state need not be kept. */
   readonly letGo: () => void;
 };
-
-const PAUSED_META = "watch.paused";
 
 /**
  * Decides what is due, and does it: one run at a time. Times are monotonic but where they are
@@ -59,7 +58,7 @@ export class Runner {
       },
     );
     this.#ground = new RootWatch(world, this.#work, this.#watching);
-    this.#paused = world.state.meta(PAUSED_META) !== null;
+    this.#paused = world.state.meta(META.paused) !== null;
     if (this.#paused) this.#enter({ kind: "pause" });
   }
 
@@ -112,13 +111,13 @@ export class Runner {
 
   pause(): void {
     this.#paused = true;
-    this.#parts.world.state.setMeta(PAUSED_META, "yes");
+    this.#parts.world.state.setMeta(META.paused, "yes");
     this.#enter({ kind: "pause" });
   }
 
   resume(): void {
     this.#paused = false;
-    this.#parts.world.state.setMeta(PAUSED_META, null);
+    this.#parts.world.state.setMeta(META.paused, null);
     this.#agenda.succeeded();
     this.#enter({ kind: "resume" });
   }

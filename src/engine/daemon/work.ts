@@ -10,8 +10,7 @@ import { createDirtyBook, type DirtyBook } from "./dirty.ts";
 import { createGraces, type Graces } from "./grace.ts";
 import { findEmptied, hidePaths, isHidden } from "./judge.ts";
 import { createRest, type Rest } from "./rest.ts";
-import { runPart } from "./run-part.ts";
-import { type RunEnd, runPasses } from "./run-passes.ts";
+import { type RunEnd, runPart, runPasses } from "./run-passes.ts";
 import { createKnownTrees, type KnownTrees } from "./known-trees.ts";
 import { createStalePaths } from "./stale-path.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -102,15 +101,14 @@ export function createWork(world: World, settings: Settings, timing: DaemonTimin
         begun: new Map<LocalPath, { readonly inConflict: boolean }>(),
         calledOff: new Set<LocalPath>(),
       };
+      const observers = knownTrees.observers(judge);
       const ended = await runPasses(world, {
         settings,
         retryRefused,
-        observers: knownTrees.observers(judge),
-        quietTexts: () => quiet.rested(now()),
-        absentTwice: () => {
+        look() {
           // What a guard stopped has had its grace, and stays stopped by it, not by a new grace.
           sent = new Set([...graces.due(now()), ...stopped]);
-          return sent;
+          return { observers, quietTexts: quiet.rested(now()), absentTwice: sent };
         },
         onPass(end) {
           knownTrees.learn(end);

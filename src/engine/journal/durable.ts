@@ -5,6 +5,7 @@ import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../model/once.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
+import { META } from "../run/meta.ts";
 import { commit, outcomeOfDisk } from "../apply/effect.ts";
 import type { World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -27,8 +28,6 @@ const FLUSH_AT_ONCE = 64;
  * at once: a fsync takes 0.2 ms even where nothing is left to write.
  */
 const FLUSH_LATER = 2_000;
-
-const BOOT = "boot";
 
 export async function flushNow(ctx: PassContext): Promise<void> {
   if (ctx.notes.toFlush.size === 0 || ctx.notes.toFlush.size > FLUSH_AT_ONCE) return;
@@ -72,8 +71,8 @@ function setDurable({ state }: World, files: ReadonlyMap<DocId, LocalPath>): voi
 /** Whether the machine was started anew since the last pass; remembers this start. */
 export function noteBoot(world: World): boolean {
   const { state, bootId } = world;
-  const before = state.meta(BOOT);
-  if (bootId !== null && before !== bootId) state.setMeta(BOOT, bootId);
+  const before = state.meta(META.boot);
+  if (bootId !== null && before !== bootId) state.setMeta(META.boot, bootId);
   return bootId !== null && before !== null && before !== bootId;
 }
 

@@ -1,6 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
 import type { DocId } from "../../contract/ids.ts";
-import type { Hold } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Plan } from "../../planner/plan-types.ts";
 import { subjectOf } from "./subject.ts";
@@ -49,47 +48,32 @@ function knownPath({ world }: PassContext, id: string | null): LocalPath {
 
 /** An action, with what did not end well remembered and logged. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
-  const { state, log } = ctx.world;
-  if (isVainRepeat(ctx.notes.tally, action, ctx.notes.isListed)) return foundBefore(ctx.notes.tally, action);
+  const { tally, isListed } = ctx.notes;
+  if (isVainRepeat(tally, action, isListed)) return foundBefore(tally, action);
   const outcome = await performAction(ctx, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
-  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(ctx.notes.tally, action, outcome.detail);
+  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(tally, action, outcome.detail);
+  noteFailure(ctx, action, outcome);
+  return outcome;
+}
+
+function noteFailure(
+  ctx: PassContext,
+  action: Action,
+  outcome: Exclude<Outcome, { kind: "done" | "submitted" }>,
+): void {
+  const { state, log } = ctx.world;
   const subject = subjectOf(action);
   const { id } = subject;
   const path = subject.path === "" ? knownPath(ctx, id) : subject.path;
-  const requestId = "requestId" in outcome ? outcome.requestId : null;
-  log.write(outcome.kind === "stale" ? "debug" : "warn", outcome.kind, {
-    action: action.kind,
-    id,
-    path,
-    detail: outcome.detail,
-    requestId,
+  const { kind, detail } = outcome;
+  const requestId = outcome.kind === "stale" ? null : outcome.requestId;
+  log.write(kind === "stale" ? "debug" : "warn", kind, { action: action.kind, id, path, detail, requestId });
+  if (outcome.kind === "stale") return;
+  const { hold, code } = outcome.kind === "refused" ? outcome : { hold: null, code: null };
+  const fault = { id, path, detail: `${action.kind}: ${detail}`, outcome: kind, code, requestId };
+  state.transact(() => {
+    if (hold !== null) state.putHold(hold);
+    recordEvent(ctx.world, ctx.run, { kind: "fault", side: "both", ...fault });
   });
-  if (outcome.kind === "refused") {
-    const hold: Hold | null = outcome.hold;
-    state.transact(() => {
-      if (hold !== null) state.putHold(hold);
-      recordEvent(ctx.world, ctx.run, {
-        kind: "fault",
-        side: "both",
-        id,
-        path,
-        detail: `${action.kind}: ${outcome.detail}`,
-        outcome: "refused",
-        code: outcome.code,
-        requestId,
-      });
-    });
-  } else if (outcome.kind === "uncertain" || outcome.kind === "later") {
-    recordEvent(ctx.world, ctx.run, {
-      kind: "fault",
-      side: "both",
-      id,
-      path,
-      detail: `${action.kind}: ${outcome.detail}`,
-      outcome: outcome.kind,
-      requestId,
-    });
-  }
-  return outcome;
 }

@@ -4,6 +4,11 @@ export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
+/** What needs the step may run. */
+export function endedWell({ kind }: Outcome): boolean {
+  return kind === "done" || kind === "submitted";
+}
+
 type Options = {
   /** What may be under way at once, in parts. */
   readonly concurrency: number;
@@ -122,7 +127,7 @@ class Execution {
       if (this.#ends[index] !== undefined) continue;
       this.#ends[index] = result;
       this.#ended++;
-      const well = result.kind === "ran" && (result.outcome.kind === "done" || result.outcome.kind === "submitted");
+      const well = result.kind === "ran" && endedWell(result.outcome);
       const why = result.kind === "skipped" && result.why === "stopped" ? "stopped" : "needs-failed";
       for (const dependant of this.#dependants[index]!) {
         if (!well) ending.push([dependant, { kind: "skipped", why }]);

@@ -6,7 +6,7 @@ import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { META } from "./meta.ts";
-import type { World } from "./world.ts";
+import { recordEvent, type World } from "./world.ts";
 import type { ConflictBudget, PassContext } from "./pass-context.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { ConflictBudget, PassContext } from "./pass-context.ts";
  */
 
 const HOUR_MS = 3_600_000;
-export type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
+type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
 /**
  * Compares the folder with the one that the state was made for. A device number alone may change
@@ -79,6 +79,29 @@ export function endApproval(world: World, verdict: Extract<Verdict, { kind: "run
   rememberRoot(world);
 }
 
+/** A halt as the state keeps it. */
+export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "halt" }>): string {
+  return JSON.stringify({ hash, reasons });
+}
+
+/** A halt persists until it is approved or its cause ends; a run without one ends its approvals. */
+export function rememberHalt(world: World, run: number, verdict: Verdict): void {
+  const { state } = world;
+  if (verdict.kind === "halt") {
+    const known = state.meta(META.halt);
+    const halt = haltNote(verdict);
+    if (known === halt) return;
+    state.setMeta(META.halt, halt);
+    const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
+    recordEvent(world, run, { kind: "halt", side: "both", id: null, path: "", detail, outcome: "halted" });
+    return;
+  }
+  state.transact(() => {
+    if (state.meta(META.halt) !== null) state.setMeta(META.halt, null);
+    endApproval(world, verdict);
+  });
+}
+
 function floodedConflicts(world: World): number {
   return Number(world.state.meta(META.flood) ?? 0);
 }
@@ -122,7 +145,7 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
 }
 
 /**
- * What `core/verdict` calls a flood of conflicts: applied while they are opened, since only then it
+ * What `planner/verdict` calls a flood of conflicts: applied while they are opened, since only then it
  * shows which texts do not merge.
  */
 export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {

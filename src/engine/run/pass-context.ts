@@ -14,7 +14,8 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 /** What a pass is given, what its effects share, and how it ends. */
 
 export type PassInput = {
-  readonly run: number;
+  /** Asked for with the first thing that is written down: a pass that finds nothing is no run. */
+  readonly run: { readonly number: number };
   readonly settings: Settings;
   /** Shared by the passes of one run. */
   readonly counts: Counts;
@@ -68,18 +69,6 @@ export function zeroTally(): Tally {
   return { created: 0, refusedBases: 0, vain: new Map(), gaveWay: new Map() };
 }
 
-/** What the effects of one pass go by. All that changes meanwhile stands in its notes. */
-export type PassContext = {
-  readonly world: World;
-  readonly run: number;
-  readonly settings: Settings;
-  /** Commits of steps that run side by side. */
-  readonly group: Group;
-  /** What was known of the deployment when the plan was made. */
-  readonly traitsAtStart: RemoteTraits;
-  readonly notes: PassNotes;
-};
-
 /** What the looks and the effects of one pass write down for those that follow; dropped with it. */
 export type PassNotes = {
   /** Of the whole run: what its report counts. */
@@ -119,23 +108,33 @@ export type PassNotes = {
 
 export type ConflictBudget = { readonly most: number; readonly approved: ReadonlySet<DocId> };
 
-export function newContext(
-  world: World,
-  input: Pick<PassInput, "run" | "settings"> & Partial<Pick<PassInput, "counts" | "tally">>,
-): PassContext {
-  return {
-    world,
-    // Asked for with the first thing that is written down: a daemon's pass that finds nothing to do
-    // is no run.
-    get run() {
-      return input.run;
-    },
-    settings: input.settings,
-    group: new Group(world.state, world.disk, world.clock),
-    traitsAtStart: world.remote.traits(),
-    notes: {
-      counts: input.counts ?? zeroCounts(),
-      tally: input.tally ?? zeroTally(),
+/** What the effects of one pass go by. All that changes meanwhile stands in its notes. */
+export class PassContext {
+  readonly world: World;
+  readonly settings: Settings;
+  /** Commits of steps that run side by side. */
+  readonly group: Group;
+  /** What was known of the deployment when the plan was made. */
+  readonly traitsAtStart: RemoteTraits;
+  readonly notes: PassNotes;
+  readonly #run: PassInput["run"];
+
+  constructor(
+    world: World,
+    {
+      run,
+      settings,
+      counts,
+      tally,
+    }: Pick<PassInput, "run" | "settings"> & Partial<Pick<PassInput, "counts" | "tally">>,
+  ) {
+    this.world = world;
+    this.settings = settings;
+    this.group = new Group(world.state, world.disk, world.clock);
+    this.traitsAtStart = world.remote.traits();
+    this.notes = {
+      counts: counts ?? zeroCounts(),
+      tally: tally ?? zeroTally(),
       local: null,
       isListed: true,
       folderIds: new Map(),
@@ -146,6 +145,12 @@ export function newContext(
       made: new Set(),
       conflictBudget: null,
       dryTexts: new Map(),
-    },
-  };
+    };
+    this.#run = run;
+  }
+
+  /** The number of the run; a daemon's gets one when this is first asked for. */
+  get run(): number {
+    return this.#run.number;
+  }
 }

@@ -5,7 +5,7 @@ import { observe, planBlind, planWithSecondLook } from "../observe/look.ts";
 import { keepSidecar } from "../apply/keep-sidecar.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
-import { newContext, type PassContext, type PassEnd, type PassInput } from "./pass-context.ts";
+import { PassContext, type PassEnd, type PassInput } from "./pass-context.ts";
 import { loadTools, readyTools } from "./tools.ts";
 import type { World } from "./world.ts";
 
@@ -13,7 +13,7 @@ import type { World } from "./world.ts";
 
 export async function runPass(world: World, input: PassInput): Promise<PassEnd> {
   const { root, inodesTrusted } = checkRoot(world);
-  const ctx = newContext(world, input);
+  const ctx = new PassContext(world, input);
   if (root !== "same" && root !== "moved-or-copied") return planBlind(ctx, input, root);
   const end = await lookAndAct(ctx, input, root, inodesTrusted);
   await ctx.notes.ahead?.end();

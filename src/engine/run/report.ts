@@ -8,6 +8,7 @@ import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
 import { NEXT_OF_REASON, nextOfHold } from "./hold-next.ts";
 import { subjectOf } from "./subject.ts";
+import type { PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { comparePaths } from "../../model/by-path.ts";
@@ -51,6 +52,52 @@ export type RunReport = {
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
+
+/**
+ * @param holds that the state has after the run
+ * @param more whether a further pass would have more to do, were there one
+ */
+export function reportOf(
+  holds: readonly Hold[],
+  run: number,
+  passes: number,
+  counts: Counts,
+  end: PassEnd,
+  more: boolean,
+): RunReport {
+  const common = { run, passes, counts: { ...counts, holds: holds.length }, stopped: [] };
+  if (end.kind === "offline") {
+    const attention = attentionOf(holds, []);
+    return { ...common, state: "offline", attention, beside: [], halt: null, staysLocal: null, fault: end.fault };
+  }
+  const { plan, trees, ends } = end;
+  const cut = faultThatCutOff(ends);
+  const beside = [
+    ...attentionOfLooks(trees, holds),
+    ...attentionOfSteps(plan, ends),
+    ...(cut === null ? attentionOfUnfinished(plan, ends, more) : []),
+  ];
+  const attention = attentionOf(holds, beside);
+  const staysLocal = trees.local.unseen.has("") ? null : countStaying(trees.local);
+  const seen = { ...common, attention, beside, staysLocal };
+  const { verdict } = plan;
+  if (verdict.kind === "halt") {
+    const stopped = verdict.guarded.map((index) => plan.steps[index]!.action);
+    return { ...seen, state: "halted", stopped, halt: verdict, fault: null };
+  }
+  if (cut !== null) return { ...seen, state: "offline", halt: null, fault: cut };
+  return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", halt: null, fault: null };
+}
+
+/** The service was lost in the middle of the steps. */
+function faultThatCutOff(ends: readonly StepEnd[]): Fault | null {
+  for (const end of ends) {
+    if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
+    const { detail, requestId } = end.outcome;
+    return { kind: "later", detail, requestId, cause: "unreachable" };
+  }
+  return null;
+}
 
 export function attentionOfHold(hold: Hold): Attention {
   return {
@@ -104,7 +151,7 @@ const PLAIN = { code: null, requestId: null, waits: false } as const;
 const NEXT_LOOK = "nothing: the next sync looks again";
 
 /** Steps that ended badly without a hold to show for it. */
-export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
+function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
   return ends.flatMap((end, index) => {
     if (end.kind === "skipped") return [];
     const { path } = subjectOf(plan.steps[index]!.action);
@@ -118,7 +165,7 @@ export function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attentio
  * not end.
  * @param more whether a further pass would have more to do
  */
-export function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
+function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
   const told = ends.flatMap((end, index) => {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") return [];
     const { path } = subjectOf(plan.steps[index]!.action);

@@ -137,7 +137,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I15",
     does: "runs a step although one that it needs has failed",
     file: "engine/run/execute.ts",
-    find: 'const well = result.kind === "ran" && (result.outcome.kind === "done" || result.outcome.kind === "submitted");',
+    find: 'const well = result.kind === "ran" && endedWell(result.outcome);',
     replace: "const well = result.kind !== undefined;",
     net: ["engine/execute.test.ts"],
   },
