@@ -17,7 +17,7 @@ export type CompiledRegex = {
    */
   readonly stepsPerCharacter: number;
   /** Whether any line of a text can hold a match. Never false when one does. */
-  mayMatch(text: string): boolean;
+  readonly mayMatch: (text: string) => boolean;
   readonly findAll: FindAll;
 };
 
@@ -59,10 +59,15 @@ export function compileRegex(pattern: string): Compilation {
     regex: {
       pattern,
       stepsPerCharacter: steps + STEPS_OF_A_CHARACTER,
-      mayMatch: (whole) => text === null || text.test(lineFeeds(whole)),
+      mayMatch: mayMatchWith(text),
       findAll: findAllWith(line),
     },
   };
+}
+
+/** @param compiled for whole texts; null: none could be, and any may match */
+function mayMatchWith(compiled: RE2JS | null): CompiledRegex["mayMatch"] {
+  return (text) => compiled === null || compiled.test(lineFeeds(text));
 }
 
 function lineFeeds(text: string): string {

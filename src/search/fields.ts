@@ -1,8 +1,8 @@
 /** The columns of a path in the index. `name` is the file's without `.md`. */
-export type PathFields = { readonly name: string; readonly folders: string };
+type PathFields = { readonly name: string; readonly folders: string };
 
 /** The columns of a text in the index. `body` is every line that is no heading. */
-export type TextFields = { readonly headings: string; readonly body: string };
+type TextFields = { readonly headings: string; readonly body: string };
 
 export function pathFieldsOf(path: string): PathFields {
   const cut = path.lastIndexOf("/");
@@ -22,17 +22,22 @@ export function textFieldsOf(text: string): TextFields {
   const headings: string[] = [];
   const body: string[] = [];
   const lines = text.replaceAll("\0", " ").split(/\r\n|\n|\r/);
+  const start = lines[0] === "---" ? frontMatterEnd(lines) : 0;
+  for (const line of lines.slice(0, start)) (TITLE.test(line) ? headings : body).push(line);
   let fence: string | null = null;
-  let frontMatter = lines[0] === "---";
-  for (const [i, line] of lines.entries()) {
-    if (frontMatter && i > 0 && line === "---") frontMatter = false;
-    const mark = frontMatter ? undefined : FENCE.exec(line)?.[1];
-    const inside = fence !== null;
-    if (mark !== undefined) fence = nextFence(fence, mark);
-    const isHeading = frontMatter ? TITLE.test(line) : !inside && isHeadingLine(line, lines[i + 1] ?? "");
+  for (const [i, line] of lines.slice(start).entries()) {
+    const isHeading = fence === null && isHeadingLine(line, lines[start + i + 1] ?? "");
     (isHeading ? headings : body).push(line);
+    const mark = FENCE.exec(line)?.[1];
+    if (mark !== undefined) fence = nextFence(fence, mark);
   }
   return { headings: headings.join("\n"), body: body.join("\n") };
+}
+
+/** @returns the index of the line that closes it; one that is never closed takes the whole text */
+function frontMatterEnd(lines: readonly string[]): number {
+  const end = lines.indexOf("---", 1);
+  return end === -1 ? lines.length : end;
 }
 
 /** A fence is ended by one of its own character that is at least as long. */

@@ -30,19 +30,34 @@ export function isAscii(text: string): boolean {
 }
 
 /** A line with its folded form, and the way back. */
-export type FoldedLine = {
+class FoldedLine {
   readonly folded: string;
+  /** For each unit of `folded`, the code point that it comes from. null: its own. */
+  readonly #origins: readonly number[] | null;
+  /** The code points of the line that leave nothing in `folded`. */
+  readonly #silent: readonly boolean[];
+
+  constructor(folded: string, origins: readonly number[] | null, silent: readonly boolean[]) {
+    this.folded = folded;
+    this.#origins = origins;
+    this.#silent = silent;
+  }
+
   /**
    * Half-open range of UTF-16 units of `folded` → half-open range of code points of the line, whole
    * with the marks that follow.
    */
-  toCharacters(start: number, end: number): readonly [number, number];
-};
+  toCharacters(start: number, end: number): readonly [number, number] {
+    if (this.#origins === null) return [start, end];
+    let last = this.#origins[end - 1]! + 1;
+    while (this.#silent[last] === true) last++;
+    return [this.#origins[start]!, last];
+  }
+}
 
 export function foldLine(line: string): FoldedLine {
-  if (isAscii(line)) return { folded: line.toLowerCase(), toCharacters: (start, end) => [start, end] };
+  if (isAscii(line)) return new FoldedLine(line.toLowerCase(), null, []);
   let folded = "";
-  /** For each unit of `folded`, the code point that it comes from. */
   const origins: number[] = [];
   const silent: boolean[] = [];
   for (const character of line) {
@@ -51,12 +66,5 @@ export function foldLine(line: string): FoldedLine {
     folded += part;
     silent.push(part === "");
   }
-  return {
-    folded,
-    toCharacters: (start, end) => {
-      let last = origins[end - 1]! + 1;
-      while (silent[last] === true) last++;
-      return [origins[start]!, last];
-    },
-  };
+  return new FoldedLine(folded, origins, silent);
 }

@@ -1,6 +1,6 @@
 /** One ranking: documents, best first. */
 export type Ranking = { readonly weight: number; readonly documents: readonly number[] };
-export type Ranked = { readonly document: number; readonly score: number };
+type Ranked = { readonly document: number; readonly score: number };
 
 /**
  * Reciprocal rank fusion (Cormack et al. 2009) with their constant: ranks of different kinds need

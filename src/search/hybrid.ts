@@ -2,9 +2,9 @@ import { foldText } from "./fold.ts";
 import { fuseRankings, type Ranking } from "./fuse.ts";
 import { anyOf, literalExpression, phraseExpression, ftsString, unitExpression } from "./match.ts";
 import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
-import { createWordRank } from "./rank.ts";
-import type { Sql } from "./sql.ts";
-import { createTerms, type Terms } from "./terms.ts";
+import { WordRank } from "./rank.ts";
+import type { Sql, SqlStatement } from "./sql.ts";
+import { Terms } from "./terms.ts";
 import { runTokens, type Unit, unitsOf } from "./tokens.ts";
 
 /** Whose documents are searched. */
@@ -19,7 +19,7 @@ export type Searched = {
 };
 
 export type HybridHit = { readonly document: number; readonly score: number; readonly snippets: readonly Snippet[] };
-export type HybridSearch = (searched: Searched, query: string, limit: number) => HybridHit[];
+type HybridSearch = (searched: Searched, query: string, limit: number) => HybridHit[];
 
 // LIMIT: of a longer query (a pasted paragraph) the first words count.
 const MOST_UNITS = 24;
@@ -40,69 +40,137 @@ const WEIGHT = { all: 1, named: 0.5, phrase: 0.5, literal: 0.6, parts: 0.4, near
  * @param sql the tables of `SEARCH_SCHEMA`; its statements are prepared here, once
  */
 export function createHybridSearch(sql: Sql): HybridSearch {
-  const words = createWordRank(sql);
-  const pathGrams = sql.prepare("SELECT rowid AS document FROM search_path_grams WHERE search_path_grams MATCH ?");
-  const textGrams = sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ?");
-  const size = sql.prepare("SELECT count(*) AS documents FROM search_words_docsize");
-  const terms = createTerms(sql);
-
+  const index: Index = {
+    words: new WordRank(sql),
+    terms: new Terms(sql),
+    grams: [
+      sql.prepare("SELECT rowid AS document FROM search_path_grams WHERE search_path_grams MATCH ?"),
+      sql.prepare("SELECT rowid AS document FROM search_grams WHERE search_grams MATCH ?"),
+    ],
+    size: sql.prepare("SELECT count(*) AS documents FROM search_words_docsize"),
+  };
   return (searched, query, limit) => {
-    const units = unitsOf(query).slice(0, MOST_UNITS);
-    const needles: Needle[] = units.map((unit) => needleOf(unit.text, unit.kind === "word" && unit.text.length < 3));
-    const accepted = memoized(searched.accepts);
-    const taken = (weight: number, documents: Iterable<number>): Ranking => {
-      return { weight, documents: take(documents, accepted, limit + DEPTH_MARGIN) };
-    };
-    const ranking = (weight: number, ...parts: string[]) => taken(weight, words.holding(parts));
-    const rankings: Ranking[] = [];
-    const found = () => new Set(rankings.flatMap(({ documents }) => documents)).size;
-
-    if (units.length > 0) rankings.push(ranking(WEIGHT.all, ...units.map(unitExpression)));
-    if (found() > 0) {
-      rankings.push(taken(WEIGHT.named, words.named(`^ ${phraseExpression(units)}`)));
-      if (units.length > 1) rankings.push(ranking(WEIGHT.phrase, phraseExpression(units)));
-    }
-    const literal = foldText(query.trim());
-    const spelled = isSpelled(literal, units);
-    const lookForLiteral = (weight: number) => {
-      const candidates = literalExpression(literal);
-      if (candidates === null) return;
-      const candidate = candidatesOf([pathGrams.iterate(candidates), textGrams.iterate(candidates)]);
-      rankings.push({ weight, documents: proven(candidate, accepted, searched, literal, limit) });
-      needles.push({ text: literal, whole: false });
-    };
-    if (spelled) lookForLiteral(WEIGHT.literal);
-    if (found() < limit && units.length > 0) {
-      const loose = loosen(terms, units);
-      for (const { kind, parts } of loose.ways) {
-        if (kind === "both" && found() > 0) continue;
-        rankings.push(ranking(kind === "parts" ? WEIGHT.parts : WEIGHT.near, ...parts));
-      }
-      needles.push(...loose.needles);
-      if (found() < limit) {
-        const expressions = telling(terms, units, loose, (size.get() as { documents: number }).documents);
-        if (expressions.length > 0) rankings.push(ranking(WEIGHT.some, anyOf(expressions)));
-        needles.push(...units.flatMap(pairsOf).map((pair) => needleOf(pair, false)));
-      }
-    }
-    if (found() < limit && !spelled) lookForLiteral(WEIGHT.some);
-    return show(searched, rankings, needles, limit);
+    const rankings = new Rankings(index, searched, query, limit);
+    rankings.exact();
+    if (rankings.isSpelled) rankings.literal(WEIGHT.literal);
+    if (rankings.isShort()) rankings.loose();
+    if (rankings.isShort() && !rankings.isSpelled) rankings.literal(WEIGHT.some);
+    return rankings.hits();
   };
 }
 
-function show(
-  searched: Searched,
-  rankings: readonly Ranking[],
-  needles: readonly Needle[],
-  limit: number,
-): HybridHit[] {
-  const hits: HybridHit[] = [];
-  for (const { document, score } of fuseRankings(rankings)) {
-    if (hits.length === limit) break;
-    const read = searched.read(document);
-    if (read !== null) hits.push({ document, score, snippets: snippetsOf(read.text, needles) });
+type Index = {
+  readonly words: WordRank;
+  readonly terms: Terms;
+  /** Documents by the trigrams of their path, and of their text. */
+  readonly grams: readonly SqlStatement[];
+  readonly size: SqlStatement;
+};
+
+/** What one query finds, ranking by ranking. */
+class Rankings {
+  readonly #index: Index;
+  readonly #searched: Searched;
+  readonly #limit: number;
+  readonly #units: readonly Unit[];
+  readonly #literal: string;
+  readonly #accepts: (document: number) => boolean;
+  readonly #rankings: Ranking[] = [];
+  readonly #needles: Needle[];
+  /** Whether the query says more than its words: `--no-edit`, `std::vec`, `c++`. */
+  readonly isSpelled: boolean;
+
+  constructor(index: Index, searched: Searched, query: string, limit: number) {
+    this.#index = index;
+    this.#searched = searched;
+    this.#limit = limit;
+    this.#units = unitsOf(query).slice(0, MOST_UNITS);
+    this.#literal = foldText(query.trim());
+    this.#accepts = memoized(searched.accepts);
+    this.#needles = this.#units.map((unit) => needleOf(unit.text, unit.kind === "word" && unit.text.length < 3));
+    this.isSpelled = this.#literal !== this.#units.map(({ text }) => foldText(text)).join(" ");
   }
-  return hits;
+
+  /** Whether fewer documents than are asked for were found till now. */
+  isShort(): boolean {
+    return this.#found() < this.#limit;
+  }
+
+  /** All units; then, where they are anywhere, those in a name's beginning and as a phrase. */
+  exact(): void {
+    const units = this.#units;
+    if (units.length === 0) return;
+    this.#rank(WEIGHT.all, units.map(unitExpression));
+    if (this.#found() === 0) return;
+    this.#take(WEIGHT.named, this.#index.words.named(`^ ${phraseExpression(units)}`));
+    if (units.length > 1) this.#rank(WEIGHT.phrase, [phraseExpression(units)]);
+  }
+
+  /** The query as it is spelled. */
+  literal(weight: number): void {
+    const expression = literalExpression(this.#literal);
+    if (expression === null) return;
+    const candidates = candidatesOf(this.#index.grams.map((grams) => grams.iterate(expression)));
+    this.#rankings.push({ weight, documents: this.#proven(candidates) });
+    this.#needles.push({ text: this.#literal, whole: false });
+  }
+
+  /** Parts of words and words near them; then, where that is not enough, some of the words. */
+  loose(): void {
+    if (this.#units.length === 0) return;
+    const { terms, size } = this.#index;
+    const loose = loosen(terms, this.#units);
+    for (const { kind, parts } of loose.ways) {
+      if (kind === "both" && this.#found() > 0) continue;
+      this.#rank(kind === "parts" ? WEIGHT.parts : WEIGHT.near, parts);
+    }
+    this.#needles.push(...loose.needles);
+    if (!this.isShort()) return;
+    const expressions = telling(terms, this.#units, loose, (size.get() as { documents: number }).documents);
+    if (expressions.length > 0) this.#rank(WEIGHT.some, [anyOf(expressions)]);
+    this.#needles.push(...this.#units.flatMap(pairsOf).map((pair) => needleOf(pair, false)));
+  }
+
+  /** The best documents of all rankings together. */
+  hits(): HybridHit[] {
+    const hits: HybridHit[] = [];
+    for (const { document, score } of fuseRankings(this.#rankings)) {
+      if (hits.length === this.#limit) break;
+      const read = this.#searched.read(document);
+      if (read !== null) hits.push({ document, score, snippets: snippetsOf(read.text, this.#needles) });
+    }
+    return hits;
+  }
+
+  #found(): number {
+    return new Set(this.#rankings.flatMap(({ documents }) => documents)).size;
+  }
+
+  /** The documents that hold every part. */
+  #rank(weight: number, parts: readonly string[]): void {
+    this.#take(weight, this.#index.words.holding(parts));
+  }
+
+  #take(weight: number, documents: Iterable<number>): void {
+    this.#rankings.push({ weight, documents: take(documents, this.#accepts, this.#limit + DEPTH_MARGIN) });
+  }
+
+  /**
+   * The trigrams of a literal may stand apart in a text, so each is read; documents that have it in
+   * their path come first.
+   */
+  #proven(candidates: Iterable<number>): number[] {
+    const inPath: number[] = [];
+    const inText: number[] = [];
+    for (const document of take(candidates, this.#accepts, MOST_PROVEN)) {
+      const read = this.#searched.read(document);
+      if (read === null) continue;
+      if (foldText(read.path).includes(this.#literal)) inPath.push(document);
+      else if (foldText(read.text).includes(this.#literal)) inText.push(document);
+      if (inPath.length + inText.length === this.#limit) break;
+    }
+    return [...inPath, ...inText];
+  }
 }
 
 function memoized(accepts: (document: number) => boolean): (document: number) => boolean {
@@ -137,34 +205,6 @@ function* candidatesOf(queries: readonly Iterable<unknown>[]): Iterable<number> 
 }
 
 /**
- * The trigrams of a literal may stand apart in a text, so each is read; documents that have it in
- * their path come first.
- */
-function proven(
-  candidates: Iterable<number>,
-  accepts: (document: number) => boolean,
-  searched: Searched,
-  literal: string,
-  most: number,
-): number[] {
-  const inPath: number[] = [];
-  const inText: number[] = [];
-  for (const document of take(candidates, accepts, MOST_PROVEN)) {
-    const read = searched.read(document);
-    if (read === null) continue;
-    if (foldText(read.path).includes(literal)) inPath.push(document);
-    else if (foldText(read.text).includes(literal)) inText.push(document);
-    if (inPath.length + inText.length === most) break;
-  }
-  return [...inPath, ...inText];
-}
-
-/** Whether a query says more than its words: `--no-edit`, `std::vec`, `c++`. */
-function isSpelled(literal: string, units: readonly Unit[]): boolean {
-  return literal !== units.map(({ text }) => foldText(text)).join(" ");
-}
-
-/**
  * The ways to loosen a query: each unit or, for it, words that contain it; words near it; either.
  * Only those that add anything.
  */
@@ -176,32 +216,33 @@ type Loosened = {
 };
 
 function loosen(terms: Terms, units: readonly Unit[]): Loosened {
-  const wide = units.map((unit) => {
-    const isWord = unit.kind === "word";
-    return {
-      exact: unitExpression(unit),
-      parts: isWord ? terms.containing(unit.text).map(({ text }) => text) : [],
-      // What is a word already was meant, unless nobody can say.
-      near: isWord && terms.documents(unit.text) === 0 ? terms.near(unit.text).map(({ text }) => text) : [],
-    };
-  });
+  const wide = units.map((unit) => widened(terms, unit));
   const hasParts = wide.some(({ parts }) => parts.length > 0);
   const hasNear = wide.some(({ near }) => near.length > 0);
-  const build = (pick: (unit: (typeof wide)[number]) => readonly string[]) =>
-    wide.map((unit) => anyOf([unit.exact, ...pick(unit).map(ftsString)]));
+  const ways: Loosened["ways"][number][] = [];
+  if (hasParts) ways.push({ kind: "parts", parts: wide.map(({ exact, parts }) => anyOfWords(exact, parts)) });
+  if (hasNear) ways.push({ kind: "near", parts: wide.map(({ exact, near }) => anyOfWords(exact, near)) });
+  if (hasParts && hasNear)
+    ways.push({ kind: "both", parts: wide.map(({ exact, parts, near }) => anyOfWords(exact, [...parts, ...near])) });
   return {
-    ways: [
-      ...(hasParts ? [{ kind: "parts", parts: build(({ parts }) => parts) } as const] : []),
-      ...(hasNear ? [{ kind: "near", parts: build(({ near }) => near) } as const] : []),
-      ...(hasParts && hasNear
-        ? [{ kind: "both", parts: build(({ parts, near }) => [...parts, ...near]) } as const]
-        : []),
-    ],
-    units: wide.map(({ exact, parts, near }) =>
-      anyOf([exact, ...(near.length > 0 ? [...parts, ...near] : []).map(ftsString)]),
-    ),
+    ways,
+    units: wide.map(({ exact, parts, near }) => anyOfWords(exact, near.length > 0 ? [...parts, ...near] : [])),
     needles: wide.flatMap(({ near }) => near.map((text) => needleOf(text, text.length < 4))),
   };
+}
+
+/** A unit, the words that contain it, and the words near it. */
+function widened(terms: Terms, unit: Unit) {
+  const exact = unitExpression(unit);
+  if (unit.kind === "run") return { exact, parts: [], near: [] };
+  const parts = terms.containing(unit.text).map(({ text }) => text);
+  // What is a word already was meant, unless nobody can say.
+  const near = terms.documents(unit.text) === 0 ? terms.near(unit.text).map(({ text }) => text) : [];
+  return { exact, parts, near };
+}
+
+function anyOfWords(exact: string, words: readonly string[]): string {
+  return anyOf([exact, ...words.map(ftsString)]);
 }
 
 /**

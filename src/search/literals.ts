@@ -57,22 +57,18 @@ function readAlternatives(reader: Reader): Need {
 function readSequence(reader: Reader): Need {
   const needs: Need[] = [];
   let literal = "";
-  const end = () => {
-    if (literal !== "") needs.push({ kind: "literal", text: literal });
-    literal = "";
-  };
   while (reader.at < reader.pattern.length && !"|)".includes(reader.pattern[reader.at]!)) {
     const atom = readAtom(reader);
     const times = readQuantifier(reader);
-    if (atom.kind === "literal" && times !== "perhaps") {
-      literal += atom.text;
-      if (times === "again") end();
-    } else {
-      end();
-      if (times !== "perhaps") needs.push(atom);
-    }
+    const isPart = atom.kind === "literal" && times !== "perhaps";
+    if (isPart) literal += atom.text;
+    if (isPart && times === "once") continue;
+    // An empty one asks for nothing.
+    needs.push({ kind: "literal", text: literal });
+    literal = "";
+    if (!isPart && times !== "perhaps") needs.push(atom);
   }
-  end();
+  needs.push({ kind: "literal", text: literal });
   return { kind: "all", needs };
 }
 

@@ -1,6 +1,5 @@
 import { foldText } from "./fold.ts";
-import { gramsOf } from "./terms.ts";
-import { runTokens, type Unit } from "./tokens.ts";
+import { gramsOf, runTokens, type Unit } from "./tokens.ts";
 
 /**
  * Expressions of FTS5's query language, built from quoted strings alone: nothing of a query is ever

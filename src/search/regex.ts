@@ -16,20 +16,18 @@ export type LineMatch = {
   readonly ranges: readonly Range[];
 };
 
-export type RegexHit = { readonly document: number; readonly matches: readonly LineMatch[] };
+type RegexHit = { readonly document: number; readonly matches: readonly LineMatch[] };
 
 /** `too-many-steps`: what was found till then would pass for all there is, so it is not given. */
-export type RegexResult =
-  | { readonly kind: "found"; readonly hits: readonly RegexHit[] }
-  | { readonly kind: "too-many-steps" };
+type RegexResult = { readonly kind: "found"; readonly hits: readonly RegexHit[] } | { readonly kind: "too-many-steps" };
 
 /** What is shown of one document, and the longest line that is looked at, in characters. */
-export type LineLimits = { readonly lines: number; readonly characters: number };
+type LineLimits = { readonly lines: number; readonly characters: number };
 
 /** Counts steps, not time: the same search ends in the same way on any machine, however busy. */
 type Meter = { left: number };
 
-export type RegexSearch = (
+type RegexSearch = (
   searched: Searched,
   regex: CompiledRegex,
   limit: number,
@@ -89,14 +87,15 @@ export function matchLines(text: string, regex: CompiledRegex, meter: Meter, lim
 }
 
 function lineMatch(line: number, text: string, found: readonly Range[]): LineMatch {
+  const ranges: Range[] = [];
   let units = 0;
   let characters = 0;
-  const toCharacters = (unit: number) => {
-    characters += charactersIn(text.slice(units, unit));
-    units = unit;
-    return characters;
-  };
-  const ranges = found.map(([start, end]): Range => [toCharacters(start), toCharacters(end)]);
+  for (const [start, end] of found) {
+    const first = characters + charactersIn(text.slice(units, start));
+    characters = first + charactersIn(text.slice(start, end));
+    units = end;
+    ranges.push([first, characters]);
+  }
   return { line, column: ranges[0]![0] + 1, text, ranges };
 }
 

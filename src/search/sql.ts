@@ -1,7 +1,6 @@
 /**
  * What search needs of a database: prepared statements of SQLite with FTS5 (3.43 or later, for
- * `contentless_delete`), as better-sqlite3 gives them. Rows are objects by column name. Each text
- * of SQL below is prepared once (`statementsOf`).
+ * `contentless_delete`), as better-sqlite3 gives them. Rows are objects by column name.
  */
 export type SqlStatement = {
   run(...values: readonly unknown[]): unknown;

@@ -54,3 +54,21 @@ export function indexedForm(text: string, onWord: (word: string) => void): strin
   }
   return tokens.join(" ");
 }
+
+/** NUL ends FTS5's expressions, and half a surrogate pair has no UTF-8: no index holds them. */
+const UNINDEXED = /[\0\p{Surrogate}]/u;
+
+/** Every run of three code points, once. */
+export function gramsOf(text: string): string[] {
+  const characters = [...text];
+  const grams = new Set<string>();
+  for (let i = 0; i + 3 <= characters.length; i++) grams.add(characters.slice(i, i + 3).join(""));
+  return [...grams].filter((gram) => !UNINDEXED.test(gram));
+}
+
+/**
+ * A term with its ends marked, so that its first and last letters count in trigrams of their own.
+ */
+export function boundedTerm(term: string): string {
+  return `^${term}$`;
+}

@@ -1,7 +1,7 @@
 import { SEARCH_REGEX_LINES } from "../contract/limits.ts";
 import { createHybridSearch } from "../search/hybrid.ts";
 import { createRegexSearch } from "../search/regex.ts";
-import { createIndexWriter, type IndexWriter } from "../search/write-index.ts";
+import { IndexWriter } from "../search/write-index.ts";
 import type { Db } from "./database.ts";
 import { ROOT } from "./folders-table.ts";
 import { TextCache } from "./text-cache.ts";
@@ -63,7 +63,7 @@ export class SearchIndex {
   update(most: number): "done" | "more" {
     let queued = this.#newest();
     if (queued === undefined) return "done";
-    const writer = createIndexWriter(this.#db);
+    const writer = new IndexWriter(this.#db);
     for (let spent = 0; queued !== undefined && spent < most; queued = this.#newest()) {
       spent += this.#indexNext(writer, queued);
     }

@@ -1,26 +1,27 @@
 import type { BaseTree } from "../model/tree.ts";
 import { type DatabaseFault, type Db, faultOf, keepPages } from "./database.ts";
-import { openMeta } from "./events.ts";
-import { openHolds } from "./holds.ts";
+import { ConflictTable } from "./conflicts.ts";
+import { HoldTable } from "./holds.ts";
 import { findImpossible } from "./impossible.ts";
-import { openIntents } from "./journal.ts";
-import { openDirs, openLinks } from "./links.ts";
-import { openConflicts, openTombstones } from "./records.ts";
+import { IntentTable } from "./journal.ts";
+import { DirTable, LinkTable } from "./links.ts";
+import { MetaTable } from "./meta.ts";
+import { TombstoneTable } from "./tombstones.ts";
 
 /** The tables that a pass goes by. */
 export function openBaseTables(db: Db) {
   return {
-    links: openLinks(db),
-    dirs: openDirs(db),
-    tombstones: openTombstones(db),
-    conflicts: openConflicts(db),
-    holds: openHolds(db),
-    intents: openIntents(db),
-    meta: openMeta(db),
+    links: new LinkTable(db),
+    dirs: new DirTable(db),
+    tombstones: new TombstoneTable(db),
+    conflicts: new ConflictTable(db),
+    holds: new HoldTable(db),
+    intents: new IntentTable(db),
+    meta: new MetaTable(db),
   };
 }
 
-type BaseTables = ReturnType<typeof openBaseTables>;
+export type BaseTables = ReturnType<typeof openBaseTables>;
 
 /**
  * Within a transaction of the caller: all five of one moment, also while another process writes.
@@ -38,9 +39,7 @@ export function readBase(db: Db, { links, dirs, tombstones, conflicts, holds }: 
   return base;
 }
 
-export type Examined =
-  | { readonly kind: "sound"; readonly base: BaseTree }
-  | Extract<DatabaseFault, { kind: "damaged" }>;
+type Examined = { readonly kind: "sound"; readonly base: BaseTree } | Extract<DatabaseFault, { kind: "damaged" }>;
 
 /** All that a pass goes by, read and looked at row by row. */
 export function examineBase(db: Db, tables: BaseTables): Examined {

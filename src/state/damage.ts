@@ -8,7 +8,7 @@ import { lookAtOwn, makeOwnFolder, renameOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { provenText } from "./texts.ts";
 
-export type Damage = { readonly file: StateFile } & DatabaseFault;
+type Damage = { readonly file: StateFile } & DatabaseFault;
 
 /**
  * A full look at both files, page by page: for `doctor`, and after an exception that `faultOf`
@@ -48,7 +48,7 @@ function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   return found.kind === "sound" ? null : found;
 }
 
-export type SetAside = {
+type SetAside = {
   /** Folder below `.mdmirror` that holds what was moved. */
   readonly to: string;
   readonly moved: readonly string[];
@@ -96,30 +96,40 @@ type SeenRow = { text: number; path: unknown; id: unknown; side: unknown; why: u
 function salvageTexts(from: string, to: string): number {
   const fresh = openForWriting(to, TEXTS_SCHEMA);
   if (fresh.kind !== "opened") throw new Error(`cannot make ${TEXTS_SCHEMA.file} anew: ${JSON.stringify(fresh)}`);
-  let count = 0;
-  const insert = fresh.db.prepare(
-    "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
-  );
-  // A name that is not as it was written, or whose text could not be saved, is left out.
-  const insertName = fresh.db.prepare(
-    "INSERT OR IGNORE INTO seen SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM texts WHERE seq = ?)",
-  );
   try {
-    fresh.db.transaction(() => {
-      for (const { seq, digest, codec, size, used, text } of readableRows<SalvageRow>(from, TEXT_ROWS)) {
-        if (!(Buffer.isBuffer(digest) && Buffer.isBuffer(text))) continue;
-        if (provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) === null) continue;
-        count += insert.run(seq, digest, codec, size, Number.isFinite(used) ? used : 0, text).changes;
-      }
-      for (const { text, path, id, side, why, at } of readableRows<SeenRow>(from, SEEN_ROWS)) {
-        const isWhole = [path, side, why].every((member) => typeof member === "string") && typeof at === "number";
-        if (isWhole && (id === null || typeof id === "string")) insertName.run(text, path, id, side, why, at, text);
-      }
+    return fresh.db.transaction(() => {
+      const count = copyTexts(from, fresh.db);
+      copySightings(from, fresh.db);
+      return count;
     })();
   } finally {
     fresh.db.close();
   }
+}
+
+/** @returns how many proved themselves */
+function copyTexts(from: string, into: Db): number {
+  const insert = into.prepare(
+    "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  let count = 0;
+  for (const { seq, digest, codec, size, used, text } of readableRows<SalvageRow>(from, TEXT_ROWS)) {
+    if (!(Buffer.isBuffer(digest) && Buffer.isBuffer(text))) continue;
+    if (provenText(digest.toString("hex") as Digest, { codec, size, bytes: text }) === null) continue;
+    count += insert.run(seq, digest, codec, size, Number.isFinite(used) ? used : 0, text).changes;
+  }
   return count;
+}
+
+/** One that is not as it was written, or whose text could not be saved, is left out. */
+function copySightings(from: string, into: Db): void {
+  const insert = into.prepare(
+    "INSERT OR IGNORE INTO seen SELECT ?, ?, ?, ?, ?, ? WHERE EXISTS (SELECT 1 FROM texts WHERE seq = ?)",
+  );
+  for (const { text, path, id, side, why, at } of readableRows<SeenRow>(from, SEEN_ROWS)) {
+    const isWhole = [path, side, why].every((member) => typeof member === "string") && typeof at === "number";
+    if (isWhole && (id === null || typeof id === "string")) insert.run(text, path, id, side, why, at, text);
+  }
 }
 
 const RANGE_ROWS = 1_024;

@@ -2,12 +2,28 @@ import { join } from "node:path";
 import type { Hold } from "../model/link.ts";
 import type { OpenIntent } from "../ports/state.ts";
 import { type DatabaseFault, type Db, faultOf, openForReading } from "./database.ts";
-import { openMeta, openRuns, type RunRow } from "./events.ts";
-import { openHolds } from "./holds.ts";
-import { openIntents } from "./journal.ts";
+import { type RunRow, RunTable } from "./history.ts";
+import { HoldTable } from "./holds.ts";
+import { IntentTable } from "./journal.ts";
+import { MetaTable } from "./meta.ts";
 import { lookAtOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
-import { openSurvey, type Survey } from "./survey.ts";
+
+/**
+ * The state in figures, without its rows: what `status` tells of 100,000 links needs none of them
+ * in memory.
+ */
+type Survey = {
+  readonly documents: number;
+  readonly folders: number;
+  /** Local paths of the documents in conflict; the sidecar's where there is no link. */
+  readonly conflicts: readonly string[];
+  /**
+   * Documents with text in review, by local path; since when the oldest of it waits, in
+   * milliseconds since the epoch.
+   */
+  readonly reviews: readonly { readonly path: string; readonly since: number }[];
+};
 
 /** What `status` tells: a few rows of `state.db`, all of one moment, and nothing of the texts. */
 export type Glance = {
@@ -18,7 +34,7 @@ export type Glance = {
   readonly newestRun: RunRow | null;
 };
 
-export type Glanced =
+type Glanced =
   | { readonly kind: "read"; readonly glance: Glance }
   /** There is no state. */
   | { readonly kind: "missing" }
@@ -52,10 +68,31 @@ function readGlance(db: Db): Glance {
   // Closing ends it.
   db.exec("BEGIN");
   return {
-    survey: openSurvey(db)(),
-    holds: [...openHolds(db).load().values()],
-    intents: openIntents(db).all(),
-    meta: new Map(openMeta(db).all()),
-    newestRun: openRuns(db).newest(1)[0] ?? null,
+    survey: surveyOf(db),
+    holds: [...new HoldTable(db).load().values()],
+    intents: new IntentTable(db).all(),
+    meta: new Map(new MetaTable(db).all()),
+    newestRun: new RunTable(db).newest(1)[0] ?? null,
   };
+}
+
+function surveyOf(db: Db): Survey {
+  const conflicts = db
+    .prepare<[], string>(
+      "SELECT coalesce(links.local_path, conflicts.sidecar_path) FROM conflicts LEFT JOIN links USING (id) ORDER BY conflicts.rowid",
+    )
+    .pluck();
+  const reviews = db.prepare<[], { readonly path: string; readonly since: number }>(
+    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since FROM links WHERE submissions IS NOT NULL ORDER BY local_path",
+  );
+  return {
+    documents: rowsOf(db, "links"),
+    folders: rowsOf(db, "dirs"),
+    conflicts: conflicts.all(),
+    reviews: reviews.all(),
+  };
+}
+
+function rowsOf(db: Db, table: string): number {
+  return db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
 }

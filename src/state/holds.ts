@@ -3,6 +3,7 @@ import type { Digest } from "../model/digest.ts";
 import type { HoldReason } from "../model/hold.ts";
 import type { Hold } from "../model/link.ts";
 import { once } from "../model/once.ts";
+import { rebase } from "../model/path.ts";
 import type { Db } from "./database.ts";
 import { upsert } from "./upsert.ts";
 
@@ -18,46 +19,66 @@ type HoldRow = [
   since: number,
 ];
 
-export function openHolds(db: Db) {
-  const columns = "key, path, reason, code, detail, request_id, digest, change_id, since";
-  const all = db.prepare<[], HoldRow>(`SELECT ${columns} FROM holds`).raw();
-  const putRow = once(() => db.prepare(upsert("holds", "key", columns.split(", "))));
-  const removeRow = once(() => db.prepare<[string]>("DELETE FROM holds WHERE key = ?"));
+const COLUMNS = "key, path, reason, code, detail, request_id, digest, change_id, since";
 
-  function load(): Map<string, Hold> {
+export class HoldTable {
+  readonly #all;
+  readonly #put;
+  readonly #remove;
+
+  constructor(db: Db) {
+    this.#all = db.prepare<[], HoldRow>(`SELECT ${COLUMNS} FROM holds`).raw();
+    this.#put = once(() => db.prepare(upsert("holds", "key", COLUMNS.split(", "))));
+    this.#remove = once(() => db.prepare<[string]>("DELETE FROM holds WHERE key = ?"));
+  }
+
+  /** By key. */
+  load(): Map<string, Hold> {
     const holds = new Map<string, Hold>();
-    for (const [key, path, reason, code, detail, requestId, digest, changeId, since] of all.all()) {
+    for (const [key, path, reason, code, detail, requestId, digest, changeId, since] of this.#all.all()) {
       holds.set(key, { key, path, reason, code, detail, requestId, digest, changeId, since });
     }
     return holds;
   }
 
-  function put(hold: Hold): void {
+  put(hold: Hold): void {
     const { key, path, reason, code, detail, requestId, digest, changeId, since } = hold;
-    putRow().run(key, path, reason, code, detail, requestId, digest, changeId, since);
+    this.#put().run(key, path, reason, code, detail, requestId, digest, changeId, since);
   }
 
-  /** Within a transaction of the caller. Of two with one key the last counts. */
-  function replace(holds: readonly Hold[]): void {
-    const before = load();
+  remove(key: string): void {
+    this.#remove().run(key);
+  }
+
+  /**
+   * Makes the holds exactly these, within a transaction of the caller. Of two with one key the last
+   * counts.
+   */
+  replace(holds: readonly Hold[]): void {
+    const before = this.load();
     const after = new Map(holds.map((hold) => [hold.key, hold]));
-    for (const key of before.keys()) if (!after.has(key)) removeRow().run(key);
+    for (const key of before.keys()) if (!after.has(key)) this.remove(key);
     for (const hold of after.values()) {
       const known = before.get(hold.key);
       const since = known?.reason === hold.reason && known.detail === hold.detail ? known.since : hold.since;
       const next = { ...hold, since };
-      if (known === undefined || !isEqual(known, next)) put(next);
+      if (known === undefined || !isEqual(known, next)) this.put(next);
     }
   }
 
-  return {
-    load,
-    put,
-    remove(key: string): void {
-      removeRow().run(key);
-    },
-    replace,
-  };
+  /**
+   * Rewrites the paths at and below `from`, within a transaction of the caller. A hold of what has
+   * no id has its path for key: all are taken out first and put back after, so that no new key meets
+   * an old one on its way.
+   */
+  moveSubtree(from: string, to: string): void {
+    const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));
+    for (const hold of moved) this.remove(hold.key);
+    for (const hold of moved) {
+      const path = rebase(hold.path, from, to);
+      this.put({ ...hold, path, key: hold.key === hold.path ? path : hold.key });
+    }
+  }
 }
 
 function isEqual(a: Hold, b: Hold): boolean {

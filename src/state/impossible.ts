@@ -17,18 +17,22 @@ export function findImpossible(
   intents: readonly OpenIntent[],
   meta: readonly (readonly [key: string, value: string])[],
 ): string | null {
-  for (const link of base.links.values()) if (!isLink(link)) return impossibleIn("links");
-  for (const dir of base.dirs.values()) if (!isDir(dir)) return impossibleIn("dirs");
-  for (const stone of base.tombstones.values()) if (!isTombstone(stone)) return impossibleIn("tombstones");
-  for (const conflict of base.conflicts.values()) if (!isConflict(conflict)) return impossibleIn("conflicts");
-  for (const hold of base.holds.values()) if (!isHold(hold)) return impossibleIn("holds");
-  for (const { intent } of intents) if (!isIntent(intent)) return impossibleIn("intents");
-  for (const [key, value] of meta) if (!isMeta(key, value)) return impossibleIn("meta");
-  return null;
+  const checks: readonly (readonly [table: string, isSound: () => boolean])[] = [
+    ["links", () => areAll(base.links.values(), isLink)],
+    ["dirs", () => areAll(base.dirs.values(), isDir)],
+    ["tombstones", () => areAll(base.tombstones.values(), isTombstone)],
+    ["conflicts", () => areAll(base.conflicts.values(), isConflict)],
+    ["holds", () => areAll(base.holds.values(), isHold)],
+    ["intents", () => areAll(intents, ({ intent }) => isIntent(intent))],
+    ["meta", () => areAll(meta, ([key, value]) => isMeta(key, value))],
+  ];
+  const damaged = checks.find(([, isSound]) => !isSound());
+  return damaged === undefined ? null : `a row of ${damaged[0]} holds what is never written there`;
 }
 
-function impossibleIn(table: string): string {
-  return `a row of ${table} holds what is never written there`;
+function areAll<Row>(rows: Iterable<Row>, isPossible: (row: Row) => boolean): boolean {
+  for (const row of rows) if (!isPossible(row)) return false;
+  return true;
 }
 
 const DIGEST_LENGTH = 64;
@@ -44,32 +48,43 @@ function isDigest(value: unknown): boolean {
 
 /** A name that is empty, `.` or `..`, and NUL. */
 const NOT_PLAIN = /(?:^|\/)\.{0,2}(?:\/|$)|\0/;
-const isPlain = (path: unknown): boolean => typeof path === "string" && !NOT_PLAIN.test(path);
 
-const isNull = (value: unknown): boolean => value === null;
+function isPlain(path: unknown): boolean {
+  return typeof path === "string" && !NOT_PLAIN.test(path);
+}
+
 type Judge = (value: unknown) => boolean;
-const orNull =
-  (judge: Judge): Judge =>
-  (value) =>
-    isNull(value) || judge(value);
+
+function orNull(judge: Judge): Judge {
+  return (value) => value === null || judge(value);
+}
 
 const STANDINGS: Readonly<Record<Link["standing"], true>> = { linked: true, outside: true, suspended: true };
 
 function isLink(link: Link): boolean {
-  const { id, localPath, remotePath, changeId, digest, localDigest, echoDigest, stamp, submissions, standing } = link;
+  const { id, changeId, stamp, submissions, standing } = link;
   return (
     isDocId(id) &&
     isChangeId(changeId) &&
-    isDigest(digest) &&
-    (localDigest === digest || isDigest(localDigest)) &&
-    (echoDigest === null || isDigest(echoDigest)) &&
-    isPlain(localPath) &&
-    (remotePath === localPath || isPlain(remotePath)) &&
+    hasDigests(link) &&
+    hasPlainPaths(link) &&
     Object.hasOwn(STANDINGS, standing) &&
     (stamp === null || isStamp(stamp)) &&
     Array.isArray(submissions) &&
     submissions.every(isSubmission)
   );
+}
+
+function hasDigests({ digest, localDigest, echoDigest }: Link): boolean {
+  return (
+    isDigest(digest) &&
+    (localDigest === digest || isDigest(localDigest)) &&
+    (echoDigest === null || isDigest(echoDigest))
+  );
+}
+
+function hasPlainPaths({ localPath, remotePath }: Link): boolean {
+  return isPlain(localPath) && (remotePath === localPath || isPlain(remotePath));
 }
 
 function isStamp({ dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink }: Stamp): boolean {

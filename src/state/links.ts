@@ -48,83 +48,113 @@ const LOADED_AT_ONCE = 512;
 
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
-export function openLinks(db: Db) {
-  const some = db
-    .prepare<[number, number], LinkRow>(`SELECT ${LOADED}, rowid FROM links WHERE rowid > ? ORDER BY rowid LIMIT ?`)
-    .raw();
-  const one = db.prepare<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE id = ?`).raw();
-  const at = db.prepare<[string], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE local_path = ?`).raw();
-  const inode = db.prepare<[number, number], number>("SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1").pluck();
-  const put = db.prepare(upsert("links", "id", COLUMNS.split(", ")));
-  const remove = db.prepare<[DocId]>("DELETE FROM links WHERE id = ?");
-  const settle = db.prepare<[DocId, string]>("UPDATE links SET durable = 1 WHERE id = ? AND local_path = ?");
-  return {
-    load(): Map<DocId, Link> {
-      const links = new Map<DocId, Link>();
-      // In portions: 100,000 rows at once would be twice the memory of the links that are made of
-      // them.
-      for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
-        const rows: LinkRow[] = some.all(last, LOADED_AT_ONCE);
-        for (const row of rows) links.set(row[0], linkOf(row));
-        last = rows.length < LOADED_AT_ONCE ? null : rows[rows.length - 1]![19];
-      }
-      return links;
-    },
-    get(id: DocId): Link | null {
-      const row = one.get(id);
-      return row === undefined ? null : linkOf(row);
-    },
-    at: (path: string): Link[] => at.all(path).map(linkOf),
-    hasInode: (dev: number, ino: number): boolean => inode.get(ino, dev) !== undefined,
-    put(link: Link): void {
-      put.run(...rowOf(link));
-    },
-    remove(id: DocId): void {
-      remove.run(id);
-    },
-    setDurable(id: DocId, path: string): void {
-      settle.run(id, path);
-    },
-  };
+export class LinkTable {
+  readonly #portion;
+  readonly #one;
+  readonly #at;
+  readonly #inode;
+  readonly #put;
+  readonly #remove;
+  readonly #setDurable;
+
+  constructor(db: Db) {
+    this.#portion = db
+      .prepare<[number, number], LinkRow>(`SELECT ${LOADED}, rowid FROM links WHERE rowid > ? ORDER BY rowid LIMIT ?`)
+      .raw();
+    this.#one = db.prepare<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE id = ?`).raw();
+    this.#at = db.prepare<[string], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE local_path = ?`).raw();
+    this.#inode = db.prepare<[number, number], number>("SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1").pluck();
+    this.#put = db.prepare(upsert("links", "id", COLUMNS.split(", ")));
+    this.#remove = db.prepare<[DocId]>("DELETE FROM links WHERE id = ?");
+    this.#setDurable = db.prepare<[DocId, string]>("UPDATE links SET durable = 1 WHERE id = ? AND local_path = ?");
+  }
+
+  /**
+   * In portions: 100,000 rows at once would be twice the memory of the links that are made of them.
+   */
+  load(): Map<DocId, Link> {
+    const links = new Map<DocId, Link>();
+    for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
+      const rows: LinkRow[] = this.#portion.all(last, LOADED_AT_ONCE);
+      for (const row of rows) links.set(row[0], linkOf(row));
+      last = rows.length < LOADED_AT_ONCE ? null : rows[rows.length - 1]![19];
+    }
+    return links;
+  }
+
+  get(id: DocId): Link | null {
+    const row = this.#one.get(id);
+    return row === undefined ? null : linkOf(row);
+  }
+
+  at(localPath: string): Link[] {
+    return this.#at.all(localPath).map(linkOf);
+  }
+
+  hasInode(dev: number, ino: number): boolean {
+    return this.#inode.get(ino, dev) !== undefined;
+  }
+
+  put(link: Link): void {
+    this.#put.run(...rowOf(link));
+  }
+
+  remove(id: DocId): void {
+    this.#remove.run(id);
+  }
+
+  setDurable(id: DocId, localPath: string): void {
+    this.#setDurable.run(id, localPath);
+  }
 }
 
-export function openDirs(db: Db) {
-  const columns = "id, local_path, remote_path, dev, ino, birth_ms";
-  type DirRow = [DirId, string, string, number, number, number];
-  const all = db.prepare<[], DirRow>(`SELECT ${columns} FROM dirs`).raw();
-  const one = db.prepare<[DirId], DirRow>(`SELECT ${columns} FROM dirs WHERE id = ?`).raw();
-  const at = db.prepare<[string], DirRow>(`SELECT ${columns} FROM dirs WHERE local_path = ?`).raw();
-  const put = db.prepare(upsert("dirs", "id", columns.split(", ")));
-  const remove = db.prepare<[DirId]>("DELETE FROM dirs WHERE id = ?");
-  const dirOf = ([id, localPath, remotePath, dev, ino, birthMs]: DirRow): DirLink => ({
-    id,
-    localPath,
-    remotePath,
-    dev,
-    ino,
-    birthMs,
-  });
-  return {
-    get(id: DirId): DirLink | null {
-      const row = one.get(id);
-      return row === undefined ? null : dirOf(row);
-    },
-    at(path: string): DirLink | null {
-      const rows = at.all(path);
-      return rows.length === 1 ? dirOf(rows[0]!) : null;
-    },
-    load(): Map<DirId, DirLink> {
-      const dirs = new Map<DirId, DirLink>();
-      for (const row of all.all()) dirs.set(row[0], dirOf(row));
-      return dirs;
-    },
-    put(dir: DirLink): void {
-      put.run(dir.id, dir.localPath, dir.remotePath, dir.dev, dir.ino, dir.birthMs);
-    },
-    remove(id: DirId): void {
-      remove.run(id);
-    },
-  };
+const DIR_COLUMNS = "id, local_path, remote_path, dev, ino, birth_ms";
+type DirRow = [DirId, string, string, number, number, number];
+
+/** The folders that both sides have. */
+export class DirTable {
+  readonly #all;
+  readonly #one;
+  readonly #at;
+  readonly #put;
+  readonly #remove;
+
+  constructor(db: Db) {
+    this.#all = db.prepare<[], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs`).raw();
+    this.#one = db.prepare<[DirId], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs WHERE id = ?`).raw();
+    this.#at = db.prepare<[string], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs WHERE local_path = ?`).raw();
+    this.#put = db.prepare(upsert("dirs", "id", DIR_COLUMNS.split(", ")));
+    this.#remove = db.prepare<[DirId]>("DELETE FROM dirs WHERE id = ?");
+  }
+
+  load(): Map<DirId, DirLink> {
+    const dirs = new Map<DirId, DirLink>();
+    for (const row of this.#all.all()) dirs.set(row[0], dirOf(row));
+    return dirs;
+  }
+
+  get(id: DirId): DirLink | null {
+    const row = this.#one.get(id);
+    return row === undefined ? null : dirOf(row);
+  }
+
+  /** null also where two have this path. */
+  at(localPath: string): DirLink | null {
+    const rows = this.#at.all(localPath);
+    return rows.length === 1 ? dirOf(rows[0]!) : null;
+  }
+
+  put(dir: DirLink): void {
+    this.#put.run(dir.id, dir.localPath, dir.remotePath, dir.dev, dir.ino, dir.birthMs);
+  }
+
+  remove(id: DirId): void {
+    this.#remove.run(id);
+  }
+}
+
+function dirOf([id, localPath, remotePath, dev, ino, birthMs]: DirRow): DirLink {
+  return { id, localPath, remotePath, dev, ino, birthMs };
 }
 
 function rowOf(link: Link): StoredRow {

@@ -26,11 +26,11 @@ let procWorks: boolean | null = null;
  * shows this process.
  */
 function reachesByProc(fd: number): boolean {
-  procWorks ??= process.platform === "linux" && sameInode(statOrNull(`/proc/self/fd/${fd}/.`), fs.fstatSync(fd));
+  procWorks ??= process.platform === "linux" && isThisInode(statOrNull(`/proc/self/fd/${fd}/.`), fs.fstatSync(fd));
   return procWorks;
 }
 
-function sameInode(a: Stats | null, b: Stats): boolean {
+function isThisInode(a: Stats | null, b: Stats): boolean {
   return a !== null && a.dev === b.dev && a.ino === b.ino;
 }
 

@@ -42,13 +42,24 @@ export function tightenOwnFolder(folder: string): void {
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
+  closeFoldersToOthers(folder);
+  closeFilesToOthers(folder);
+}
+
+function isFolder(kind: OwnKind): boolean {
+  return EXPECTED[kind] === "folder";
+}
+
+function closeFoldersToOthers(folder: string): void {
   for (const [name, kind] of OWN_ENTRIES) {
-    if ((kind === "folder" || kind === "store") && lookAtOwn(folder, name, "folder") !== null)
-      makeOwnFolder(folder, name);
+    if (isFolder(kind) && lookAtOwn(folder, name, "folder") !== null) makeOwnFolder(folder, name);
   }
+}
+
+function closeFilesToOthers(folder: string): void {
   inOwnFolder(folder, "", (at) => {
     for (const [name, kind] of OWN_ENTRIES) {
-      if (kind === "folder" || kind === "store" || LEFT_AS_IT_IS.has(name)) continue;
+      if (isFolder(kind) || LEFT_AS_IT_IS.has(name)) continue;
       const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
       if (stat === undefined || (stat.mode & 0o077) === 0) continue;
       judge(`${folder}/${name}`, stat, EXPECTED[kind]);

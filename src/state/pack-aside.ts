@@ -4,18 +4,6 @@ import type { PackedBatch } from "./pack-worker.ts";
 import type { StoredText } from "./text-codec.ts";
 
 /**
- * Packs texts that are to be put soon in a thread of its own, while they wait for their
- * transaction.
- */
-export type PackAside = {
-  /** Nothing is promised of it: what is not packed when it is put, is packed then. */
-  prepare(digest: Digest, text: string): void;
-  /** What was packed of a text, once; null where there is nothing. */
-  take(digest: Digest): StoredText | null;
-  close(): void;
-};
-
-/**
  * A thread takes 50 ms of processor time and some megabytes: fewer texts are packed sooner without.
  */
 const WORTH_IT = 256;
@@ -46,85 +34,98 @@ export function startThread(program = PROGRAM): Worker {
   return new Worker(program, { env: {}, execArgv: [], name: "pack", resourceLimits: LIMITS });
 }
 
-/** @param worthIt texts that are asked for before a thread is made */
-export function packAside(worthIt = WORTH_IT, makeThread: () => Worker = () => startThread()): PackAside {
-  const asked = new Map<Digest, Asked>();
-  let count = 0;
-  let waiting = 0;
-  let batch: Batch = { digests: [], texts: [] };
-  let thread: Thread | null = null;
-  let closed = false;
+/**
+ * Packs texts that are to be put soon in a thread of its own, while they wait for their
+ * transaction.
+ */
+export class PackAside {
+  readonly #worthIt: number;
+  readonly #makeThread: () => Worker;
+  readonly #asked = new Map<Digest, Asked>();
+  #count = 0;
+  #waitingCharacters = 0;
+  #batch: Batch = { digests: [], texts: [] };
+  #thread: Thread | null = null;
+  #closed = false;
+
+  /** @param worthIt texts that are asked for before a thread is made */
+  constructor(worthIt = WORTH_IT, makeThread: () => Worker = () => startThread()) {
+    this.#worthIt = worthIt;
+    this.#makeThread = makeThread;
+  }
+
+  /** Nothing is promised of it: what is not packed when it is put, is packed then. */
+  prepare(digest: Digest, text: string): void {
+    if (this.#closed || ++this.#count < this.#worthIt) return;
+    if (this.#asked.has(digest) || this.#waitingCharacters >= MOST_WAITING) return;
+    this.#asked.set(digest, { characters: text.length, packed: null });
+    this.#waitingCharacters += text.length;
+    this.#batch.digests.push(digest);
+    this.#batch.texts.push(text);
+    if (this.#batch.digests.length >= BATCH) this.#send();
+    else if (this.#batch.digests.length === 1) setImmediate(() => this.#send()).unref();
+  }
+
+  /** What was packed of a text, once; null where there is nothing. */
+  take(digest: Digest): StoredText | null {
+    const asked = this.#asked.get(digest);
+    if (asked === undefined) return null;
+    this.#asked.delete(digest);
+    this.#waitingCharacters -= asked.characters;
+    return asked.packed;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#end();
+  }
 
   /** What was asked for is forgotten: it is packed when it is put. */
-  function end(): void {
-    const ending = thread;
-    thread = null;
+  #end(): void {
+    const ending = this.#thread;
+    this.#thread = null;
     if (ending?.idle) clearTimeout(ending.idle);
-    asked.clear();
-    waiting = 0;
-    batch = { digests: [], texts: [] };
+    this.#asked.clear();
+    this.#waitingCharacters = 0;
+    this.#batch = { digests: [], texts: [] };
     void ending?.worker.terminate();
   }
 
-  function start(): Thread {
-    const worker = makeThread();
+  #start(): Thread {
+    const worker = this.#makeThread();
     worker.unref();
     const made: Thread = { worker, sent: [], idle: null };
     worker.on("message", (packed: PackedBatch) => {
-      keep(made.sent.shift() ?? [], packed);
-      if (made.sent.length === 0) made.idle = setTimeout(end, IDLE_MS).unref();
+      this.#keep(made.sent.shift() ?? [], packed);
+      if (made.sent.length === 0) made.idle = setTimeout(() => this.#end(), IDLE_MS).unref();
     });
-    // It broke: from here on each text is packed when it is put.
-    const broken = () => {
-      if (thread !== made) return;
-      closed = true;
-      end();
-    };
-    worker.once("error", broken);
-    worker.once("exit", broken);
+    worker.once("error", () => this.#giveUp(made));
+    worker.once("exit", () => this.#giveUp(made));
     return made;
   }
 
-  function keep(digests: readonly Digest[], { bytes, ends, codecs, sizes }: PackedBatch): void {
+  /** The thread broke: from here on each text is packed when it is put. */
+  #giveUp(broken: Thread): void {
+    if (this.#thread === broken) this.close();
+  }
+
+  #keep(digests: readonly Digest[], { bytes, ends, codecs, sizes }: PackedBatch): void {
     for (const [n, digest] of digests.entries()) {
-      const one = asked.get(digest);
-      if (one === undefined) continue;
+      const asked = this.#asked.get(digest);
+      if (asked === undefined) continue;
       const begin = ends[n - 1] ?? 0;
-      one.packed = { codec: codecs[n]!, size: sizes[n]!, bytes: Buffer.from(bytes, begin, ends[n]! - begin) };
+      asked.packed = { codec: codecs[n]!, size: sizes[n]!, bytes: Buffer.from(bytes, begin, ends[n]! - begin) };
     }
   }
 
-  function send(): void {
-    const { digests, texts } = batch;
-    if (digests.length === 0 || closed) return;
-    batch = { digests: [], texts: [] };
-    thread ??= start();
-    if (thread.idle !== null) clearTimeout(thread.idle);
-    thread.idle = null;
-    thread.sent.push(digests);
-    thread.worker.postMessage(texts);
+  #send(): void {
+    const { digests, texts } = this.#batch;
+    if (digests.length === 0 || this.#closed) return;
+    this.#batch = { digests: [], texts: [] };
+    this.#thread ??= this.#start();
+    if (this.#thread.idle !== null) clearTimeout(this.#thread.idle);
+    this.#thread.idle = null;
+    this.#thread.sent.push(digests);
+    this.#thread.worker.postMessage(texts);
   }
-
-  return {
-    prepare(digest, text) {
-      if (closed || ++count < worthIt || asked.has(digest) || waiting >= MOST_WAITING) return;
-      asked.set(digest, { characters: text.length, packed: null });
-      waiting += text.length;
-      batch.digests.push(digest);
-      batch.texts.push(text);
-      if (batch.digests.length >= BATCH) send();
-      else if (batch.digests.length === 1) setImmediate(send).unref();
-    },
-    take(digest) {
-      const one = asked.get(digest);
-      if (one === undefined) return null;
-      asked.delete(digest);
-      waiting -= one.characters;
-      return one.packed;
-    },
-    close() {
-      closed = true;
-      end();
-    },
-  };
 }

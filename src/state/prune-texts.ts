@@ -1,6 +1,6 @@
 import type { Digest } from "../model/digest.ts";
 import type { Db } from "./database.ts";
-import type { openNamedTexts } from "./named.ts";
+import type { ReferencedTexts } from "./referenced-texts.ts";
 import type { TextStore } from "./texts.ts";
 
 /** Rows of one slice. */
@@ -15,13 +15,13 @@ type IdleRow = { readonly seq: number; readonly digest: Buffer; readonly since: 
  */
 export class TextPruning {
   readonly #store: TextStore;
-  readonly #namedTexts: ReturnType<typeof openNamedTexts>;
+  readonly #referenced: ReferencedTexts;
   readonly #statements;
   readonly #inOne: (work: () => void) => void;
 
-  constructor(state: Db, texts: Db, store: TextStore, namedTexts: ReturnType<typeof openNamedTexts>) {
+  constructor(state: Db, texts: Db, store: TextStore, referenced: ReferencedTexts) {
     this.#store = store;
-    this.#namedTexts = namedTexts;
+    this.#referenced = referenced;
     this.#statements = prepareAll(state, texts);
     this.#inOne = texts.transaction((work: () => void) => work());
   }
@@ -32,7 +32,7 @@ export class TextPruning {
    */
   *markIdle(now: number): Generator<void> {
     const { page, mark, unmark } = this.#statements;
-    const named = this.#fresh(this.#namedTexts.all);
+    const named = this.#fresh(() => this.#referenced.all());
     let after: Buffer = Buffer.alloc(0);
     for (;;) {
       const rows = page.all(after, LOOKED_AT);
@@ -53,7 +53,7 @@ export class TextPruning {
 
   /** @returns how many were deleted */
   *deleteExpired(cutoff: number): Generator<void, number> {
-    const named = this.#fresh(this.#namedTexts.all);
+    const named = this.#fresh(() => this.#referenced.all());
     let deleted = 0;
     for (let after = 0; ; ) {
       const rows = this.#statements.expired.all({ cutoff, after, limit: DELETED });
@@ -74,12 +74,11 @@ export class TextPruning {
    * many were deleted
    */
   *deleteOver(bytes: number, before: number): Generator<void, number> {
-    const named = this.#fresh(this.#namedTexts.all);
-    const versions = this.#fresh(this.#namedTexts.versions);
-    const isOver = () => (this.#statements.bytesUsed.get() ?? 0) > bytes;
+    const named = this.#fresh(() => this.#referenced.all());
+    const versions = this.#fresh(() => this.#referenced.versions());
     let deleted = 0;
     let [since, after] = [0, 0];
-    while (isOver()) {
+    while (this.#bytesUsed() > bytes) {
       const rows = this.#statements.oldestIdle.all({ before, since, after, limit: DELETED });
       const last = rows.at(-1);
       if (last === undefined) break;
@@ -87,7 +86,7 @@ export class TextPruning {
       this.#inOne(() => {
         for (const row of rows) {
           const digest = digestOfKey(row.digest);
-          if (names.has(digest) || !known.has(digest) || !isOver()) continue;
+          if (names.has(digest) || !known.has(digest) || this.#bytesUsed() <= bytes) continue;
           this.#drop(row);
           deleted++;
         }
@@ -96,6 +95,10 @@ export class TextPruning {
       yield;
     }
     return deleted;
+  }
+
+  #bytesUsed(): number {
+    return this.#statements.bytesUsed.get() ?? 0;
   }
 
   #drop({ seq, digest }: IdleRow): void {

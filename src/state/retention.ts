@@ -1,9 +1,9 @@
 import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
-import type { openMeta } from "./events.ts";
-import type { openNamedTexts } from "./named.ts";
-import { openRowPruning } from "./prune-rows.ts";
+import type { MetaTable } from "./meta.ts";
+import { RowPruning } from "./prune-rows.ts";
 import { TextPruning } from "./prune-texts.ts";
+import type { ReferencedTexts } from "./referenced-texts.ts";
 import type { TextStore } from "./texts.ts";
 
 /**
@@ -32,38 +32,39 @@ const DAY_MS = 86_400_000;
  * all other texts, perhaps the sole copies, stay their time. The file keeps its size; freed pages
  * are used again.
  */
-export function openRetention(
-  state: Db,
-  texts: Db,
-  store: TextStore,
-  meta: ReturnType<typeof openMeta>,
-  named: ReturnType<typeof openNamedTexts>,
-) {
+export class RetentionPruning {
+  readonly #meta: MetaTable;
   // Once a day at most: their statements are no business of an opening.
-  const textPruning = once(() => new TextPruning(state, texts, store, named));
-  const rowPruning = once(() => openRowPruning(state));
+  readonly #texts;
+  readonly #rows;
+
+  constructor(state: Db, texts: Db, store: TextStore, meta: MetaTable, referenced: ReferencedTexts) {
+    this.#meta = meta;
+    this.#texts = once(() => new TextPruning(state, texts, store, referenced));
+    this.#rows = once(() => new RowPruning(state));
+  }
+
+  *prune(now: number, retention: Retention): Generator<void, Pruned> {
+    const cutoff = this.#noteDay(now, retention.days);
+    yield;
+    yield* this.#texts().markIdle(now);
+    const expired = cutoff === null ? 0 : yield* this.#texts().deleteExpired(cutoff);
+    const evicted = yield* this.#texts().deleteOver(retention.bytes, now - DAY_MS);
+    const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* this.#rows().deleteBefore(cutoff);
+    return { texts: expired + evicted, ...rows };
+  }
 
   /**
    * @returns the time before which things are past their time; null while too few days were seen.
    * Days in the future are void.
    */
-  function noteDay(now: number, days: number): number | null {
-    const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
+  #noteDay(now: number, days: number): number | null {
+    const seen = JSON.parse(this.#meta.get("retention-days") ?? "[]") as number[];
     const valid = seen.filter((day) => day <= now);
     const last = valid.at(-1);
     if (last === undefined || now - last >= DAY_MS) valid.push(now);
     const kept = valid.slice(-(days + 1));
-    meta.set("retention-days", JSON.stringify(kept));
+    this.#meta.set("retention-days", JSON.stringify(kept));
     return kept[kept.length - 1 - days] ?? null;
   }
-
-  return function* prune(now: number, retention: Retention): Generator<void, Pruned> {
-    const cutoff = noteDay(now, retention.days);
-    yield;
-    yield* textPruning().markIdle(now);
-    const expired = cutoff === null ? 0 : yield* textPruning().deleteExpired(cutoff);
-    const evicted = yield* textPruning().deleteOver(retention.bytes, now - DAY_MS);
-    const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* rowPruning()(cutoff);
-    return { texts: expired + evicted, ...rows };
-  };
 }

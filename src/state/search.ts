@@ -7,7 +7,7 @@ import type { CompiledRegex } from "../search/engine.ts";
 import { createHybridSearch, type HybridHit, type Searched } from "../search/hybrid.ts";
 import { createRegexSearch, type LineMatch } from "../search/regex.ts";
 import { SEARCH_SCHEMA } from "../search/schema.ts";
-import { createIndexWriter } from "../search/write-index.ts";
+import { IndexWriter } from "../search/write-index.ts";
 import type { LocalFile } from "../model/tree.ts";
 import { type Db, faultOf } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
@@ -40,37 +40,9 @@ const APPLICATION_ID = 0x6d_64_6d_73;
 /** Another search at work; then this one does with what is there. */
 const BUSY_MS = 2_000;
 
-export type MirrorSearch = {
-  /** What the index vouches for, for a walk. */
-  known(path: LocalPath): KnownFile | null;
-  /**
-   * Makes the index hold exactly `files`, in one transaction.
-   * @param keep paths that are not among the files, but not proven gone
-   * @param read the text of a file that changed; null when it has none: it is then found by its
-   * path
-   * @returns how many were read
-   */
-  update(
-    files: Iterable<LocalFile>,
-    keep: (path: LocalPath) => boolean,
-    read: (path: LocalPath) => string | null,
-  ): number;
-  hybrid(
-    source: SearchSource,
-    query: string,
-    limit: number,
-  ): (Omit<HybridHit, "document"> & { readonly path: LocalPath })[];
-  regex(
-    source: SearchSource,
-    regex: CompiledRegex,
-    limit: number,
-  ): { readonly path: LocalPath; readonly matches: readonly LineMatch[] }[];
-  close(): void;
-};
+type SearchSource = { read(path: LocalPath): string | null };
 
-export type SearchSource = { read(path: LocalPath): string | null };
-
-export type OpenedSearch =
+type OpenedSearch =
   | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
   /** The folder may not be written, the disk is full: `:memory:` serves instead. */
   | { readonly kind: "unusable"; readonly code: string };
@@ -83,7 +55,7 @@ export function openSearch(folder: string): OpenedSearch {
     try {
       db = openOwnDatabase(path, { make: true, timeout: BUSY_MS });
       const isNew = prepare(db);
-      return { kind: "opened", search: mirrorSearch(db), isNew };
+      return { kind: "opened", search: new MirrorSearch(db), isNew };
     } catch (error) {
       db?.close();
       const fault = faultOf(error);
@@ -140,56 +112,97 @@ type Row = {
   readonly nlink: number;
 };
 
-function mirrorSearch(db: Db): MirrorSearch {
-  const all = db.prepare<[], Row>(
-    "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
-  );
-  const pathOf = db.prepare<[number], { path: string }>("SELECT path FROM search_files WHERE doc = ?");
-  const hybrid = createHybridSearch(db);
-  const regex = createRegexSearch(db, SEARCH_REGEX_LINES);
-  let rows: Map<LocalPath, Row> | null = null;
-  const rowsByPath = () => {
-    rows ??= new Map(all.all().map((row) => [row.path, row]));
-    return rows;
-  };
-  const searched = (source: SearchSource): Searched => ({
-    accepts: () => true,
-    read: (document) => {
-      const path = pathOf.get(document)!.path;
-      const text = source.read(path);
-      return text === null ? null : { path, text };
-    },
-  });
-  return {
-    known: (path) => {
-      const row = rowsByPath().get(path);
-      return row === undefined || row.dev === null
-        ? null
-        : { stamp: { ...row, dev: row.dev }, digest: row.digest as Digest };
-    },
-    update: (files, keep, read) =>
-      db
-        .transaction(() => {
-          // Another process may have written since: what it indexed is looked up in the
-          // transaction.
-          rows = null;
-          const count = updateRows(db, rowsByPath(), files, keep, read);
-          rows = null;
-          return count;
-        })
-        .immediate(),
-    hybrid: (source, query, limit) =>
-      hybrid(searched(source), query, limit).map(({ document, ...hit }) => ({
-        path: pathOf.get(document)!.path,
-        ...hit,
-      })),
-    regex: (source, compiled, limit) => {
-      const result = regex(searched(source), compiled, limit, Number.POSITIVE_INFINITY);
-      if (result.kind === "too-many-steps") throw new Error("steps cannot run out here");
-      return result.hits.map(({ document, matches }) => ({ path: pathOf.get(document)!.path, matches }));
-    },
-    close: () => void db.close(),
-  };
+export class MirrorSearch {
+  readonly #db: Db;
+  readonly #all;
+  readonly #pathOf;
+  readonly #hybrid;
+  readonly #regex;
+  #rows: ReadonlyMap<LocalPath, Row> | null = null;
+
+  /** @param db prepared by `openSearch` */
+  constructor(db: Db) {
+    this.#db = db;
+    this.#all = db.prepare<[], Row>(
+      "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
+    );
+    this.#pathOf = db.prepare<[number], string>("SELECT path FROM search_files WHERE doc = ?").pluck();
+    this.#hybrid = createHybridSearch(db);
+    this.#regex = createRegexSearch(db, SEARCH_REGEX_LINES);
+  }
+
+  /** What the index vouches for, for a walk. */
+  known(path: LocalPath): KnownFile | null {
+    const row = this.#rowsByPath().get(path);
+    if (row === undefined || row.dev === null) return null;
+    return { stamp: { ...row, dev: row.dev }, digest: row.digest as Digest };
+  }
+
+  /**
+   * Makes the index hold exactly `files`, in one transaction.
+   * @param keep paths that are not among the files, but not proven gone
+   * @param read the text of a file that changed; null when it has none: it is then found by its
+   * path
+   * @returns how many were read
+   */
+  update(
+    files: Iterable<LocalFile>,
+    keep: (path: LocalPath) => boolean,
+    read: (path: LocalPath) => string | null,
+  ): number {
+    const update = this.#db.transaction(() => {
+      // Another process may have written since: what it indexed is looked up in the transaction.
+      this.#rows = null;
+      const count = updateRows(this.#db, this.#rowsByPath(), files, keep, read);
+      this.#rows = null;
+      return count;
+    });
+    return update.immediate();
+  }
+
+  hybrid(
+    source: SearchSource,
+    query: string,
+    limit: number,
+  ): (Omit<HybridHit, "document"> & { readonly path: LocalPath })[] {
+    const hits = this.#hybrid(this.#searched(source), query, limit);
+    return hits.map(({ document, ...hit }) => ({ path: this.#path(document), ...hit }));
+  }
+
+  regex(
+    source: SearchSource,
+    compiled: CompiledRegex,
+    limit: number,
+  ): { readonly path: LocalPath; readonly matches: readonly LineMatch[] }[] {
+    const result = this.#regex(this.#searched(source), compiled, limit, Number.POSITIVE_INFINITY);
+    if (result.kind === "too-many-steps") throw new Error("steps cannot run out here");
+    return result.hits.map(({ document, matches }) => ({ path: this.#path(document), matches }));
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #rowsByPath(): ReadonlyMap<LocalPath, Row> {
+    this.#rows ??= new Map(this.#all.all().map((row) => [row.path, row]));
+    return this.#rows;
+  }
+
+  #path(document: number): LocalPath {
+    return this.#pathOf.get(document)!;
+  }
+
+  /** Every document may be found. */
+  #searched(source: SearchSource): Searched {
+    return {
+      accepts: () => true,
+      read: (document) => {
+        const path = this.#path(document);
+        const text = source.read(path);
+        return text === null ? null : { path, text };
+      },
+    };
+  }
 }
 
 function updateRows(
@@ -203,7 +216,7 @@ function updateRows(
   const insert = db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
   const change = db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
   const remove = db.prepare("DELETE FROM search_files WHERE doc = ?");
-  const writer = createIndexWriter(db);
+  const writer = new IndexWriter(db);
   const gone = new Map(before);
   let count = 0;
   for (const file of files) {

@@ -3,9 +3,10 @@ import { once } from "../model/once.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { Sighting, State, TextName } from "../ports/state.ts";
 import type { Clock } from "../ports/world.ts";
-import { type Db, enterWal, faultOf } from "./database.ts";
+import { type Db, faultOf } from "./database.ts";
+import { GroupedWrites } from "./grouped-writes.ts";
 import type { PackAside } from "./pack-aside.ts";
-import { openNames } from "./names.ts";
+import { SightingTable } from "./sightings.ts";
 import { TextCache } from "./text-cache.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
@@ -14,11 +15,6 @@ import type { Companion } from "./transactions.ts";
 const CACHE_BYTES = 16 * 1024 * 1024;
 /** LIMIT: digests remembered as stored: some megabytes. */
 const SURE_TEXTS = 100_000;
-/**
- * Within one transaction of the state, texts are committed in groups of so many: a long one does
- * not grow the WAL without end.
- */
-const GROUP_TEXTS = 512;
 /**
  * A text put again counts as used at that time; noted once a day, so that putting what is there
  * writes nothing.
@@ -44,12 +40,10 @@ export class TextStore implements Companion {
    */
   readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
   readonly #statements;
-  readonly #names;
-  #inWal = false;
+  readonly #sightings;
+  readonly #writes: GroupedWrites;
   /** Nothing was stored since the last `secure`. */
   #secured = false;
-  #grouping = false;
-  #grouped = 0;
 
   /**
    * @param onDamage told when a page is met that is not as SQLite wrote it, before the exception
@@ -61,11 +55,9 @@ export class TextStore implements Companion {
     this.#clock = clock;
     this.#onDamage = onDamage;
     this.#aside = aside;
-    this.#names = once(() => openNames(db));
+    this.#sightings = once(() => new SightingTable(db));
+    this.#writes = new GroupedWrites(db);
     this.#statements = {
-      begin: db.prepare("BEGIN IMMEDIATE"),
-      commit: db.prepare("COMMIT"),
-      rollback: db.prepare("ROLLBACK"),
       insert: db.prepare("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
       used: db.prepare<[Buffer], { seq: number; used: number }>("SELECT seq, used FROM texts WHERE digest = ?"),
       touch: db.prepare("UPDATE texts SET used = ? WHERE digest = ?"),
@@ -93,7 +85,7 @@ export class TextStore implements Companion {
   }
 
   sightings(wanted: Parameters<State["sightings"]>[0]): Sighting[] {
-    return this.#watch(() => this.#names().find(wanted));
+    return this.#watch(() => this.#sightings().find(wanted));
   }
 
   prepare(digest: Digest, text: string): void {
@@ -107,7 +99,7 @@ export class TextStore implements Companion {
       const { codec, size, bytes } = packed ?? encodeText(text);
       this.#inOne(() => {
         const { lastInsertRowid } = this.#statements.insert.run(key, codec, size, now, bytes);
-        this.#names().put(Number(lastInsertRowid), name, now);
+        this.#sightings().put(Number(lastInsertRowid), name, now);
       });
       // Of many that are stored one after the other none is asked for soon, and each would grow old
       // before it is let go.
@@ -115,9 +107,9 @@ export class TextStore implements Companion {
       this.#remember(digest, now, name.path);
       return;
     }
-    if (!this.#names().has(known.seq, name.path)) this.#inOne(() => this.#names().put(known.seq, name, now));
+    if (!this.#sightings().has(known.seq, name.path)) this.#inOne(() => this.#sightings().put(known.seq, name, now));
     if (now - known.used >= DAY_MS) {
-      this.#beforeWrite();
+      this.#writes.enterWal();
       this.#statements.touch.run(now, key);
     }
     // The stored text is read and proven before it is relied on: one damaged on disk is replaced by
@@ -133,7 +125,7 @@ export class TextStore implements Companion {
 
   #replace(key: Buffer, digest: Digest, text: string, now: number): void {
     const { codec, size, bytes } = encodeText(text);
-    this.#beforeWrite();
+    this.#writes.enterWal();
     this.#secured = false;
     this.#statements.replace.run(codec, size, now, bytes, key);
     this.#cache.set(digest, text);
@@ -181,7 +173,7 @@ export class TextStore implements Companion {
    */
   secure(): void {
     if (this.#secured) return;
-    this.#commitGroup();
+    this.#writes.commitGroup();
     if (!this.#db.memory) this.#watch(() => this.#db.pragma("wal_checkpoint(PASSIVE)"));
     this.#secured = true;
   }
@@ -192,69 +184,25 @@ export class TextStore implements Companion {
   }
 
   begin(): void {
-    this.#grouping = true;
-    this.#grouped = 0;
+    this.#writes.begin();
   }
 
   commit(): void {
-    this.#grouping = false;
-    this.#commitGroup();
+    this.#writes.commit();
   }
 
   /** After the state rolled back. */
   abandon(): void {
-    this.#grouping = false;
-    try {
-      this.#commitGroup();
-    } catch {
-      // The exception that made the state roll back is on its way to the caller, and matters more.
-      if (this.#db.inTransaction) this.#statements.rollback.run();
-    }
+    this.#writes.abandon();
     // What was in a group that did not commit must not be found in memory alone.
     this.#cache.clear();
     this.#sure.clear();
   }
 
-  /**
-   * WAL mode from the first write on. While a reader keeps the file from it, commits are as safe,
-   * and slower.
-   */
-  #beforeWrite(): void {
-    if (this.#inWal || this.#db.inTransaction) return;
-    try {
-      enterWal(this.#db);
-      this.#inWal = true;
-    } catch (error) {
-      if (faultOf(error)?.kind !== "unusable") throw error;
-    }
-  }
-
-  /** A text and its name, or a name: one commit, or a part of the group's. */
+  /** A text and its name, or a name. */
   #inOne(write: () => void): void {
-    this.#beforeWrite();
     this.#secured = false;
-    if (this.#grouping && this.#grouped >= GROUP_TEXTS) this.#commitGroup();
-    if (!this.#grouping || this.#grouped === 0) this.#statements.begin.run();
-    if (this.#grouping) this.#grouped++;
-    let written = false;
-    try {
-      write();
-      if (!this.#grouping) this.#statements.commit.run();
-      written = true;
-    } finally {
-      // Of a group, whoever began it gives it up.
-      if (!written && !this.#grouping && this.#db.inTransaction) this.#statements.rollback.run();
-    }
-  }
-
-  /**
-   * @throws also when a failed write had rolled the group back, were that exception caught: rows
-   * must not name what is not there
-   */
-  #commitGroup(): void {
-    if (this.#grouped === 0) return;
-    this.#statements.commit.run();
-    this.#grouped = 0;
+    this.#writes.write(write);
   }
 }
 

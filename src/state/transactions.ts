@@ -1,63 +1,77 @@
 import type { Db } from "./database.ts";
 
-export type Transact = <T>(work: () => T) => T;
-
 /**
  * What goes with a transaction: texts are made durable before the rows that name them, and stay
  * when those are rolled back.
  */
 export type Companion = { begin(): void; commit(): void; abandon(): void };
 
-/**
- * Runs `work` in one transaction; within another, in a savepoint, so that a part that throws is
- * undone as a whole and the rest may go on.
- * @throws what `work` throws, after rolling back
- */
-export function transactions(db: Db, companion: Companion): Transact {
-  const begin = db.prepare(isReadOnly(db) ? "BEGIN" : "BEGIN IMMEDIATE");
-  const commit = db.prepare("COMMIT");
-  const rollback = db.prepare("ROLLBACK");
-  const save = db.prepare("SAVEPOINT part");
-  const release = db.prepare("RELEASE part");
-  const undo = db.prepare("ROLLBACK TO part");
+/** The transactions of one connection. */
+export class Transactions {
+  readonly #db: Db;
+  readonly #companion: Companion;
+  readonly #begin;
+  readonly #commit;
+  readonly #rollback;
+  readonly #save;
+  readonly #release;
+  readonly #undo;
 
-  function outermost<T>(work: () => T): T {
-    begin.run();
-    companion.begin();
+  constructor(db: Db, companion: Companion) {
+    this.#db = db;
+    this.#companion = companion;
+    this.#begin = db.prepare(isReadOnly(db) ? "BEGIN" : "BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+    this.#rollback = db.prepare("ROLLBACK");
+    this.#save = db.prepare("SAVEPOINT part");
+    this.#release = db.prepare("RELEASE part");
+    this.#undo = db.prepare("ROLLBACK TO part");
+  }
+
+  /**
+   * Runs `work` in one transaction; within another, in a savepoint, so that a part that throws is
+   * undone as a whole and the rest may go on.
+   * @throws what `work` throws, after rolling back
+   */
+  run<T>(work: () => T): T {
+    return this.#db.inTransaction ? this.#part(work) : this.#outermost(work);
+  }
+
+  #outermost<T>(work: () => T): T {
+    this.#begin.run();
+    this.#companion.begin();
     let committed = false;
     try {
       const result = synchronous(work());
       // ORDER: the text's file commits before the row's file; killed between the two, a text
       // without a name is all that is left.
-      companion.commit();
-      commit.run();
+      this.#companion.commit();
+      this.#commit.run();
       committed = true;
       return result;
     } finally {
       if (!committed) {
         // SQLite may have rolled back by itself (disk full).
-        if (db.inTransaction) rollback.run();
-        companion.abandon();
+        if (this.#db.inTransaction) this.#rollback.run();
+        this.#companion.abandon();
       }
     }
   }
 
-  function part<T>(work: () => T): T {
-    save.run();
+  #part<T>(work: () => T): T {
+    this.#save.run();
     let kept = false;
     try {
       const result = synchronous(work());
       kept = true;
       return result;
     } finally {
-      if (db.inTransaction) {
-        if (!kept) undo.run();
-        release.run();
+      if (this.#db.inTransaction) {
+        if (!kept) this.#undo.run();
+        this.#release.run();
       }
     }
   }
-
-  return (work) => (db.inTransaction ? part(work) : outermost(work));
 }
 
 /** Also a copy in memory, which is not opened so but told so. */

@@ -1,8 +1,7 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Group } from "../../src/engine/journal/group.ts";
 import type { Disk, NewFile } from "../../src/ports/disk.ts";
 import { openState } from "../../src/state/open.ts";
-import type { StoredState } from "../../src/state/state.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 
 const STAMP = { dev: 1, ino: 1, size: 1, mtimeMs: 1, ctimeMs: 1, birthMs: 1, nlink: 1 };
@@ -16,14 +15,8 @@ function setUp() {
   const opened = openState({ folder: ":memory:", clock });
   if (opened.kind !== "opened") throw new Error(opened.kind);
   onTestFinished(() => opened.state.close());
-  let transactions = 0;
-  const state: StoredState = {
-    ...opened.state,
-    transact(work) {
-      transactions++;
-      return opened.state.transact(work);
-    },
-  };
+  const { state } = opened;
+  const transact = vi.spyOn(state, "transact");
   const noted = () => ["a", "b", "c"].filter((key) => opened.state.meta(key) !== null);
   const bursts: string[][] = [];
   const disk: Pick<Disk, "createAll"> = {
@@ -35,7 +28,14 @@ function setUp() {
       });
     },
   };
-  return { clock, state, group: new Group(state, disk, clock), noted, transactions: () => transactions, bursts };
+  return {
+    clock,
+    state,
+    group: new Group(state, disk, clock),
+    noted,
+    transactions: () => transact.mock.calls.length,
+    bursts,
+  };
 }
 
 test("what several steps write at one time is one transaction, and each goes on only when it is committed", async () => {

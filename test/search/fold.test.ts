@@ -42,11 +42,12 @@ describe("folding", () => {
   test("a line folds as its text does, and every folded unit leads back to a character of it", () => {
     fc.assert(
       fc.property(letters, (line) => {
-        const { folded, toCharacters } = foldLine(line);
+        const foldedLine = foldLine(line);
+        const { folded } = foldedLine;
         expect(folded).toBe(foldText(line));
         const count = [...line].length;
         for (let i = 0; i < folded.length; i++) {
-          const [start, end] = toCharacters(i, i + 1);
+          const [start, end] = foldedLine.toCharacters(i, i + 1);
           expect(0 <= start && start < end && end <= count).toBe(true);
         }
       }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { distanceWithin } from "../../src/search/distance.ts";
 import { pathFieldsOf, textFieldsOf } from "../../src/search/fields.ts";
 import { fuseRankings } from "../../src/search/fuse.ts";
-import { createWordRank } from "../../src/search/rank.ts";
+import { WordRank } from "../../src/search/rank.ts";
 import { needleOf, snippetsOf } from "../../src/search/snippets.ts";
 import { indexedForm, unitsOf } from "../../src/search/tokens.ts";
 import { memoryIndex } from "./memory-index.ts";
@@ -56,7 +56,7 @@ describe("hybrid search", () => {
       "zebra-2.md": "zebra zebra zebra",
       "zebra-3.md": "one zebra among other words",
     });
-    expect([...createWordRank(db).holding(['"zebra"'])]).toEqual([32, 33, 31]);
+    expect([...new WordRank(db).holding(['"zebra"'])]).toEqual([32, 33, 31]);
   });
 
   test("a document that cannot be read now is passed over", () => {

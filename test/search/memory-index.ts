@@ -5,8 +5,8 @@ import { createHybridSearch, type Searched } from "../../src/search/hybrid.ts";
 import { createRegexSearch } from "../../src/search/regex.ts";
 import { SEARCH_SCHEMA } from "../../src/search/schema.ts";
 import type { Sql, SqlStatement } from "../../src/search/sql.ts";
-import { createTerms } from "../../src/search/terms.ts";
-import { createIndexWriter } from "../../src/search/write-index.ts";
+import { Terms } from "../../src/search/terms.ts";
+import { IndexWriter } from "../../src/search/write-index.ts";
 
 /** An index in memory over documents by path, numbered from 1 in their order. */
 export function memoryIndex(documents: Readonly<Record<string, string>>) {
@@ -14,7 +14,7 @@ export function memoryIndex(documents: Readonly<Record<string, string>>) {
   onTestFinished(() => void db.close());
   db.exec(SEARCH_SCHEMA);
   const entries = Object.entries(documents).map(([path, text]) => ({ path, text }));
-  const writer = createIndexWriter(db);
+  const writer = new IndexWriter(db);
   for (const [i, { path, text }] of entries.entries()) writer.put(i + 1, path, text, true);
   const searched: Searched = { accepts: () => true, read: (document) => entries[document - 1] ?? null };
   const counted = countQueries(db);
@@ -29,7 +29,7 @@ export function memoryIndex(documents: Readonly<Record<string, string>>) {
     /** How often a hybrid search asked the database till now. */
     queries: counted.queries,
     regex,
-    terms: createTerms(db),
+    terms: new Terms(db),
     found: (query: string, limit = 10) => hybrid(searched, query, limit).map(({ document }) => pathOf(document)),
   };
 }

@@ -22,7 +22,7 @@ import { COMMANDS } from "../../src/cli/table.ts";
 import { OWN_ENTRIES } from "../../src/model/mirror-folder.ts";
 import { setAsideDamaged } from "../../src/state/damage.ts";
 import { acquireLock } from "../../src/state/lock.ts";
-import { type OpenedState, openState } from "../../src/state/open.ts";
+import { openState } from "../../src/state/open.ts";
 import { openSearch } from "../../src/state/search.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 
@@ -338,7 +338,7 @@ describe("I26 a symbolic link in the mirror's own folder", () => {
   });
 });
 
-function closeAgain(opened: OpenedState): void {
+function closeAgain(opened: ReturnType<typeof openState>): void {
   if (opened.kind === "opened") opened.state.close();
 }
 

@@ -41,9 +41,12 @@ function writeForEver(folder: string): void {
   }
 }
 
+/** Keeps it reachable: a database that is collected is closed, and its lock is free. */
 function holdLock(folder: string): void {
-  say(acquireLock(folder, { since: 7, what: "watch" }).kind);
+  const lock = acquireLock(folder, { since: 7, what: "watch" });
+  say(lock.kind);
   process.stdin.resume();
+  process.stdin.once("end", () => lock.kind === "locked" && lock.release());
 }
 
 function countLinks(folder: string): void {

@@ -9,7 +9,7 @@ import { type Digest, digestOf } from "../../src/model/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Tombstone } from "../../src/model/link.ts";
 import type { MirrorEvent } from "../../src/ports/state.ts";
 import type { Clock } from "../../src/ports/world.ts";
-import { type OpenedState, openState } from "../../src/state/open.ts";
+import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
 
 export const DAY = 86_400_000;
@@ -29,7 +29,7 @@ export function tempFolder(): string {
   return folder;
 }
 
-export function opened(result: OpenedState): StoredState {
+export function opened(result: ReturnType<typeof openState>): StoredState {
   if (result.kind !== "opened") throw new Error(`not opened: ${JSON.stringify(result)}`);
   return result.state;
 }

@@ -3,7 +3,7 @@ import type { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import { openState } from "../../src/state/open.ts";
-import { packAside, startThread } from "../../src/state/pack-aside.ts";
+import { PackAside, startThread } from "../../src/state/pack-aside.ts";
 import { decodeText, encodeText } from "../../src/state/text-codec.ts";
 import { settableClock, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
@@ -14,7 +14,7 @@ const textsOf = (count: number) => Array.from({ length: count }, (_, n) => textO
 /** What packs aside, and the threads that it made. */
 function setUp(worthIt = 1) {
   const threads: Worker[] = [];
-  const aside = packAside(worthIt, () => {
+  const aside = new PackAside(worthIt, () => {
     const thread = startThread();
     threads.push(thread);
     return thread;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openForWriting } from "../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
-import { stateOver } from "../../src/state/state.ts";
+import { StoredState } from "../../src/state/state.ts";
 import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 
@@ -80,7 +80,12 @@ test("I12 no row names a text that a full disk refused, even when the caller goe
   const [rows, texts] = [openForWriting(":memory:", STATE_SCHEMA), openForWriting(":memory:", TEXTS_SCHEMA)];
   if (rows.kind !== "opened" || texts.kind !== "opened") throw new Error("not opened");
   texts.db.pragma("max_page_count = 10");
-  const state = stateOver(rows.db, texts.db, settableClock(), () => void rows.db.close());
+  const state = new StoredState({
+    state: rows.db,
+    texts: texts.db,
+    clock: settableClock(),
+    close: () => void rows.db.close(),
+  });
   const putLinks = (from: number, count: number) => {
     let refused = 0;
     for (let n = from; n < from + count; n++) {

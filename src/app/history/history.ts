@@ -38,12 +38,15 @@ const SAME_MOMENT_MS = 1_000;
 type Seen = Omit<HistoryEntry, "n" | "size" | "merge">;
 type Numbered = Omit<HistoryEntry, "merge">;
 
+/** What a history is read from. */
+export type HistorySource = Pick<State, "versions" | "events" | "sightings" | "text">;
+
 /**
  * Every version that the service showed, every text that an effect replaced here, and whatever else
  * the text store has under this document or this path: a text that lost a conflict, or was taken
  * away before it was sent. The same text twice in a row is one.
  */
-export function readHistory(state: State, document: KnownPlace): HistoryEntry[] {
+export function readHistory(state: HistorySource, document: KnownPlace): HistoryEntry[] {
   const { id } = document;
   const versions = id === null ? [] : state.versions(id).toReversed();
   const events = id === null ? [] : state.events({ limit: EVENTS, id }).toReversed();
@@ -100,7 +103,7 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
  * it had an id, a path that it had.
  */
 function sightedAlone(
-  state: State,
+  state: HistorySource,
   { id, path, asked }: KnownPlace,
   events: readonly MirrorEvent[],
   seen: readonly Seen[],
@@ -118,7 +121,7 @@ function sightedAlone(
   return alone;
 }
 
-function numbered(state: State, seen: readonly Seen[]): Numbered[] {
+function numbered(state: HistorySource, seen: readonly Seen[]): Numbered[] {
   const entries: Numbered[] = [];
   for (const one of seen.toSorted((a, b) => a.at - b.at)) {
     const last = entries.at(-1);

@@ -9,7 +9,7 @@ import type { World } from "../../engine/run/world.ts";
 import { createMatcher } from "../../local/ignore.ts";
 import { patternFault } from "../../local/pattern-fault.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
-import { type HistoryEntry, readHistory } from "./history.ts";
+import { type HistoryEntry, type HistorySource, readHistory } from "./history.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
@@ -60,10 +60,15 @@ export function planRestore(
       return trouble("usage", `${name}: the pattern ${matches}`, "give a folder, or a simpler pattern");
     wanted.push(matches);
   }
-  const history = { ...state, sightings: allSightings(state) };
+  const history: HistorySource = {
+    versions: (id) => state.versions(id),
+    events: (query) => state.events(query),
+    text: (digest) => state.text(digest),
+    sightings: allSightings(state),
+  };
   const items = subjectsOf(base, asOf)
     .filter(({ path }) => wanted.some((matches) => matches(path)))
-    .flatMap((subject) => itemOf({ state: history, disk }, subject, asOf));
+    .flatMap((subject) => itemOf({ state, disk }, history, subject, asOf));
   return ok(items.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)));
 }
 
@@ -107,6 +112,7 @@ function isNearer(at: number, other: number, asOf: number | null): boolean {
 
 function itemOf(
   { state, disk }: Pick<World, "state" | "disk">,
+  history: HistorySource,
   { gone, ...subject }: Subject,
   asOf: number | null,
 ): RestoreItem[] {
@@ -119,7 +125,7 @@ function itemOf(
   if (link !== null && look.kind !== "absent" && look.kind !== "file")
     return left("what is there is no file that can be read");
   if (link !== null && state.conflict(id) !== null) return left(`it is in conflict: mdmirror resolve ${path}`);
-  const own = readHistory(state, { ...subject, asked: path }).filter(({ other }) => other === null);
+  const own = readHistory(history, { ...subject, asked: path }).filter(({ other }) => other === null);
   const entry = asOf === null ? own.at(-1) : own.findLast(({ at }) => at <= asOf);
   if (entry === undefined) return left(own.length === 0 ? "nothing is known of its text" : "it was not there yet");
   if (entry.size === null) return left(`the text of version ${entry.n} is no longer kept`);

@@ -28,7 +28,11 @@ export function followEffects(
     const step = end.ends[index];
     if (step?.kind !== "ran") return null;
     if (step.outcome.kind !== "done" && step.outcome.kind !== "submitted") return null;
-    const link = linkAfter(action, state.link, (path) => byPath().get(path) ?? null);
+    const link = linkAfter(
+      action,
+      (id) => state.link(id),
+      (path) => byPath().get(path) ?? null,
+    );
     if (link === null || !follow(action, link, files, listed)) return null;
   }
   return { local: { ...local, files }, remote: { ...remote, files: listed } };

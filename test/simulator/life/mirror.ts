@@ -12,7 +12,7 @@ import { makeMirrorFolder } from "../../../src/local/marker.ts";
 import { createRemote } from "../../../src/remote/client.ts";
 import { type Db, openForWriting } from "../../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
-import { stateOver, type StoredState } from "../../../src/state/state.ts";
+import { StoredState } from "../../../src/state/state.ts";
 import { rollDice } from "../dice.ts";
 import { createRamDisk, type RamDisk } from "../ram-disk.ts";
 import { Killed } from "../rig.ts";
@@ -83,7 +83,7 @@ export class LifeMirror {
   }
 
   #openState(): StoredState {
-    return stateOver(this.#dbs.state, this.#dbs.texts, this.#lifeWorld.wallClock, () => undefined);
+    return new StoredState({ ...this.#dbs, clock: this.#lifeWorld.wallClock, close: () => undefined });
   }
 
   /** A new process. What an earlier one still had under way is dead. */

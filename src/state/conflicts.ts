@@ -1,0 +1,76 @@
+import type { ChangeId, DocId } from "../contract/ids.ts";
+import type { Digest } from "../model/digest.ts";
+import type { Conflict, ShownVersion } from "../model/link.ts";
+import type { Db } from "./database.ts";
+import { upsert } from "./upsert.ts";
+
+type ConflictRow = {
+  readonly id: DocId;
+  readonly base_digest: Digest | null;
+  readonly base_change_id: ChangeId | null;
+  readonly sidecar_path: string;
+  readonly sidecar_ino: number;
+  readonly sidecar_dev: number;
+  /** JSON */
+  readonly shown: string;
+  readonly looks_gone: number;
+  readonly since: number;
+};
+
+const COLUMNS = "id, base_digest, base_change_id, sidecar_path, sidecar_ino, sidecar_dev, shown, looks_gone, since";
+
+/** The documents in conflict. */
+export class ConflictTable {
+  readonly #all;
+  readonly #one;
+  readonly #put;
+  readonly #remove;
+
+  constructor(db: Db) {
+    this.#all = db.prepare<[], ConflictRow>("SELECT * FROM conflicts");
+    this.#one = db.prepare<[DocId], ConflictRow>("SELECT * FROM conflicts WHERE id = ?");
+    this.#put = db.prepare(upsert("conflicts", "id", COLUMNS.split(", ")));
+    this.#remove = db.prepare<[DocId]>("DELETE FROM conflicts WHERE id = ?");
+  }
+
+  load(): Map<DocId, Conflict> {
+    return new Map(this.#all.all().map((row) => [row.id, conflictOf(row)]));
+  }
+
+  get(id: DocId): Conflict | null {
+    const row = this.#one.get(id);
+    return row === undefined ? null : conflictOf(row);
+  }
+
+  put(conflict: Conflict): void {
+    this.#put.run(
+      conflict.id,
+      conflict.baseDigest,
+      conflict.baseChangeId,
+      conflict.sidecarPath,
+      conflict.sidecarIno,
+      conflict.sidecarDev,
+      JSON.stringify(conflict.shown),
+      conflict.looksGone,
+      conflict.since,
+    );
+  }
+
+  remove(id: DocId): void {
+    this.#remove.run(id);
+  }
+}
+
+function conflictOf(row: ConflictRow): Conflict {
+  return {
+    id: row.id,
+    baseDigest: row.base_digest,
+    baseChangeId: row.base_change_id,
+    sidecarPath: row.sidecar_path,
+    sidecarIno: row.sidecar_ino,
+    sidecarDev: row.sidecar_dev,
+    shown: JSON.parse(row.shown) as ShownVersion[],
+    looksGone: row.looks_gone,
+    since: row.since,
+  };
+}

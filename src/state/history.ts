@@ -1,0 +1,181 @@
+import type { Statement } from "better-sqlite3";
+import type { ChangeId, DocId } from "../contract/ids.ts";
+import type { Digest } from "../model/digest.ts";
+import type { EventSide, MirrorEvent, State, Version } from "../ports/state.ts";
+import { once } from "../model/once.ts";
+import type { Db } from "./database.ts";
+
+type EventRow = [
+  run: number,
+  at: number,
+  kind: string,
+  side: EventSide,
+  id: string | null,
+  path: string,
+  detail: string,
+  outcome: string,
+  code: string | null,
+  requestId: string | null,
+  before: Digest | null,
+  after: Digest | null,
+  from: string | null,
+  mergeBase: Digest | null,
+  mergeTheirs: Digest | null,
+];
+
+type EventQuery = Parameters<State["events"]>[0];
+type Value = string | number;
+
+const COLUMNS =
+  "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after, from_path, merge_base, merge_theirs";
+
+/** What happened, newest last. */
+export class EventTable {
+  readonly #db: Db;
+  readonly #insert;
+  readonly #deletions;
+  /** By its condition: one statement for each set of filters that was asked for, 32 at most. */
+  readonly #queries = new Map<string, Statement<Value[], EventRow>>();
+
+  constructor(db: Db) {
+    this.#db = db;
+    this.#insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    // Actions that took a document away: what the delete budget counts; empty folders do not. The
+    // kinds are literals, as SQLite uses the partial indexes for nothing else.
+    this.#deletions = { local: countSince(db, "trash-local"), remote: countSince(db, "delete-remote") };
+  }
+
+  record(event: MirrorEvent): void {
+    this.#insert.run(
+      event.run,
+      event.at,
+      event.kind,
+      event.side,
+      event.id,
+      event.path,
+      event.detail,
+      event.outcome,
+      event.code,
+      event.requestId,
+      event.before,
+      event.after,
+      event.from,
+      event.merged?.base ?? null,
+      event.merged?.theirs ?? null,
+    );
+  }
+
+  /** Newest first. */
+  find(wanted: EventQuery): MirrorEvent[] {
+    const filters = filtersOf(wanted);
+    const where = filters.map(([condition]) => condition).join(" AND ");
+    const values = filters.map(([, value]) => value);
+    return this.#query(where)
+      .all(...values, wanted.limit)
+      .map(eventOf);
+  }
+
+  deletionsSince(side: "local" | "remote", since: number): number {
+    return this.#deletions[side].get(since) ?? 0;
+  }
+
+  #query(where: string): Statement<Value[], EventRow> {
+    const known = this.#queries.get(where);
+    if (known !== undefined) return known;
+    const condition = where === "" ? "" : `WHERE ${where} `;
+    const sql = `SELECT ${COLUMNS} FROM events ${condition}ORDER BY seq DESC LIMIT ?`;
+    const made = this.#db.prepare<Value[], EventRow>(sql).raw();
+    this.#queries.set(where, made);
+    return made;
+  }
+}
+
+function countSince(db: Db, kind: "trash-local" | "delete-remote") {
+  const where = `kind = '${kind}' AND at >= ? AND outcome = 'done'`;
+  return db.prepare<[number], number>(`SELECT count(*) FROM events WHERE ${where}`).pluck();
+}
+
+/** What was asked for, as conditions and their values. */
+function filtersOf({ path, id, run, kinds, since }: EventQuery): (readonly [condition: string, value: Value])[] {
+  const filters: (readonly [condition: string, value: Value | undefined])[] = [
+    ["path = ?", path],
+    ["id = ?", id],
+    ["run = ?", run],
+    ["kind IN (SELECT value FROM json_each(?))", kinds && JSON.stringify(kinds)],
+    ["at >= ?", since],
+  ];
+  return filters.filter((filter): filter is readonly [string, Value] => filter[1] !== undefined);
+}
+
+function eventOf(row: EventRow): MirrorEvent {
+  const [run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from, base, theirs] = row;
+  const merged = base === null || theirs === null ? null : { base, theirs };
+  return { run, at, kind, side, id, path, detail, outcome, code, requestId, before, after, from, merged };
+}
+
+export type RunRow = ReturnType<State["runs"]>[number];
+
+export class RunTable {
+  readonly #insert;
+  readonly #end;
+  readonly #newest;
+
+  constructor(db: Db) {
+    this.#insert = once(() => db.prepare<[string, number]>("INSERT INTO runs (kind, started_at) VALUES (?, ?)"));
+    this.#end = once(() =>
+      db.prepare<[number, string, number]>("UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?"),
+    );
+    this.#newest = db.prepare<[number], RunRow>(
+      "SELECT run, kind, started_at AS startedAt, ended_at AS endedAt, summary FROM runs ORDER BY run DESC LIMIT ?",
+    );
+  }
+
+  begin(kind: string, at: number): number {
+    return Number(this.#insert().run(kind, at).lastInsertRowid);
+  }
+
+  end(run: number, at: number, summary: string): void {
+    this.#end().run(at, summary, run);
+  }
+
+  newest(limit: number): RunRow[] {
+    return this.#newest.all(limit);
+  }
+}
+
+type VersionRow = [DocId, ChangeId, Digest, number];
+
+/** The saved versions of documents that the service showed, in the order of arrival. */
+export class VersionTable {
+  readonly #insert;
+  readonly #byId;
+  readonly #arrival;
+
+  constructor(db: Db) {
+    // A change id names one saved version; seen again it keeps its place in the order of arrival.
+    this.#insert = db.prepare(
+      "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
+        "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",
+    );
+    this.#byId = db
+      .prepare<[DocId], VersionRow>("SELECT id, change_id, digest, at FROM versions WHERE id = ? ORDER BY seq DESC")
+      .raw();
+    this.#arrival = db
+      .prepare<[DocId, ChangeId], number>("SELECT seq FROM versions WHERE id = ? AND change_id = ?")
+      .pluck();
+  }
+
+  add(version: Version): void {
+    this.#insert.run(version.id, version.changeId, version.digest, version.at);
+  }
+
+  /** Newest first. */
+  of(id: DocId): Version[] {
+    return this.#byId.all(id).map(([doc, changeId, digest, at]) => ({ id: doc, changeId, digest, at }));
+  }
+
+  isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean {
+    const [first, second] = [this.#arrival.get(id, changeId), this.#arrival.get(id, than)];
+    return first !== undefined && second !== undefined && first < second;
+  }
+}
