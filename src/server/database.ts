@@ -3,8 +3,39 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { MOST_RESERVED } from "./reserve.ts";
 import { MIGRATIONS } from "./schema.ts";
+import { Statement } from "./statement.ts";
 
-export type Db = Sqlite.Database;
+/** What the tables see of SQLite. */
+export class Db {
+  readonly #sqlite: Sqlite.Database;
+
+  constructor(sqlite: Sqlite.Database) {
+    this.#sqlite = sqlite;
+  }
+
+  get inTransaction(): boolean {
+    return this.#sqlite.inTransaction;
+  }
+
+  prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
+    sql: string,
+  ): Statement<Values extends unknown[] ? Values : [Values], Row> {
+    return new Statement(this.#sqlite, sql);
+  }
+
+  pragma(text: string): unknown {
+    return this.#sqlite.pragma(text);
+  }
+
+  /** The whole database, as a file would hold it. */
+  serialize(): Buffer {
+    return this.#sqlite.serialize();
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+}
 
 /**
  * `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) to go on
@@ -17,7 +48,8 @@ export type DatabaseLocation = ":memory:" | { readonly folder: string } | { read
  * @throws when the folder cannot be used, another process holds it, or a newer program wrote it
  */
 export function openDatabase(location: DatabaseLocation): Db {
-  const db = new Sqlite(sourceOf(location), { timeout: 2_000 });
+  const sqlite = new Sqlite(sourceOf(location), { timeout: 2_000 });
+  const db = new Db(sqlite);
   try {
     if (location !== ":memory:" && "folder" in location) {
       // One process a folder: the lock is the system's and ends with the process, also with kill
@@ -29,7 +61,7 @@ export function openDatabase(location: DatabaseLocation): Db {
       boundJournal(db, MOST_RESERVED);
     }
     db.pragma("cache_size = -65536");
-    migrate(db);
+    migrate(sqlite);
   } catch (error) {
     db.close();
     throw error;
@@ -66,7 +98,7 @@ function ownFile(folder: string): string {
   return file;
 }
 
-function migrate(db: Db): void {
+function migrate(db: Sqlite.Database): void {
   const version = db.pragma("user_version", { simple: true }) as number;
   if (version > MIGRATIONS.length)
     throw new Error(`service.db has schema ${version}, newer than this program's ${MIGRATIONS.length}`);

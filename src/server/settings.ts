@@ -1,4 +1,4 @@
-import type { Statement } from "better-sqlite3";
+import type { Statement } from "./statement.ts";
 import type { Db } from "./database.ts";
 import type { RateLimit } from "./rate.ts";
 
@@ -16,7 +16,7 @@ const DEFAULTS: Settings = { rateLimit: null, keepVersionsDays: null };
 
 /** The settings in table `meta`, which are read once. */
 export class SettingsTable {
-  readonly #write: Statement<[Buffer]>;
+  readonly #write: Statement<[Buffer], unknown>;
   #settings: Settings;
 
   constructor(db: Db) {
