@@ -1,4 +1,4 @@
-// Measures core/merge on real merges and on the costliest texts:
+// Measures src/merge on real merges and on the costliest texts:
 // node scripts/eval-merge.ts [--sets DIR] [--rivals] [--list] [--json] [--no-probes] [--cost]
 // [FILE.jsonl[.gz|.zst]…] With --cost it measures the costliest texts alone. Without files it takes
 // the sets in DIR, in $MERGE_SETS, or in ../shared/merge.

@@ -1,11 +1,11 @@
-import { afford, type Budget, type Lines } from "./budget.ts";
-import { wordsIn } from "./scripts.ts";
+import { afford } from "./budget.ts";
+import { type Lines, type Reading, wordsIn } from "./reading.ts";
 import type { Counts } from "./words.ts";
 
 /**
  * For each line, by its number, how often it occurs in each of some texts. `size`: numbers in use.
  */
-export function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
+function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
   return texts.map(({ ids }) => {
     const times = new Int32Array(size);
     for (const id of ids) times[id] = (times[id] as number) + 1;
@@ -32,21 +32,21 @@ const LETTERS_A_STEP = 4;
 /**
  * How often each word occurs in those lines of some texts that do not occur alike in all of them:
  * what one line adds to each count alike is no matter to the guards that compare the counts.
- * Undefined where the budget does not pay for it.
+ * Undefined where the reading does not pay for it.
  */
-export function countApart(texts: readonly Lines[], budget: Budget): Counts[] | undefined {
-  const size = budget.interner.size;
+export function countApart(texts: readonly Lines[], reading: Reading): Counts[] | undefined {
+  const size = reading.interner.size;
   const apart = apartIn(texts, size);
   let letters = 0;
-  for (let line = 0; line < size; line++) if (apart[line] === 1) letters += budget.interner.text(line).length;
-  if (!afford(budget, size + letters / LETTERS_A_STEP)) return undefined;
-  for (let line = 0; line < size; line++) if (apart[line] === 1) wordsIn(line, budget);
+  for (let line = 0; line < size; line++) if (apart[line] === 1) letters += reading.interner.text(line).length;
+  if (!afford(reading, size + letters / LETTERS_A_STEP)) return undefined;
+  for (let line = 0; line < size; line++) if (apart[line] === 1) wordsIn(line, reading);
   return timesOf(texts, size).map((times) => {
-    const counts: Counts = new Int32Array(budget.words.size);
+    const counts: Counts = new Int32Array(reading.words.size);
     for (let line = 0; line < size; line++) {
       const count = times[line] as number;
       if (apart[line] !== 1 || count === 0) continue;
-      for (const word of wordsIn(line, budget)) counts[word] = (counts[word] as number) + count;
+      for (const word of wordsIn(line, reading)) counts[word] = (counts[word] as number) + count;
     }
     return counts;
   });

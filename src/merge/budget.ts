@@ -1,38 +1,8 @@
-import type { Contexts } from "./contexts.ts";
-import type { Edit } from "./myers.ts";
-import type { Marked } from "./places.ts";
-import { Interner } from "./split.ts";
-import type { Token } from "./tokens.ts";
-
 /**
- * A text's lines, a number for each, its edit scripts to other texts, and what its lines stand in
- * once that was read.
+ * What is left of the steps that one merge may take: comparisons, never time, so that the same
+ * three texts always end the same way on any machine. Below zero it is used up.
  */
-export type Lines = {
-  readonly lines: readonly string[];
-  readonly ids: readonly number[];
-  readonly scripts: Map<string, Edit[]>;
-  contexts?: Contexts;
-};
-
-/**
- * What one merge may use: comparison steps, never time, so that the same three texts always end the
- * same way on any machine; and what it has read so far, so that nothing is read twice.
- */
-export type Budget = {
-  left: number;
-  readonly cut: Map<string, readonly Token[]>;
-  /** By a line: the texts of its tokens. */
-  readonly tokens: Map<string, readonly string[]>;
-  readonly interner: Interner;
-  readonly texts: Map<string, Lines>;
-  /** Numbers of words and of marks. */
-  readonly words: Interner;
-  /** By a line's number: the numbers of its words, and of those in their marks. */
-  readonly said: Map<number, readonly number[]>;
-  readonly marked: Map<number, Marked>;
-  readonly counted: WeakMap<readonly number[], ReadonlyMap<string, number>>;
-};
+export type Budget = { left: number };
 
 /**
  * LIMIT: steps of one merge: more than all but one in a thousand real merges of the development
@@ -42,17 +12,7 @@ export const MERGE_STEPS = 2_000_000;
 
 /** A full budget. */
 export function newBudget(): Budget {
-  return {
-    left: MERGE_STEPS,
-    cut: new Map(),
-    tokens: new Map(),
-    interner: new Interner(),
-    texts: new Map(),
-    words: new Interner(),
-    said: new Map(),
-    marked: new Map(),
-    counted: new WeakMap(),
-  };
+  return { left: MERGE_STEPS };
 }
 
 /**

@@ -22,6 +22,11 @@ export function overlaps(earlier: Edit, later: Edit): boolean {
   return earlier.start === later.start && earlier.end === later.end;
 }
 
+/** Whether an edit put something in place of what was there. */
+export function isReplacement(edit: Edit): boolean {
+  return edit.start < edit.end && edit.from < edit.to;
+}
+
 /**
  * Groups the ordered edits of both sides: within a cluster each edit meets another one of the other
  * side.

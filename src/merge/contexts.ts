@@ -53,31 +53,40 @@ export function hasContexts(text: string): boolean {
  * changed nothing in sum but is a mark
  */
 function step(open: string[], line: string): number {
-  const inner = open.at(-1);
-  const [, fence = "", info = ""] = FENCE.exec(line) ?? [];
-  if (inner !== undefined && /^[`~]/.test(inner)) {
-    if (fence.startsWith(inner) && info.trim() === "") open.pop();
+  const inner = open.at(-1) ?? "";
+  if (/^[`~]/.test(inner) || inner === "<!--") {
+    if (endsOpaque(inner, line)) open.pop();
     return 0;
   }
-  if (inner === "<!--") {
-    if (line.includes("-->")) open.pop();
-    return 0;
-  }
-  if (fence !== "" && !(fence.startsWith("`") && info.includes("`"))) {
-    open.push(fence);
-    return 0;
-  }
-  if (/<!--(?!.*-->)/.test(line)) {
-    open.push("<!--");
+  const opaque = opensOpaque(line);
+  if (opaque !== undefined) {
+    open.push(opaque);
     return 0;
   }
   const [, colons, name = ""] = DIRECTIVE.exec(line) ?? [];
-  if (colons !== undefined) {
-    if (name !== "") open.push(`${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
-    else return close(open, (one) => one.startsWith(":::")) ? 0 : 1;
-    return 0;
-  }
+  if (colons !== undefined) return directive(open, colons, name);
   return /^[\s>]*</.test(line) ? tags(open, line) : 0;
+}
+
+/** Whether a line ends a fence or a comment, inside of which nothing else counts. */
+function endsOpaque(inner: string, line: string): boolean {
+  if (inner === "<!--") return line.includes("-->");
+  const [, fence = "", info = ""] = FENCE.exec(line) ?? [];
+  return fence.startsWith(inner) && info.trim() === "";
+}
+
+/** The fence or comment that a line opens. */
+function opensOpaque(line: string): string | undefined {
+  const [, fence = "", info = ""] = FENCE.exec(line) ?? [];
+  if (fence !== "" && !(fence.startsWith("`") && info.includes("`"))) return fence;
+  return /<!--(?!.*-->)/.test(line) ? "<!--" : undefined;
+}
+
+/** Takes a directive into account: with a name it opens, else it closes. */
+function directive(open: string[], colons: string, name: string): number {
+  if (name === "") return close(open, (one) => one.startsWith(":::")) ? 0 : 1;
+  open.push(`${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
+  return 0;
 }
 
 /** Takes the tags of one line into account. */

@@ -19,14 +19,24 @@ export function settleDates(base: string, local: string, remote: string): readon
   let [mine, theirs] = [local, remote];
   for (const [key, entry] of l.entries) {
     const other = r.entries.get(key);
-    if (other === undefined || other === entry || !LATEST.test(key)) continue;
-    if (b?.entries.get(key) === entry || b?.entries.get(key) === other) continue;
-    const [one, two] = [dateOf(entry), dateOf(other)];
-    if (one === undefined || two === undefined || one.length !== two.length) continue;
-    if (one > two) theirs = withLine(theirs, other, entry);
-    else mine = withLine(mine, entry, other);
+    if (!LATEST.test(key) || other === undefined || !areTwoChanges(b?.entries.get(key), entry, other)) continue;
+    const order = compareDates(entry, other);
+    if (order > 0) theirs = withLine(theirs, other, entry);
+    else if (order < 0) mine = withLine(mine, entry, other);
   }
   return [mine, theirs];
+}
+
+/** Whether both sides changed an entry, each in its own way. */
+function areTwoChanges(was: string | undefined, mine: string, theirs: string): boolean {
+  return mine !== theirs && mine !== was && theirs !== was;
+}
+
+/** Which of two entries has the later date, by its sign; NaN where they do not compare. */
+function compareDates(one: string, other: string): number {
+  const [mine, theirs] = [dateOf(one), dateOf(other)];
+  if (mine === undefined || theirs === undefined || mine.length !== theirs.length) return Number.NaN;
+  return mine > theirs ? 1 : -1;
 }
 
 /** Front matter of a text with whatever line ends and mark. */

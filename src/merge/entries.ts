@@ -1,5 +1,5 @@
 /** An entry of a list, a table or the reference definitions, with the lines that belong to it. */
-export type Entry = { readonly shape: string; readonly text: string };
+type Entry = { readonly shape: string; readonly text: string };
 
 const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
@@ -37,8 +37,12 @@ function shapeOf(line: string): string | undefined {
 
 /** Whether an item's shape is that of a deeper item. */
 function isNested(outer: string, inner: string): boolean {
-  const indent = (shape: string): number => (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
-  return outer.startsWith("item") && inner.startsWith("item") && indent(inner) > indent(outer);
+  return outer.startsWith("item") && inner.startsWith("item") && indentOf(inner) > indentOf(outer);
+}
+
+/** The columns before an item of some shape. */
+function indentOf(shape: string): number {
+  return (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
 }
 
 /** The sort keys of the entries of one list from a line on, going up or down. */

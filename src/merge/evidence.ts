@@ -1,71 +1,90 @@
-import { afford, type Budget } from "./budget.ts";
+import { afford } from "./budget.ts";
 import { counterparts, type Edit } from "./myers.ts";
-import { BREAK, isMark, isWord } from "./tokens.ts";
+import type { Reading } from "./reading.ts";
 
-/** The words that an element stands for: several for a line, one for a token. */
-export type Words = (id: number) => readonly string[];
+/**
+ * The numbers of the words that an element stands for: several for a line or a sentence, one for a
+ * token. `reading.tokenTexts` gives the numbers.
+ */
+export type Words = (id: number) => readonly number[];
 
 /** What a word of a removal costs in steps. */
 const STEPS_A_WORD = 10;
 
 /** Numbers for lines or words, equal for equal ones. */
 export type Ids = readonly number[];
-type Script = { readonly ids: readonly number[]; readonly edits: readonly Edit[] };
+type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
+
+/** How often each word occurs, by the word's number. */
+type Bag = Map<number, number>;
 
 /**
  * Whether what an edit removed is gone from `more` at that place too, but for a common word here
- * and there.
+ * and there. `own`: the words that the edit put in place of it.
  */
 export function isGone(
   edit: Edit,
-  base: readonly number[],
+  base: Ids,
   more: Script,
   words: Words,
-  budget: Budget,
-  own: readonly string[] = [],
+  reading: Reading,
+  own: readonly number[] = [],
 ): boolean {
   if (edit.start === edit.end) return true;
-  if (budget.left < 0) return false;
+  if (reading.left < 0) return false;
   const there = more.edits.filter(({ start, end }) => start <= edit.end && edit.start <= end);
   const size = there.reduce((sum, { from, to }) => sum + to - from, (edit.end - edit.start) * (1 + there.length));
-  if (!afford(budget, more.edits.length + STEPS_A_WORD * size)) return false;
-  const counts = new Map<string, number>();
-  for (const { from, to } of there) {
-    for (const word of more.ids.slice(from, to).flatMap(words)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  }
-  const kept = countOf(own, budget);
-  // Words that stand nowhere there need no count: none is left of them.
-  for (const word of own) take(counts, word);
-  const removed = base.slice(edit.start, edit.end).flatMap(words);
-  // Marks are everywhere: they count where nothing else was removed.
-  const counted = removed.some(isWord) ? isWord : (): boolean => true;
-  const left: string[] = [];
-  let all = 0;
-  for (let at = edit.start; at < edit.end; at++) {
-    const covered = there.some(({ start, end }) => start <= at && at < end);
-    const said = words(base[at] as number);
-    // A line that is still there is no common word.
-    if (!covered && said.length > 1) return false;
-    for (const word of said.filter(counted)) {
-      if (kept.size > 0 && (kept.get(word) ?? 0) > 0) {
-        take(kept, word);
-        continue;
-      }
-      all++;
-      if (!covered || (counts.get(word) ?? 0) > 0) left.push(word);
-      if (covered) take(counts, word);
-    }
-  }
-  if (left.length === 0 || 3 * left.length > all) return left.length === 0;
+  if (!afford(reading, more.edits.length + STEPS_A_WORD * size + own.length)) return false;
+  const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, own);
+  if (left === undefined) return false;
+  if (left.words.length === 0 || 3 * left.words.length > left.of) return left.words.length === 0;
   // A word that the base has nowhere else is no common one; to know it, all of the base is read.
-  const known = countedOnce(base, words, budget);
-  return left.every((word) => known.get(word) !== 1);
+  const known = countedOnce(base, words, reading);
+  return left.words.every((word) => known.get(word) !== 1);
 }
 
-/** Takes a word from its count where it has one. */
-function take(counts: Map<string, number>, word: string): void {
-  const count = counts.get(word);
-  if (count !== undefined) counts.set(word, count - 1);
+/**
+ * The removed words that the edits of `there` left or put back, and how many words were removed;
+ * undefined where a whole line is left.
+ */
+function wordsLeft(
+  edit: Edit,
+  base: Ids,
+  there: Script,
+  words: Words,
+  { tokenTexts }: Reading,
+  own: readonly number[],
+): { readonly words: readonly number[]; readonly of: number } | undefined {
+  const found = bagOf(there.edits.flatMap(({ from, to }) => there.ids.slice(from, to).flatMap(words)));
+  const kept = bagOf(own);
+  for (const word of own) take(found, word);
+  const removed = base.slice(edit.start, edit.end);
+  // Marks are everywhere: they count where nothing else was removed.
+  const countsMarks = !removed.some((id) => words(id).some((word) => tokenTexts.isWord(word)));
+  const left: number[] = [];
+  let of = 0;
+  for (const [at, id] of removed.entries()) {
+    const covered = covers(there.edits, edit.start + at);
+    const said = words(id);
+    // A line that is still there is no common word.
+    if (!covered && said.length > 1) return undefined;
+    const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
+    of += counted.length;
+    left.push(...(covered ? counted.filter((word) => take(found, word)) : counted));
+  }
+  return { words: left, of };
+}
+
+/** Whether an element of the base is among those that some edits replaced. */
+function covers(edits: readonly Edit[], at: number): boolean {
+  return edits.some(({ start, end }) => start <= at && at < end);
+}
+
+/** Takes a word from a bag. @returns whether it was there */
+function take(bag: Bag, word: number): boolean {
+  const count = bag.get(word) ?? 0;
+  if (count > 0) bag.set(word, count - 1);
+  return count > 0;
 }
 
 /**
@@ -96,18 +115,20 @@ function shiftOf(edits: readonly Edit[]): number {
 }
 
 /** How often each word of a sequence occurs, counted once a merge. */
-function countedOnce(ids: Ids, words: Words, budget: Budget): ReadonlyMap<string, number> {
-  const known = budget.counted.get(ids) ?? countOf(ids.flatMap(words), budget);
-  budget.counted.set(ids, known);
-  return known;
+function countedOnce(ids: Ids, words: Words, reading: Reading): ReadonlyMap<number, number> {
+  const known = reading.counted.get(ids);
+  if (known !== undefined) return known;
+  const all = ids.flatMap(words);
+  afford(reading, all.length);
+  const counts = bagOf(all);
+  reading.counted.set(ids, counts);
+  return counts;
 }
 
-/** How often each word occurs. */
-export function countOf(words: readonly string[], budget: Budget): Map<string, number> {
-  afford(budget, words.length);
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return counts;
+function bagOf(words: readonly number[]): Bag {
+  const bag: Bag = new Map();
+  for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
+  return bag;
 }
 
 /** Whether any of the later edits comes up to what an edit put there. */
@@ -118,11 +139,71 @@ export function isTouched({ from, to }: Edit, later: readonly Edit[]): boolean {
 /** As many elements, none of them new, may stand together elsewhere by chance. */
 const FEW = 4;
 
+/** A text that edits of its own made of the base: its elements, and the elements of the base. */
+type Made = { readonly ids: Ids; readonly old: ReadonlySet<number>; readonly words: Words };
+
+/**
+ * Whether `later`, the edits of a text, leave all that `earlier` put there. `isWhole` tells which
+ * additions are whole lines, which may come between; `isReplaced` tells by an earlier edit's index
+ * whether what it removed is gone.
+ */
+export function leaves(
+  later: readonly Edit[],
+  earlier: readonly Edit[],
+  text: Made,
+  reading: Reading,
+  isWhole: (edit: Edit) => boolean,
+  isReplaced: (edit: number) => boolean,
+): boolean {
+  return earlier.every((edit, at) => {
+    const { from, to } = edit;
+    // What only removed leaves a seam that must stay closed.
+    if (from === to) return later.every((one) => from < one.start || one.end < from);
+    if (later.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
+    // A mark belongs to the word beside it: nothing comes between.
+    if (isParted(edit, later) && isBare(text, from, to, reading)) return false;
+    // Known words with changes beside them may have been found elsewhere.
+    const sides = changedSides(edit, later);
+    if (standsFirm(edit, later, sides)) return true;
+    return (sides < 2 || isReplaced(at)) && text.ids.slice(from, to).some((id) => !text.old.has(id));
+  });
+}
+
+/** On how many of its two sides what an edit put there has a later edit right beside it. */
+function changedSides({ from, to }: Edit, later: readonly Edit[]): number {
+  return Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
+}
+
+/** Whether enough stands beside what an edit put there to know its place by. */
+function standsFirm({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
+  return sides === 0 || (sides === 1 && rowLength(later, from, to) > FEW);
+}
+
+/** Whether a later edit changed or parted what an edit put there. */
+function changesInside(later: Edit, { from, to }: Edit): boolean {
+  return later.start < to && from < later.end;
+}
+
+/** Lines may come between those that replaced others; what was only added stands in a row. */
+function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
+  return later.start === later.end && edit.start < edit.end && isWhole(later);
+}
+
+/** Whether something was added right beside what an edit put there. */
+function isParted({ from, to }: Edit, later: readonly Edit[]): boolean {
+  return later.some((edit) => edit.start === edit.end && (edit.start === from || edit.start === to));
+}
+
+/** Whether elements [from, to) of a text say nothing by themselves. */
+function isBare({ ids, words }: Made, from: number, to: number, { tokenTexts }: Reading): boolean {
+  return ids.slice(from, to).every((id) => words(id).every((word) => tokenTexts.isMarkOrBreak(word)));
+}
+
 /**
  * How many elements stand in a row from one change to the next around a piece that is touched by
  * one of them.
  */
-function held(later: readonly Edit[], from: number, to: number): number {
+function rowLength(later: readonly Edit[], from: number, to: number): number {
   let [first, last] = [0, Number.POSITIVE_INFINITY];
   for (const { start, end } of later) {
     if (end <= from) first = Math.max(first, end);
@@ -131,42 +212,7 @@ function held(later: readonly Edit[], from: number, to: number): number {
   return last - first;
 }
 
-/**
- * Whether the edits of a text leave all that `earlier` put there; `between` tells whole lines,
- * which may come between, and `isNew` the text's elements that the base does not have.
- */
-export function leaves(
-  later: readonly Edit[],
-  earlier: readonly Edit[],
-  between: (edit: Edit) => boolean,
-  isNew: (at: number) => boolean,
-  isBare: (from: number, to: number) => boolean,
-  replaced: (edit: number) => boolean,
-): boolean {
-  return earlier.every(({ start, end, from, to }, at) => {
-    // What only removed leaves a seam that must stay closed.
-    if (from === to) return later.every((edit) => from < edit.start || edit.end < from);
-    // Lines may have come between those that replaced others; what was only added stands in a row.
-    const comesBetween = (edit: Edit): boolean => edit.start === edit.end && start < end && between(edit);
-    if (later.some((edit) => edit.start < to && from < edit.end && !comesBetween(edit))) return false;
-    // A mark belongs to the word beside it: nothing comes between.
-    const parted = later.some((edit) => edit.start === edit.end && (edit.start === from || edit.start === to));
-    if (parted && isBare(from, to)) return false;
-    // Known words with changes beside them may have been found elsewhere.
-    const sides = Number(later.some((edit) => edit.end === from)) + Number(later.some((edit) => edit.start === to));
-    if (sides === 0 || (sides === 1 && held(later, from, to) > FEW)) return true;
-    if (sides === 2 && !replaced(at)) return false;
-    for (let place = from; place < to; place++) if (isNew(place)) return true;
-    return false;
-  });
-}
-
 /** An edit the other way round. */
 export function reverse({ start, end, from, to }: Edit): Edit {
   return { start: from, end: to, from: start, to: end };
-}
-
-/** Whether an element says nothing by itself. */
-export function isMarkOrBreak(text: string): boolean {
-  return text === BREAK || isMark(text);
 }

@@ -1,92 +1,120 @@
-import type { Budget } from "./budget.ts";
-import { type Cluster, cluster, type Meets, overlaps, type Side, span } from "./cluster.ts";
-import { Interner } from "./split.ts";
+import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, span } from "./cluster.ts";
+import type { Ids } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
+import type { Reading } from "./reading.ts";
 import { sentences, type Unit, words } from "./sentences.ts";
 import { subsumes } from "./subsume.ts";
+import { BLANK, BREAK, endsLine, isHeadingId, isMark, isWord, type Passage, type Token, TokenTexts } from "./tokens.ts";
 import { transfer } from "./transfer.ts";
-import { BLANK, BREAK, isHeadingId, isMark, isWord, type Token } from "./tokens.ts";
 import { mergeUrl } from "./urls.ts";
 
 type Grain = "sentences" | "words";
-type Texts = { readonly base: readonly Token[]; readonly local: readonly Token[]; readonly remote: readonly Token[] };
+
+/** A passage cut into units, each with a number: equal for equal words. */
+type Flow = {
+  readonly grain: Grain;
+  readonly tokens: Passage;
+  readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
+  readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
+  /** What gave the numbers. */
+  readonly keys: TokenTexts;
+  readonly reading: Reading;
+};
+
+type Range = { readonly from: number; readonly to: number };
 
 /**
  * Merges running text: sentences first, then words within the sentences that both sides changed.
  * Undefined where that could be wrong.
  */
-export function mergeFlow(texts: Texts, budget: Budget, grain: Grain = "sentences"): Token[] | undefined {
-  const split = grain === "sentences" ? sentences : words;
-  const interner = new Interner();
-  const units = { base: split(texts.base), local: split(texts.local), remote: split(texts.remote) };
-  const ids = {
-    base: interner.ids(units.base.map((unit) => unit.key)),
-    local: interner.ids(units.local.map((unit) => unit.key)),
-    remote: interner.ids(units.remote.map((unit) => unit.key)),
-  };
-  const [line, blank] = [interner.id(BREAK), interner.id(BLANK)];
-  const ends = (id: number): boolean => id === line || id === blank;
-  const edits = { local: diff(ids.base, ids.local, budget, ends), remote: diff(ids.base, ids.remote, budget, ends) };
-  if (budget.left < 0) return undefined;
-  const meets = grain === "sentences" ? sentencesMeet : wordsMeet(units.local, units.remote, texts);
+export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "sentences"): Token[] | undefined {
+  const flow = flowOf(passage, reading, grain);
+  const { ids, units } = flow;
+  const local = diff(ids.base, ids.local, reading, endsLine);
+  const remote = diff(ids.base, ids.remote, reading, endsLine);
+  if (reading.left < 0) return undefined;
+  const meets: Meets = (earlier, side, later) =>
+    grain === "sentences" ? sentencesMeet(earlier, later) : wordsMeet(flow.tokens, earlier, side, later);
   const merged: Token[] = [];
   const shift = { local: 0, remote: 0 };
-  const part = (side: Side, from: number, to: number): readonly Token[] => slice(texts[side], units[side], from, to);
-  const keep = (from: number, to: number): boolean => {
-    const kept = keepTokens(
-      slice(texts.base, units.base, from, to),
-      part("local", from + shift.local, to + shift.local),
-      part("remote", from + shift.remote, to + shift.remote),
-    );
-    if (kept !== undefined) merged.push(...kept);
-    return kept !== undefined;
-  };
   let at = 0;
-  for (const found of cluster(edits.local, edits.remote, meets)) {
-    if (!keep(at, found.start)) return undefined;
+  for (const found of cluster(local, remote, meets)) {
+    const kept = keepTokens(passageOf(flow, at, found.start, shiftedBy(at, found.start, shift)));
+    if (kept === undefined) return undefined;
     const l = span(found.local, found.start, found.end, shift.local);
     const r = span(found.remote, found.start, found.end, shift.remote);
-    const sides = {
-      base: slice(texts.base, units.base, found.start, found.end),
-      local: part("local", l.from, l.to),
-      remote: part("remote", r.from, r.to),
-    };
-    const settled = settle(found, sides, ids, { l, r }, grain, (id) => interner.text(id), budget);
+    const settled = settle(flow, found, l, r);
     if (settled === undefined) return undefined;
-    merged.push(...settled);
+    merged.push(...kept, ...settled);
     shift.local = l.to - found.end;
     shift.remote = r.to - found.end;
     at = found.end;
   }
-  return keep(at, units.base.length) ? merged : undefined;
+  const kept = keepTokens(passageOf(flow, at, units.base.length, shiftedBy(at, units.base.length, shift)));
+  return kept === undefined ? undefined : [...merged, ...kept];
 }
 
-type Range = { readonly from: number; readonly to: number };
-type Ids = { readonly base: readonly number[]; readonly local: readonly number[]; readonly remote: readonly number[] };
+function flowOf(tokens: Passage, reading: Reading, grain: Grain): Flow {
+  const split = grain === "sentences" ? sentences : words;
+  const keys = new TokenTexts();
+  const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
+  const ids = {
+    base: units.base.map(({ key }) => keys.id(key)),
+    local: units.local.map(({ key }) => keys.id(key)),
+    remote: units.remote.map(({ key }) => keys.id(key)),
+  };
+  return { grain, tokens, units, ids, keys, reading };
+}
+
+/** Where both sides have units [from, to) of the base, which they left as they were. */
+function shiftedBy(from: number, to: number, shift: { readonly local: number; readonly remote: number }): Ranges {
+  return {
+    local: { from: from + shift.local, to: to + shift.local },
+    remote: { from: from + shift.remote, to: to + shift.remote },
+  };
+}
+
+type Ranges = { readonly local: Range; readonly remote: Range };
+
+/** The tokens of units [start, end) of the base, and of what stands for them on both sides. */
+function passageOf({ tokens, units }: Flow, start: number, end: number, { local, remote }: Ranges): Passage {
+  return {
+    base: tokensOf(tokens.base, units.base, start, end),
+    local: tokensOf(tokens.local, units.local, local.from, local.to),
+    remote: tokensOf(tokens.remote, units.remote, remote.from, remote.to),
+  };
+}
+
+function tokensOf(tokens: readonly Token[], units: readonly Unit[], from: number, to: number): readonly Token[] {
+  const first = units[from]?.from ?? tokens.length;
+  return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
+}
 
 /** The tokens of one cluster; undefined for a conflict. */
-function settle(
-  found: Cluster,
-  sides: Texts,
-  ids: Ids,
-  at: { readonly l: Range; readonly r: Range },
-  grain: Grain,
-  unitText: (id: number) => string,
-  budget: Budget,
-): readonly Token[] | undefined {
-  if (found.remote.length === 0 || found.local.length === 0) {
-    const [mine, other] = found.remote.length === 0 ? [sides.local, sides.remote] : [sides.remote, sides.local];
-    const respaced = sides.base.some((token, place) => token.space !== other[place]?.space);
-    const finer = grain === "sentences" && respaced ? mergeFlow(sides, budget, "words") : undefined;
-    return finer ?? withSpace(mine, sides.base, other);
-  }
-  const local = { ids: ids.local, edits: found.local, ...at.l };
-  const remote = { ids: ids.remote, edits: found.remote, ...at.r };
-  const said = (id: number): string[] => unitText(id).split("\0");
-  if (subsumes(ids.base, remote, local, said, budget)) return sides.remote;
-  if (subsumes(ids.base, local, remote, said, budget)) return sides.local;
-  if (grain === "sentences") return mergeFlow(sides, budget, "words") ?? transfer(sides, budget);
-  return withHeadingId(sides) ?? withUrl(sides);
+function settle(flow: Flow, found: Cluster, local: Range, remote: Range): readonly Token[] | undefined {
+  const { grain, ids, keys, reading } = flow;
+  const passage = passageOf(flow, found.start, found.end, { local, remote });
+  if (found.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
+  if (found.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
+  const l = { ids: ids.local, edits: found.local, ...local };
+  const r = { ids: ids.remote, edits: found.remote, ...remote };
+  const said = (id: number): readonly number[] => reading.tokenTexts.ids(keys.text(id).split("\0"));
+  if (subsumes(ids.base, r, l, said, reading)) return passage.remote;
+  if (subsumes(ids.base, l, r, said, reading)) return passage.local;
+  if (grain === "sentences") return mergeFlow(passage, reading, "words") ?? transfer(passage, reading);
+  return withHeadingId(passage) ?? withUrl(passage);
+}
+
+/** The tokens of one side, where the other one changed nothing but, at most, white space. */
+function settleOneSide(
+  { grain, reading }: Flow,
+  passage: Passage,
+  mine: readonly Token[],
+  other: readonly Token[],
+): readonly Token[] {
+  const respaced = passage.base.some((token, place) => token.space !== other[place]?.space);
+  const finer = grain === "sentences" && respaced ? mergeFlow(passage, reading, "words") : undefined;
+  return finer ?? withSpace(mine, passage.base, other);
 }
 
 /**
@@ -100,7 +128,7 @@ function withSpace(rewritten: readonly Token[], base: readonly Token[], other: r
 }
 
 /** Words and a heading's id, added at one place: the id ends its line. */
-function withHeadingId({ base, local, remote }: Texts): readonly Token[] | undefined {
+function withHeadingId({ base, local, remote }: Passage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
   for (const [id, words] of [
     [local, remote],
@@ -113,7 +141,7 @@ function withHeadingId({ base, local, remote }: Texts): readonly Token[] | undef
 }
 
 /** An address that both sides changed. */
-function withUrl({ base, local, remote }: Texts): readonly Token[] | undefined {
+function withUrl({ base, local, remote }: Passage): readonly Token[] | undefined {
   const [was, mine, theirs] = [base[0], local[0], remote[0]];
   if (base.length !== 1 || local.length !== 1 || remote.length !== 1) return undefined;
   if (was === undefined || mine === undefined || theirs === undefined) return undefined;
@@ -121,64 +149,77 @@ function withUrl({ base, local, remote }: Texts): readonly Token[] | undefined {
   return text === undefined ? undefined : [{ text, space: mine.space === was.space ? theirs.space : mine.space }];
 }
 
-function sentencesMeet(earlier: Edit, _side: Side, later: Edit): boolean {
+function sentencesMeet(earlier: Edit, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
-  if (later.start > earlier.end) return false;
   // An edit that only adds or only removes a sentence next to an edited one may have moved text
   // across.
-  return !isReplacement(earlier) || !isReplacement(later);
+  return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
 }
+
+/** An edit of words with the side that made it. */
+type Change = { readonly edit: Edit; readonly side: Side };
 
 /**
  * Touching edits of words stand side by side, unless one removes, or an added piece shares words
  * with the other.
  */
-function wordsMeet(local: readonly Unit[], remote: readonly Unit[], texts: Texts): Meets {
-  const added = (edit: Edit, side: Side): string[] =>
-    slice(texts[side], side === "local" ? local : remote, edit.from, edit.to)
-      .map((token) => token.text)
-      .filter((text) => isWord(text) || isMark(text));
-  const breaks = (tokens: readonly Token[]): number =>
-    tokens.filter(({ text }) => text === BREAK || text === BLANK).length;
-  // What makes a line a quote or an item was meant for the word that it stands before.
-  const leads = (edit: Edit, side: Side): boolean =>
-    edit.start === edit.end && texts[side].slice(edit.from, edit.to).some((token) => token.leads === true);
-  // What took lines together removed what stood between them.
-  const removes = (edit: Edit, side: Side): boolean =>
-    isRemoval(edit) || breaks(texts.base.slice(edit.start, edit.end)) > breaks(texts[side].slice(edit.from, edit.to));
-  const endsLine = (at: number): boolean => /^\n*$/.test(texts.base[at]?.text ?? "");
-  const leadsAt = (at: number): boolean => texts.base[at]?.leads === true;
-  // What was added to a line belongs to its words, of which none is left; a heading's id belongs to
-  // the heading.
-  const losesLine = (added: Edit, side: Side, edit: Edit): boolean => {
-    if (added.start !== added.end || !isReplacement(edit) || !endsLine(edit.end)) return false;
-    if (!leadsAt(edit.start - 1)) return endsLine(edit.start - 1);
-    return !texts[side].slice(added.from, added.to).every(({ text }) => isHeadingId(text));
-  };
-  return (earlier, side, later) => {
-    if (overlaps(earlier, later)) return true;
-    if (later.start > earlier.end) return false;
-    const otherSide = side === "local" ? "remote" : "local";
-    if (losesLine(earlier, side, later) || losesLine(later, otherSide, earlier)) return true;
-    if (removes(earlier, side) || removes(later, otherSide)) return true;
-    if (isReplacement(earlier) && isReplacement(later)) return false;
-    if (leads(earlier, side) || leads(later, otherSide)) return true;
-    const words = new Set(added(earlier, side));
-    return added(later, otherSide).some((word) => words.has(word));
-  };
+function wordsMeet(tokens: Passage, earlier: Edit, side: Side, later: Edit): boolean {
+  if (overlaps(earlier, later)) return true;
+  if (later.start > earlier.end) return false;
+  const one: Change = { edit: earlier, side };
+  const other: Change = { edit: later, side: side === "local" ? "remote" : "local" };
+  if (losesLine(tokens, one, later) || losesLine(tokens, other, earlier)) return true;
+  const both = [one, other];
+  if (both.some((change) => removes(tokens, change))) return true;
+  if (both.every(({ edit }) => isReplacement(edit))) return false;
+  return both.some((change) => leads(tokens, change)) || shareWords(tokens, one, other);
 }
 
-function isReplacement(edit: Edit): boolean {
-  return edit.start < edit.end && edit.from < edit.to;
+function addedBy(tokens: Passage, { edit, side }: Change): readonly Token[] {
+  return tokens[side].slice(edit.from, edit.to);
 }
 
-function slice(tokens: readonly Token[], units: readonly Unit[], from: number, to: number): readonly Token[] {
-  const first = units[from]?.from ?? tokens.length;
-  return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
+/**
+ * Whether an edit took all words of the line that something was added to: what was added belongs to
+ * them, but for a heading's id, which belongs to the heading.
+ */
+function losesLine(tokens: Passage, added: Change, edit: Edit): boolean {
+  if (added.edit.start !== added.edit.end || !isReplacement(edit)) return false;
+  if (!isEndOfLine(tokens.base[edit.end])) return false;
+  if (tokens.base[edit.start - 1]?.leads !== true) return isEndOfLine(tokens.base[edit.start - 1]);
+  return !addedBy(tokens, added).every(({ text }) => isHeadingId(text));
+}
+
+function isEndOfLine(token: Token | undefined): boolean {
+  return /^\n*$/.test(token?.text ?? "");
+}
+
+/** Whether a change takes text away: what took lines together removed what stood between them. */
+function removes(tokens: Passage, change: Change): boolean {
+  const { start, end } = change.edit;
+  return isRemoval(change.edit) || countBreaks(tokens.base.slice(start, end)) > countBreaks(addedBy(tokens, change));
+}
+
+function countBreaks(tokens: readonly Token[]): number {
+  return tokens.filter(({ text }) => text === BREAK || text === BLANK).length;
+}
+
+/**
+ * Whether a change adds what makes a line a quote or an item: it was meant for the word that it
+ * stands before.
+ */
+function leads(tokens: Passage, change: Change): boolean {
+  const { start, end } = change.edit;
+  return start === end && addedBy(tokens, change).some((token) => token.leads === true);
+}
+
+function shareWords(tokens: Passage, one: Change, other: Change): boolean {
+  const known = new Set(addedBy(tokens, one).map(({ text }) => text));
+  return addedBy(tokens, other).some(({ text }) => known.has(text) && (isWord(text) || isMark(text)));
 }
 
 /** Tokens that neither side changed, each with the white space of the side that changed it. */
-function keepTokens(base: readonly Token[], local: readonly Token[], remote: readonly Token[]): Token[] | undefined {
+function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
   const kept: Token[] = [];
   for (const [at, token] of base.entries()) {
     const { text, space } = token;

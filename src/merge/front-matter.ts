@@ -22,6 +22,12 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   const close = text.indexOf("\n---\n", 3);
   if (close < 0) return undefined;
   const lines = text.slice(4, close + 1).split(/(?<=\n)/);
+  const entries = readEntries(lines);
+  return entries && { entries, lines: lines.length + 2, body: text.slice(close + 5) };
+}
+
+/** The entries of some lines, by their keys; undefined where a line is of none. */
+function readEntries(lines: readonly string[]): Map<string, string> | undefined {
   const entries = new Map<string, string>();
   let comments = "";
   let current: string | undefined;
@@ -40,8 +46,7 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
       return undefined;
     }
   }
-  if (comments !== "") return undefined;
-  return { entries, lines: lines.length + 2, body: text.slice(close + 5) };
+  return comments === "" ? entries : undefined;
 }
 
 /**
@@ -52,20 +57,29 @@ export function mergeFrontMatter(base: FrontMatter, local: FrontMatter, remote: 
   const [b, l, r] = [base.entries, local.entries, remote.entries];
   const merged = new Map<string, string>();
   for (const key of new Set([...b.keys(), ...l.keys(), ...r.keys()])) {
-    const [was, mine, theirs] = [b.get(key), l.get(key), r.get(key)];
-    let entry = mine;
-    if (mine === was) entry = theirs;
-    else if (theirs !== was && mine !== theirs) {
-      if (mine === undefined || theirs === undefined) return undefined;
-      entry = mergeListEntry(was, mine, theirs);
-      if (entry === undefined) return undefined;
-    }
+    const entry = mergeEntry(b.get(key), l.get(key), r.get(key));
+    if (entry === CONFLICT) return undefined;
     if (entry !== undefined) merged.set(key, entry);
   }
   const order = mergeOrder([...b.keys()], [...l.keys()], [...r.keys()]);
   if (order === undefined) return undefined;
   const text = order.flatMap((key) => merged.get(key) ?? []).join("");
   return `---\n${text}---\n`;
+}
+
+/** In place of an entry: both sides changed it in different ways. */
+const CONFLICT = Symbol("conflict");
+
+/** The entry of one key, undefined where it is gone. */
+function mergeEntry(
+  was: string | undefined,
+  mine: string | undefined,
+  theirs: string | undefined,
+): string | undefined | typeof CONFLICT {
+  if (mine === was) return theirs;
+  if (theirs === was || mine === theirs) return mine;
+  if (mine === undefined || theirs === undefined) return CONFLICT;
+  return mergeListEntry(was, mine, theirs) ?? CONFLICT;
 }
 
 /**
@@ -78,27 +92,30 @@ function mergeOrder(
   remote: readonly string[],
 ): string[] | undefined {
   const kept = base.filter((key) => local.includes(key) && remote.includes(key));
-  const same = (keys: readonly string[], as: readonly string[]): boolean => {
-    const shared = keys.filter((key) => kept.includes(key));
-    return shared.every((key, at) => key === as[at]);
-  };
-  const sharedLocal = local.filter((key) => kept.includes(key));
-  const remoteLeads = same(local, kept) || same(remote, sharedLocal);
-  if (!remoteLeads && !same(remote, kept)) return undefined;
+  const [mine, theirs] = [local, remote].map((keys) => keys.filter((key) => kept.includes(key))) as [
+    string[],
+    string[],
+  ];
+  const remoteLeads = isSameOrder(mine, kept) || isSameOrder(theirs, mine);
+  if (!remoteLeads && !isSameOrder(theirs, kept)) return undefined;
   const [lead, follow] = remoteLeads ? [remote, local] : [local, remote];
   const order = [...lead];
   for (const [at, key] of follow.entries()) {
     if (order.includes(key)) continue;
-    let place = at === 0 ? 0 : order.indexOf(follow[at - 1] as string) + 1;
+    // The first key has none before it: its place is the first.
+    let place = order.indexOf(follow[at - 1] as string) + 1;
     // Past what the leading side added at the same place, so that the remote's keys come first.
-    while (
-      remoteLeads &&
-      place < order.length &&
-      !follow.includes(order[place] as string) &&
-      !base.includes(order[place] as string)
-    )
-      place++;
+    while (remoteLeads && isNew(order[place], follow, base)) place++;
     order.splice(place, 0, key);
   }
   return order;
+}
+
+function isSameOrder(keys: readonly string[], others: readonly string[]): boolean {
+  return keys.every((key, at) => key === others[at]);
+}
+
+/** Whether a key is there that neither of two orders has. */
+function isNew(key: string | undefined, one: readonly string[], other: readonly string[]): boolean {
+  return key !== undefined && !one.includes(key) && !other.includes(key);
 }

@@ -1,13 +1,12 @@
-import type { Budget } from "./budget.ts";
-import { cluster, overlaps, span } from "./cluster.ts";
+import { cluster, isReplacement, overlaps, span, type Cluster } from "./cluster.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
-import type { LineBlock } from "./lines.ts";
-import { Interner } from "./split.ts";
+import type { Overlap } from "./lines.ts";
 import { diff, type Edit, joinOverBlanks } from "./myers.ts";
+import { type Reading, tokenise, tokenTextsIn } from "./reading.ts";
 import { subsumes } from "./subsume.ts";
+import { leadsLines, write } from "./tokens.ts";
 import { transfer } from "./transfer.ts";
-import { leadsLines, textsOf, type Token, tokenise, write } from "./tokens.ts";
 
 /**
  * Where both sides changed the text in ways that do not go together. Lines are 0-based: the first
@@ -22,109 +21,127 @@ export type ConflictHunk = {
   readonly remoteLine: number;
 };
 
-/** The conflicting lines of a line merge. */
-export type Overlap = Extract<LineBlock, { kind: "conflict" }>;
-
-/**
- * What the lines around a hunk tell: the lines of the base text, and for each text which lines are
- * code.
- */
-export type Surroundings = {
-  readonly baseLines: readonly string[];
-  readonly code: {
-    readonly base: readonly boolean[];
-    readonly local: readonly boolean[];
-    readonly remote: readonly boolean[];
-  };
+/** For each text and each of its lines whether it is code. */
+export type CodeLines = {
+  readonly base: readonly boolean[];
+  readonly local: readonly boolean[];
+  readonly remote: readonly boolean[];
 };
 
-/** Parts of a text that could not be settled, so that no effort goes into the same part twice. */
-export type Refused = Set<string>;
+/** What the merge of one text's lines goes by, and the budget for it. */
+export type Work = {
+  /** All lines of the three texts. */
+  readonly all: Overlap;
+  readonly code: CodeLines;
+  /** Parts that could not be settled, so that no effort goes into the same part twice. */
+  readonly refused: Set<string>;
+  readonly reading: Reading;
+};
 
 /**
- * Settles a conflict of lines with finer and finer pieces; what is left are smaller conflicts.
- * Coarsely, edits with blank lines alone between them are one, and the first conflict ends it.
+ * Settles lines that both sides changed with finer and finer pieces; what is left are smaller
+ * conflicts. Coarsely, edits with blank lines alone between them are one, and the first conflict
+ * ends it.
  */
-export function mergeHunk(
-  hunk: Overlap,
-  around: Surroundings,
-  budget: Budget,
-  refused: Refused,
-  coarse = false,
-): { text: string } | { conflicts: ConflictHunk[] } {
-  const interner = new Interner();
-  const ids = { base: interner.ids(hunk.base), local: interner.ids(hunk.local), remote: interner.ids(hunk.remote) };
-  const join = (edits: Edit[]): Edit[] => joinOverBlanks(edits, hunk.base, coarse);
-  const edits = { local: join(diff(ids.base, ids.local, budget)), remote: join(diff(ids.base, ids.remote, budget)) };
-  const words = (id: number): readonly string[] => textsOf(interner.text(id), budget);
+export function mergeHunks(work: Work, coarse: boolean): { text: string } | { conflicts: ConflictHunk[] } {
+  const { all, reading } = work;
+  const [base, local, remote] = [all.base, all.local, all.remote].map((lines) => reading.interner.ids(lines)) as [
+    number[],
+    number[],
+    number[],
+  ];
+  const found = cluster(
+    joinOverBlanks(diff(base, local, reading), all.base, coarse),
+    joinOverBlanks(diff(base, remote, reading), all.base, coarse),
+    linesMeet,
+  );
   const conflicts: ConflictHunk[] = [];
   const shift = { local: 0, remote: 0 };
   let text = "";
   let at = 0;
-  for (const found of cluster(edits.local, edits.remote, linesMeet)) {
-    text += hunk.base.slice(at, found.start).join("");
-    const l = span(found.local, found.start, found.end, shift.local);
-    const r = span(found.remote, found.start, found.end, shift.remote);
-    const part: Overlap = {
-      kind: "conflict",
-      base: hunk.base.slice(found.start, found.end),
-      local: hunk.local.slice(l.from, l.to),
-      remote: hunk.remote.slice(r.from, r.to),
-      baseLine: hunk.baseLine + found.start,
-      localLine: hunk.localLine + l.from,
-      remoteLine: hunk.remoteLine + r.from,
-    };
-    const local = { ids: ids.local, edits: found.local, ...l };
-    const remote = { ids: ids.remote, edits: found.remote, ...r };
-    if (found.local.length === 0 || subsumes(ids.base, remote, local, words, budget, true))
-      text += part.remote.join("");
-    else if (found.remote.length === 0 || subsumes(ids.base, local, remote, words, budget, true))
-      text += part.local.join("");
-    else {
-      const name = `${part.baseLine} ${part.base.length} ${part.localLine} ${part.local.length}`;
-      const settled = refused.has(name) ? undefined : mergePart(part, around, budget);
-      text += settled ?? "";
-      if (settled === undefined) {
-        refused.add(name);
-        conflicts.push(conflictOf(part));
-        if (coarse) break;
-      }
-    }
-    shift.local = l.to - found.end;
-    shift.remote = r.to - found.end;
-    at = found.end;
+  for (const one of found) {
+    text += all.base.slice(at, one.start).join("");
+    const l = { ids: local, edits: one.local, ...span(one.local, one.start, one.end, shift.local) };
+    const r = { ids: remote, edits: one.remote, ...span(one.remote, one.start, one.end, shift.remote) };
+    const part = partOf(all, one, l, r);
+    const settled = settle(part, base, l, r, work);
+    if (settled === undefined) conflicts.push(conflictOf(part));
+    if (settled === undefined && coarse) break;
+    text += settled ?? "";
+    shift.local = l.to - one.end;
+    shift.remote = r.to - one.end;
+    at = one.end;
   }
-  return conflicts.length > 0 ? { conflicts } : { text: text + hunk.base.slice(at).join("") };
+  return conflicts.length > 0 ? { conflicts } : { text: text + all.base.slice(at).join("") };
+}
+
+type Range = { readonly from: number; readonly to: number };
+type Version = Range & { readonly ids: readonly number[]; readonly edits: readonly Edit[] };
+
+/** The lines of one cluster. */
+function partOf(all: Overlap, { start, end }: Cluster, local: Range, remote: Range): Overlap {
+  return {
+    kind: "conflict",
+    base: all.base.slice(start, end),
+    local: all.local.slice(local.from, local.to),
+    remote: all.remote.slice(remote.from, remote.to),
+    baseLine: all.baseLine + start,
+    localLine: all.localLine + local.from,
+    remoteLine: all.remoteLine + remote.from,
+  };
+}
+
+/** The text of one cluster; undefined for a conflict. */
+function settle(
+  part: Overlap,
+  base: readonly number[],
+  local: Version,
+  remote: Version,
+  work: Work,
+): string | undefined {
+  const { reading, refused } = work;
+  const words = (id: number): readonly number[] => tokenTextsIn(id, reading);
+  if (local.edits.length === 0 || subsumes(base, remote, local, words, reading, true)) return part.remote.join("");
+  if (remote.edits.length === 0 || subsumes(base, local, remote, words, reading, true)) return part.local.join("");
+  const name = `${part.baseLine} ${part.base.length} ${part.localLine} ${part.local.length}`;
+  const settled = refused.has(name) ? undefined : mergePart(part, work);
+  if (settled === undefined) refused.add(name);
+  return settled;
 }
 
 /** A conflict with its sides as text. */
-export function conflictOf(part: Overlap): ConflictHunk {
+function conflictOf(part: Overlap): ConflictHunk {
   const { base, local, remote, baseLine, localLine, remoteLine } = part;
   return { base: base.join(""), local: local.join(""), remote: remote.join(""), baseLine, localLine, remoteLine };
 }
 
 function linesMeet(earlier: Edit, _side: unknown, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
-  if (later.start > earlier.end) return false;
-  const replaces = (edit: Edit): boolean => edit.start < edit.end && edit.from < edit.to;
-  return !replaces(earlier) || !replaces(later);
+  return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
 }
 
 /**
  * Lines that both sides changed: both may have added entries to a list, or changed words of running
  * text.
  */
-function mergePart(part: Overlap, around: Surroundings, budget: Budget): string | undefined {
-  const inserted = mergeInsertions(part, around, budget);
+function mergePart(part: Overlap, { all, code, reading }: Work): string | undefined {
+  const inserted = mergeInsertions(part, all.base, reading);
   if (inserted !== undefined) return inserted;
-  const { base, local, remote } = around.code;
+  const sides = [part.base, part.local, part.remote];
+  if (sides.some((lines) => lines.length === 0)) return undefined;
   const isCode =
-    base.slice(part.baseLine, part.baseLine + part.base.length).includes(true) ||
-    local.slice(part.localLine, part.localLine + part.local.length).includes(true) ||
-    remote.slice(part.remoteLine, part.remoteLine + part.remote.length).includes(true);
-  if (part.base.length === 0 || part.local.length === 0 || part.remote.length === 0) return undefined;
-  const cut = (lines: readonly string[]): readonly Token[] => tokenise(lines, budget, isCode);
-  const texts = { base: cut(part.base), local: cut(part.local), remote: cut(part.remote) };
-  const merged = mergeFlow(texts, budget) ?? transfer(texts, budget);
+    hasCode(code.base, part.baseLine, part.base) ||
+    hasCode(code.local, part.localLine, part.local) ||
+    hasCode(code.remote, part.remoteLine, part.remote);
+  const [base, local, remote] = sides.map((lines) => tokenise(lines, reading, isCode)) as [Tokens, Tokens, Tokens];
+  const texts = { base, local, remote };
+  const merged = mergeFlow(texts, reading) ?? transfer(texts, reading);
   return merged === undefined || !leadsLines(merged) ? undefined : write(merged);
+}
+
+type Tokens = ReturnType<typeof tokenise>;
+
+/** Whether any of some lines, of which the first is line `first` of its text, is code. */
+function hasCode(code: readonly boolean[], first: number, lines: readonly string[]): boolean {
+  return code.slice(first, first + lines.length).includes(true);
 }

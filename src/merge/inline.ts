@@ -39,44 +39,62 @@ function emphasisFaults(text: string): number {
  * section 6.2).
  */
 function runOf(text: string, found: string, index: number): Run {
-  const [before, after] = [text[index - 1] ?? " ", text[index + found.length] ?? " "];
-  const [spaceBefore, spaceAfter] = [/\s/.test(before), /\s/.test(after)];
-  const [pointBefore, pointAfter] = [/[\p{P}\p{S}]/u.test(before), /[\p{P}\p{S}]/u.test(after)];
-  const left = !spaceAfter && (!pointAfter || spaceBefore || pointBefore);
-  const right = !spaceBefore && (!pointBefore || spaceAfter || pointAfter);
+  const before = kindOf(text[index - 1]);
+  const after = kindOf(text[index + found.length]);
+  const left = isFlanking(after, before);
+  const right = isFlanking(before, after);
   const word = found.startsWith("_");
   return {
     mark: found[0] as string,
     length: found.length,
-    opens: left && (!word || !right || pointBefore),
-    closes: right && (!word || !left || pointAfter),
+    opens: left && (!word || !right || before === "point"),
+    closes: right && (!word || !left || after === "point"),
   };
 }
 
+type Kind = "space" | "point" | "letter";
+
+/** What a character beside a mark is; the ends of a text are as good as spaces. */
+function kindOf(character = " "): Kind {
+  if (/\s/.test(character)) return "space";
+  return /[\p{P}\p{S}]/u.test(character) ? "point" : "letter";
+}
+
+/** Whether a run of marks belongs to what stands on one side of it. */
+function isFlanking(towards: Kind, away: Kind): boolean {
+  return towards === "letter" || (towards === "point" && away !== "letter");
+}
+
+/** A bracket that is open: how many links it holds so far. */
+type Bracket = { readonly image: boolean; readonly wiki: boolean; links: number };
+
 function bracketFaults(text: string): number {
-  const open: { image: boolean; links: number; wiki: boolean }[] = [];
+  const open: Bracket[] = [];
   let faults = 0;
   for (const { 0: mark, index } of text.matchAll(/!?\[\[?|\]\]?/g)) {
-    if (!mark.startsWith("]")) {
-      const wiki = mark.endsWith("[[");
-      if (wiki && open.some((one) => one.wiki)) faults++;
-      open.push({ image: mark.startsWith("!"), links: 0, wiki });
-      if (wiki) open.push({ image: false, links: 0, wiki: false });
-      continue;
-    }
-    for (const at of mark.length === 2 ? [index, index + 1] : [index]) {
-      const last = open.pop();
-      if (last === undefined) {
-        faults++;
-        continue;
-      }
-      const isLink = !last.image && (text[at + 1] === "(" || text[at + 1] === "[");
-      if (isLink && last.links > 0) faults++;
-      const outer = open.at(-1);
-      if (outer !== undefined) outer.links += last.links + Number(isLink);
-    }
+    if (!mark.startsWith("]")) faults += openBracket(mark, open);
+    else for (let at = index; at < index + mark.length; at++) faults += closeBracket(text[at + 1], open);
   }
   return faults + open.length;
+}
+
+/** Opens one bracket, or both of a wiki link. @returns the faults in it */
+function openBracket(mark: string, open: Bracket[]): number {
+  const wiki = mark.endsWith("[[");
+  const faults = Number(wiki && open.some((one) => one.wiki));
+  open.push({ image: mark.startsWith("!"), links: 0, wiki });
+  if (wiki) open.push({ image: false, links: 0, wiki: false });
+  return faults;
+}
+
+/** Closes the innermost bracket; `next`: the character after it. @returns the faults in it */
+function closeBracket(next: string | undefined, open: Bracket[]): number {
+  const last = open.pop();
+  if (last === undefined) return 1;
+  const isLink = !last.image && (next === "(" || next === "[");
+  const outer = open.at(-1);
+  if (outer !== undefined) outer.links += last.links + Number(isLink);
+  return Number(isLink && last.links > 0);
 }
 
 function idFaults(text: string): number {

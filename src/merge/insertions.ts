@@ -1,13 +1,13 @@
-import type { Budget } from "./budget.ts";
 import { afford } from "./budget.ts";
-import { openFences } from "./fences.ts";
-import type { Overlap, Surroundings } from "./hunk.ts";
-import { splitLines } from "./split.ts";
-import { type Piece, pieceOf, pieceText } from "./piece.ts";
-import { shareSection } from "./sections.ts";
 import { entriesOf, neighbours, sortKey } from "./entries.ts";
+import { openFences } from "./fences.ts";
+import type { Overlap } from "./lines.ts";
+import { type Piece, pieceOf, pieceText } from "./piece.ts";
+import { type Reading, tokenise } from "./reading.ts";
+import { shareSection } from "./sections.ts";
+import { splitLines } from "./split.ts";
 import { timeOf } from "./time.ts";
-import { isWord, tokenise } from "./tokens.ts";
+import { isWord } from "./tokens.ts";
 
 /**
  * Share of the smaller entry's words from which two entries count as the same one written twice.
@@ -33,9 +33,9 @@ type Place = { readonly lines: readonly string[]; readonly above: number; readon
  * Both sides added lines at one place. They are two pieces: each stays whole, one after the other,
  * and they are never aligned with each other, unless one holds the other whole. Undefined where
  * base had text, or where no order keeps each piece in the section, list and table that it was
- * written for.
+ * written for. `baseLines`: all lines of the base.
  */
-export function mergeInsertions(part: Overlap, around: Surroundings, budget: Budget): string | undefined {
+export function mergeInsertions(part: Overlap, baseLines: readonly string[], reading: Reading): string | undefined {
   if (part.base.some((line) => line.trim() !== "")) return undefined;
   const [mine, theirs] = [pieceOf(part.local), pieceOf(part.remote)];
   if (mine.lines.length === 0) return part.remote.join("");
@@ -43,22 +43,22 @@ export function mergeInsertions(part: Overlap, around: Surroundings, budget: Bud
   if (holds(theirs.lines, mine.lines)) return part.remote.join("");
   if (holds(mine.lines, theirs.lines)) return part.local.join("");
   const place: Place = {
-    lines: around.baseLines,
+    lines: baseLines,
     above: part.baseLine - 1,
     below: part.baseLine + part.base.length,
   };
-  if (!isWelcome(place, mine, theirs, budget)) return undefined;
+  if (!isWelcome(place, mine, theirs, reading)) return undefined;
   const order = inOrder(place, mine, theirs);
   return order === undefined ? undefined : join(place, ...order);
 }
 
 /** Whether some lines stand in a row in others. */
-export function holds<T>(whole: readonly T[], piece: readonly T[]): boolean {
-  for (let at = whole.indexOf(piece[0] as T); at >= 0 && at + piece.length <= whole.length; ) {
+function holds(whole: readonly string[], piece: readonly string[]): boolean {
+  for (let at = whole.indexOf(piece[0] as string); at >= 0 && at + piece.length <= whole.length; ) {
     let length = 1;
     while (length < piece.length && whole[at + length] === piece[length]) length++;
     if (length === piece.length) return true;
-    at = whole.indexOf(piece[0] as T, at + 1);
+    at = whole.indexOf(piece[0] as string, at + 1);
   }
   return piece.length === 0;
 }
@@ -67,12 +67,12 @@ export function holds<T>(whole: readonly T[], piece: readonly T[]): boolean {
  * Whether both pieces may stand at the place: not in code, not as a first text, not one entry
  * written twice.
  */
-function isWelcome(place: Place, mine: Piece, theirs: Piece, budget: Budget): boolean {
+function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): boolean {
   if (openFences(place.lines.slice(0, place.above + 1)).at(-1) !== "" || shareSection(mine, theirs)) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
-  if (local.length * remote.length > MOST_PAIRS || !afford(budget, local.length * remote.length)) return false;
-  const [some, others] = [local, remote].map((all) => all.map((entry) => wordSet(entry.text, budget))) as [
+  if (local.length * remote.length > MOST_PAIRS || !afford(reading, local.length * remote.length)) return false;
+  const [some, others] = [local, remote].map((all) => all.map((entry) => wordSet(entry.text, reading))) as [
     Set<string>[],
     Set<string>[],
   ];
@@ -101,6 +101,11 @@ function mayFollow(place: Place, first: Piece, second: Piece): boolean {
   if (first.row !== second.row || first.opens || second.closes) return false;
   // Two sections of one name are one section to readers.
   if (first.level < 7 && first.lines[0] === second.lines[0]) return false;
+  return keepsSeams(place, first, second);
+}
+
+/** Whether each piece stays as near to the lines above and below as it was written. */
+function keepsSeams(place: Place, first: Piece, second: Piece): boolean {
   const [above, below] = [isBlank(place.lines[place.above]), isBlank(place.lines[place.below])];
   // What goes on right under the line above comes before what a blank line parts from it.
   if (!above && first.before > 0 && second.before === 0) return false;
@@ -132,8 +137,11 @@ function isSortedSo(place: Place, first: Piece, second: Piece): boolean {
   const above = neighbours(place.lines, place.above, -1, shape).toReversed();
   const below = neighbours(place.lines, place.below, 1, shape);
   if (above.length + below.length < LEAST_SORTED) return false;
-  const keys = (piece: Piece): string[] => (entriesOf(piece.lines) ?? []).map((entry) => sortKey(entry.text));
-  return isSorted([...above, ...keys(first), ...keys(second), ...below]);
+  return isSorted([...above, ...sortKeysOf(first), ...sortKeysOf(second), ...below]);
+}
+
+function sortKeysOf(piece: Piece): string[] {
+  return (entriesOf(piece.lines) ?? []).map((entry) => sortKey(entry.text));
 }
 
 /** Whether people add at the top here: right under a heading or at the start, with text below. */
@@ -150,15 +158,23 @@ function isSorted(keys: readonly string[]): boolean {
 
 /** Both pieces as text, with the blank lines that either side put around its own. */
 function join(place: Place, first: Piece, second: Piece): string {
-  const listed = first.shape !== undefined && first.shape === second.shape;
-  const parted = first.after > 0 || second.before > 0;
-  const above = first.before > 0 || isBlank(place.lines[place.above]);
-  const below = second.after > 0 || isBlank(place.lines[place.below]);
-  const loose = listed ? first.before + second.after > 0 : above && below;
-  const between = Math.max(first.after, second.before, parted || loose ? 1 : 0);
-  const head = above && !isBlank(place.lines[place.above]) ? Math.max(first.before, second.before) : first.before;
-  const tail = below && !isBlank(place.lines[place.below]) ? Math.max(first.after, second.after) : second.after;
+  const [isBlankAbove, isBlankBelow] = [isBlank(place.lines[place.above]), isBlank(place.lines[place.below])];
+  const above = first.before > 0 || isBlankAbove;
+  const below = second.after > 0 || isBlankBelow;
+  const isParted = first.after > 0 || second.before > 0 || isLoose(first, second, above && below);
+  const between = Math.max(first.after, second.before, Number(isParted));
+  const head = above && !isBlankAbove ? Math.max(first.before, second.before) : first.before;
+  const tail = below && !isBlankBelow ? Math.max(first.after, second.after) : second.after;
   return "\n".repeat(head) + pieceText(first) + "\n".repeat(between) + pieceText(second) + "\n".repeat(tail);
+}
+
+/**
+ * Whether a blank line belongs between two pieces: entries of one list stand as the sides wrote
+ * them, anything else as it stands in its surroundings.
+ */
+function isLoose(first: Piece, second: Piece, inBlanks: boolean): boolean {
+  const listed = first.shape !== undefined && first.shape === second.shape;
+  return listed ? first.before + second.after > 0 : inBlanks;
 }
 
 function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
@@ -168,9 +184,9 @@ function alike(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
   return shared >= LEAST_SHARED && shared >= SAME_ENTRY * few.size;
 }
 
-function wordSet(text: string, budget: Budget): Set<string> {
+function wordSet(text: string, reading: Reading): Set<string> {
   return new Set(
-    tokenise(splitLines(text), budget)
+    tokenise(splitLines(text), reading)
       .map((token) => token.text)
       .filter(isWord),
   );

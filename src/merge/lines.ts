@@ -1,49 +1,49 @@
 import diff3Merge from "diff3";
 import { type Budget, spend } from "./budget.ts";
-import { readLines } from "./scripts.ts";
+import { type Reading, readLines } from "./reading.ts";
 
-/**
- * A run of lines of a line merge: settled text, or the three sides of a conflict with their first
- * lines (0-based).
- */
-export type LineBlock =
-  | { readonly kind: "settled"; readonly text: string }
-  | {
-      readonly kind: "conflict";
-      readonly base: readonly string[];
-      readonly local: readonly string[];
-      readonly remote: readonly string[];
-      readonly baseLine: number;
-      readonly localLine: number;
-      readonly remoteLine: number;
-    };
+/** The three sides of a conflict of a line merge, with the first line of each (0-based). */
+export type Overlap = {
+  readonly kind: "conflict";
+  readonly base: readonly string[];
+  readonly local: readonly string[];
+  readonly remote: readonly string[];
+  readonly baseLine: number;
+  readonly localLine: number;
+  readonly remoteLine: number;
+};
+
+/** A run of lines of a line merge: settled text, or a conflict. */
+export type LineBlock = { readonly kind: "settled"; readonly text: string } | Overlap;
 
 /**
  * Three-way merge of lines by package `diff3`; undefined when it would cost more than the budget.
  * The texts' common ends are not trimmed first, because that changes results.
  */
-export function mergeLines(base: string, local: string, remote: string, budget: Budget): LineBlock[] | undefined {
-  const [bi, li, ri] = [base, local, remote].map((text) => readLines(text, budget).ids) as [
-    number[],
-    number[],
-    number[],
-  ];
-  if (!affordable(bi, li, budget) || !affordable(bi, ri, budget)) return undefined;
-  const text = (ids: readonly number[]): string[] => ids.map((id) => budget.interner.text(id));
-  return diff3Merge(li, bi, ri).map((block): LineBlock => {
-    if (block.conflict === undefined) return { kind: "settled", text: text(block.ok).join("") };
+export function mergeLines(base: string, local: string, remote: string, reading: Reading): LineBlock[] | undefined {
+  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading).ids) as [number[], number[], number[]];
+  if (!affordable(b, l, reading) || !affordable(b, r, reading)) return undefined;
+  return diff3Merge(l, b, r).map((block): LineBlock => {
+    if (block.conflict === undefined) return { kind: "settled", text: linesOf(block.ok, reading).join("") };
     const { a, aIndex, o, oIndex, b: other, bIndex } = block.conflict;
     return {
       kind: "conflict",
-      base: text(o),
-      local: text(a),
-      remote: text(other),
+      base: linesOf(o, reading),
+      local: linesOf(a, reading),
+      remote: linesOf(other, reading),
       baseLine: oIndex,
       localLine: aIndex,
       remoteLine: bIndex,
     };
   });
 }
+
+function linesOf(ids: readonly number[], { interner }: Reading): string[] {
+  return ids.map((id) => interner.text(id));
+}
+
+/** What a step of the walk costs, and a run of equal lines: the package keeps an object for it. */
+const [CELL, RUN] = [3, 12];
 
 /**
  * Whether the budget pays for the diff of two sequences as package `diff3` computes it (Wu, Manber,
@@ -52,27 +52,24 @@ export function mergeLines(base: string, local: string, remote: string, budget: 
  */
 function affordable(a: readonly number[], b: readonly number[], budget: Budget): boolean {
   const [short, long] = a.length >= b.length ? [b, a] : [a, b];
-  const [m, n] = [short.length, long.length];
-  const delta = n - m;
-  const offset = m + 1;
-  const reach = new Int32Array(m + n + 3).fill(-1);
-  const advance = (k: number): number => {
-    const first = Math.max((reach[k - 1 + offset] as number) + 1, reach[k + 1 + offset] as number);
-    let y = first;
-    while (y - k < m && y < n && short[y - k] === long[y]) y++;
-    reach[k + offset] = y;
-    // The package keeps an object for each run of equal lines: its price is memory.
-    return CELL + (y === first ? 0 : RUN + y - first);
-  };
+  const delta = long.length - short.length;
+  const reach = new Int32Array(short.length + long.length + 3).fill(-1);
   for (let p = 0; ; p++) {
     let steps = 0;
-    for (let k = -p; k < delta; k++) steps += advance(k);
-    for (let k = delta + p; k > delta; k--) steps += advance(k);
-    steps += advance(delta);
+    for (let k = -p; k < delta; k++) steps += advance(short, long, reach, k);
+    for (let k = delta + p; k > delta; k--) steps += advance(short, long, reach, k);
+    steps += advance(short, long, reach, delta);
     if (!spend(budget, steps)) return false;
-    if (reach[delta + offset] === n) return true;
+    if (reach[delta + short.length + 1] === long.length) return true;
   }
 }
 
-const CELL = 3;
-const RUN = 12;
+/** Moves the furthest point of diagonal `k` on. @returns the steps that it took */
+function advance(short: readonly number[], long: readonly number[], reach: Int32Array, k: number): number {
+  const at = k + short.length + 1;
+  const first = Math.max((reach[at - 1] as number) + 1, reach[at + 1] as number);
+  let y = first;
+  while (y - k < short.length && y < long.length && short[y - k] === long[y]) y++;
+  reach[at] = y;
+  return y === first ? CELL : CELL + RUN + y - first;
+}

@@ -18,9 +18,10 @@ const ITEM = /^(?<lead>\s*- +)(?<item>\S.*)$/;
  */
 export function mergeListEntry(base: string | undefined, local: string, remote: string): string | undefined {
   const [mine, theirs] = [readList(local), readList(remote)];
-  const was = base === undefined ? theirs && { ...theirs, items: [] } : readList(base);
-  if (was === undefined || mine === undefined || theirs === undefined) return undefined;
-  if (mine.inline !== theirs.inline || mine.head !== theirs.head || was.inline !== mine.inline) return undefined;
+  if (mine === undefined || theirs === undefined) return undefined;
+  const was = base === undefined ? { ...theirs, items: [] } : readList(base);
+  if (was === undefined) return undefined;
+  if (mine.head !== theirs.head || was.inline !== mine.inline || theirs.inline !== mine.inline) return undefined;
   const removed = was.items.filter((item) => !mine.items.includes(item));
   const added = mine.items.filter((item) => !was.items.includes(item) && !theirs.items.includes(item));
   const items = [...theirs.items.filter((item) => !removed.includes(item)), ...added];

@@ -1,12 +1,12 @@
 import { countApart } from "./apart.ts";
-import { type Budget, MERGE_STEPS, newBudget } from "./budget.ts";
+import { MERGE_STEPS } from "./budget.ts";
 import { settleDates } from "./dates.ts";
 import { mergeFine } from "./fine.ts";
 import type { ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { isUnresolved } from "./markers.ts";
 import { type Edit, joinOverBlanks } from "./myers.ts";
-import { diffLines, readLines } from "./scripts.ts";
+import { diffLines, newReading, type Reading, readLines } from "./reading.ts";
 import { isSound } from "./sound.ts";
 import { isHeld } from "./held.ts";
 import { keepsPlaces } from "./places.ts";
@@ -15,7 +15,7 @@ import { type Counts, countsKept, keepsChanges } from "./words.ts";
 export type { ConflictHunk } from "./hunk.ts";
 
 /** How far a merge had to go: which law gave the text, or how fine the pieces were. */
-export type MergeHow = "same" | "base-local" | "base-remote" | "lines" | "fine";
+type MergeHow = "same" | "base-local" | "base-remote" | "lines" | "fine";
 
 /**
  * Why there is no merged text: both sides changed one place; the texts differ too much to be
@@ -48,94 +48,109 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
  * refused.
  */
 function mergeSettled(base: string, local: string, remote: string): MergeResult {
-  const budget = newBudget();
-  const result = attempt(base, local, remote, budget);
+  const reading = newReading();
+  const result = attempt(base, local, remote, reading);
   if (result.kind === "conflict") return result;
   // What was read and paired serves both ways; the steps of the second are its own.
-  const again = { ...budget, left: MERGE_STEPS };
-  const reason = faultOf(base, local, remote, result, budget) ?? turnedFault(base, local, remote, result, again);
+  const again = { ...reading, left: MERGE_STEPS };
+  const reason = faultOf(base, local, remote, result, reading) ?? turnedFault(base, local, remote, result, again);
   if (reason === undefined) return result;
-  return refuse(Math.min(budget.left, again.left) < 0 ? "too-large" : reason, base, local, remote);
+  return refuse(Math.min(reading.left, again.left) < 0 ? "too-large" : reason, base, local, remote);
 }
 
 /**
  * What is wrong with the merge of the sides exchanged, which may differ in order alone; undefined
  * where that merges too.
  */
-function turnedFault(base: string, local: string, remote: string, result: Clean, budget: Budget): Fault {
-  if (result.how !== "fine" || result.text === local || result.text === remote) return undefined;
-  const turned = attempt(base, remote, local, budget);
+function turnedFault(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
+  if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
+  const turned = attempt(base, remote, local, reading);
   if (turned.kind === "conflict") return turned.reason;
-  return turned.text === result.text ? undefined : faultOf(base, remote, local, turned, budget);
+  return turned.text === result.text ? undefined : faultOf(base, remote, local, turned, reading);
 }
 
 type Fault = ConflictReason | undefined;
 
+/** Whether a result is what one of the sides has. */
+function isOneOf({ text }: Clean, local: string, remote: string): boolean {
+  return text === local || text === remote;
+}
+
 /** What the guards find wrong with a result; undefined where it is right. */
-function faultOf(base: string, local: string, remote: string, result: Clean, budget: Budget): Fault {
-  if (!keepsBoth(base, local, remote, result, budget)) return "count-guard";
-  const isSide = result.text === local || result.text === remote;
-  if (!isProven(base, local, remote, result, budget)) return "unstable";
-  // Below the line nothing tells what is one side of an unresolved conflict and what is the other.
-  if (!isSide && result.how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return "unsound";
-  if (!isSide && !isSound({ base, local, remote, text: result.text }, budget)) return "unsound";
-  const comes = comesBack(base, local, result, budget) && comesBack(base, remote, result, budget);
+function faultOf(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
+  if (!keepsBoth(base, local, remote, result, reading)) return "count-guard";
+  if (!isProven(base, local, remote, result, reading)) return "unstable";
+  if (!isOneOf(result, local, remote) && !isSoundMerge(base, local, remote, result, reading)) return "unsound";
+  const comes = comesBack(base, local, result, reading) && comesBack(base, remote, result, reading);
   return comes ? undefined : "unstable";
+}
+
+/** Whether a result that is neither side is sound Markdown. */
+function isSoundMerge(base: string, local: string, remote: string, { how, text }: Clean, reading: Reading): boolean {
+  // Below the line nothing tells what is one side of an unresolved conflict and what is the other.
+  if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
+  return isSound({ base, local, remote, text }, reading);
 }
 
 /**
  * Whether unique words stand where the sides put them; and, where blank lines may have misled the
  * line merge, the result holds what each side did.
  */
-function isProven(base: string, local: string, remote: string, { text, how }: Clean, budget: Budget): boolean {
-  const isOnePlace = how === "lines" && meetOverBlanks(base, local, remote, budget);
-  const isSide = text === local || text === remote;
-  if (!keepsPlaces([base, local, remote, text], isSide || isOnePlace, budget)) return false;
-  return !isOnePlace || (isHeld(base, local, text, budget) && isHeld(base, remote, text, budget));
+function isProven(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
+  const { text, how } = result;
+  const isOnePlace = how === "lines" && meetOverBlanks(base, local, remote, reading);
+  const removals = isOnePlace || isOneOf(result, local, remote);
+  if (!keepsPlaces([base, local, remote, text], removals, reading)) return false;
+  return !isOnePlace || (isHeld(base, local, text, reading) && isHeld(base, remote, text, reading));
 }
 
 /**
  * Whether the sides changed, each in its own way, lines with nothing but blank ones between: blank
  * lines look alike, so the line merge may have paired the wrong ones.
  */
-function meetOverBlanks(base: string, local: string, remote: string, budget: Budget): boolean {
-  const { lines } = readLines(base, budget);
-  const edits = (side: string): Edit[] => joinOverBlanks(diffLines(base, side, budget), lines, true);
-  const added = (side: string, { from, to }: Edit): string => readLines(side, budget).lines.slice(from, to).join("");
-  const theirs = edits(remote);
+function meetOverBlanks(base: string, local: string, remote: string, reading: Reading): boolean {
+  const { lines } = readLines(base, reading);
+  const mine = joinOverBlanks(diffLines(base, local, reading), lines, true);
+  const theirs = joinOverBlanks(diffLines(base, remote, reading), lines, true);
   let at = 0;
-  return edits(local).some((edit) => {
-    while ((theirs[at]?.end ?? Number.POSITIVE_INFINITY) <= edit.start) at++;
+  return mine.some((edit) => {
+    while (at < theirs.length && (theirs[at] as Edit).end <= edit.start) at++;
     const other = theirs[at];
     if (other === undefined || other.start >= edit.end) return false;
-    return other.start !== edit.start || other.end !== edit.end || added(local, edit) !== added(remote, other);
+    const isSame = other.start === edit.start && other.end === edit.end;
+    return !isSame || putBy(edit, local, reading) !== putBy(other, remote, reading);
   });
+}
+
+/** The lines that an edit put into a side, as text. */
+function putBy({ from, to }: Edit, side: string, reading: Reading): string {
+  return readLines(side, reading).lines.slice(from, to).join("");
 }
 
 /**
  * Whether a result holds what a side did, at the places where it did it: merged with that side
  * again, it stays what it is.
  */
-function comesBack(base: string, side: string, { text }: Clean, budget: Budget): boolean {
+function comesBack(base: string, side: string, { text }: Clean, reading: Reading): boolean {
   if (text === side) return true;
-  if (!keepsPlaces([base, side, text, text], true, budget)) return false;
-  if (isHeld(base, side, text, budget)) return true;
-  const again = attempt(base, side, text, budget);
+  if (!keepsPlaces([base, side, text, text], true, reading)) return false;
+  if (isHeld(base, side, text, reading)) return true;
+  const again = attempt(base, side, text, reading);
   if (again.kind === "conflict" || again.text !== text) return false;
-  return again.how !== "lines" || !meetOverBlanks(base, side, text, budget);
+  return again.how !== "lines" || !meetOverBlanks(base, side, text, reading);
 }
 
 /**
  * The guard on a result, which knows nothing of how it was made: below the line every word's count
  * must tell of both sides' changes.
  */
-function keepsBoth(base: string, local: string, remote: string, result: Clean, budget: Budget): boolean {
-  const texts = [base, local, remote, result.text].map((text) => readLines(text, budget));
-  const counts = countApart(texts, budget);
+function keepsBoth(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
+  const texts = [base, local, remote, result.text].map((text) => readLines(text, reading));
+  const counts = countApart(texts, reading);
   if (counts === undefined) return false;
   const [b, l, r, m] = counts as [Counts, Counts, Counts, Counts];
   if (!countsKept(b, l, r, m)) return false;
-  return result.how !== "fine" || result.text === local || result.text === remote || keepsChanges(b, l, r, m);
+  return result.how !== "fine" || isOneOf(result, local, remote) || keepsChanges(b, l, r, m);
 }
 
 /**
@@ -149,14 +164,14 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
 }
 
 /** One merge, from coarse to fine, without the guards on its result. */
-function attempt(base: string, local: string, remote: string, budget: Budget): MergeResult {
-  if (isHeld(base, local, remote, budget)) return { kind: "clean", text: remote, how: "fine" };
-  if (isHeld(base, remote, local, budget)) return { kind: "clean", text: local, how: "fine" };
-  const blocks = mergeLines(base, local, remote, budget);
+function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
+  if (isHeld(base, local, remote, reading)) return { kind: "clean", text: remote, how: "fine" };
+  if (isHeld(base, remote, local, reading)) return { kind: "clean", text: local, how: "fine" };
+  const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled")) {
     return { kind: "clean", text: blocks.map((block) => block.text).join(""), how: "lines" };
   }
-  const merged = blocks === undefined ? undefined : mergeFine(base, local, remote, budget);
+  const merged = blocks === undefined ? undefined : mergeFine(base, local, remote, reading);
   if (merged === undefined) return refuse("too-large", base, local, remote);
   if ("text" in merged) return { kind: "clean", text: merged.text, how: "fine" };
   return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };

@@ -13,7 +13,7 @@ export function isRemoval(edit: Edit): boolean {
 }
 
 /** Whether a line ends with this element. */
-export type EndsPiece = (id: number) => boolean;
+type EndsLine = (id: number) => boolean;
 
 /** LIMIT: edit length past which what differs counts as one replacement. */
 export const MAX_EDIT_LENGTH = 400;
@@ -23,7 +23,7 @@ export const MAX_EDIT_LENGTH = 400;
  * edits that neither overlap nor touch. Past the cap on edit length or budget, everything between
  * the common ends is one edit, which can only make a merge more careful.
  */
-export function diff(base: readonly number[], side: readonly number[], budget: Budget, ends?: EndsPiece): Edit[] {
+export function diff(base: readonly number[], side: readonly number[], budget: Budget, ends?: EndsLine): Edit[] {
   const edits = shortest(base, side, budget);
   for (const [at, edit] of edits.entries()) edits[at] = slide(edit, edits[at - 1], edits[at + 1], base, side, ends);
   return edits;
@@ -49,31 +49,40 @@ export function joinOverBlanks(edits: readonly Edit[], base: readonly string[], 
 }
 
 function shortest(base: readonly number[], side: readonly number[], budget: Budget): Edit[] {
-  const shorter = Math.min(base.length, side.length);
-  let head = 0;
-  while (head < shorter && base[head] === side[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && base[base.length - 1 - tail] === side[side.length - 1 - tail]) tail++;
-  const end = base.length - tail;
-  const to = side.length - tail;
-  if (head === end && head === to) return [];
-  const whole = [{ start: head, end, from: head, to }];
-  if (head === end || head === to) return whole;
+  const apart = withoutCommonEnds(base, side);
+  const { start, end, from, to } = apart;
+  if (start === end && from === to) return [];
+  if (start === end || from === to) return [apart];
   // What occurs on one side alone is an edit in any script: without it the search is shorter and
   // finds the same.
-  const a = occurring(base, head, end, side, head, to);
-  const b = occurring(side, head, to, base, head, end);
+  const a = occurring(base, start, end, side, from, to);
+  const b = occurring(side, from, to, base, start, end);
   const pairs = script(
     a.map((at) => base[at] as number),
     b.map((at) => side[at] as number),
     budget,
   );
-  if (pairs === undefined) return whole;
+  return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
+}
+
+/** Two sequences but for the equal elements at both ends, as one edit. */
+function withoutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
+  const shorter = Math.min(base.length, side.length);
+  let head = 0;
+  while (head < shorter && base[head] === side[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && base[base.length - 1 - tail] === side[side.length - 1 - tail]) tail++;
+  return { start: head, end: base.length - tail, from: head, to: side.length - tail };
+}
+
+/** The edits of `apart` between its equal elements: `pairs` of places in `a` and `b`. */
+function editsBetween(apart: Edit, a: readonly number[], b: readonly number[], pairs: readonly number[]): Edit[] {
   const edits: Edit[] = [];
-  let [start, from] = [head, head];
+  let { start, from } = apart;
   for (let at = 0; at <= pairs.length; at += 2) {
-    const next = at < pairs.length ? (a[pairs[at] as number] as number) : end;
-    const other = at < pairs.length ? (b[pairs[at + 1] as number] as number) : to;
+    const isLast = at === pairs.length;
+    const next = isLast ? apart.end : (a[pairs[at] as number] as number);
+    const other = isLast ? apart.to : (b[pairs[at + 1] as number] as number);
     if (start < next || from < other) edits.push({ start, end: next, from, to: other });
     [start, from] = [next + 1, other + 1];
   }
@@ -103,39 +112,53 @@ function script(a: readonly number[], b: readonly number[], budget: Budget): num
   const middle = most + 1;
   const trace: Int32Array[] = [];
   for (let d = 0; d <= most; d++) {
-    let steps = 2 * d + 1;
-    for (let k = -d; k <= d; k += 2) {
-      const below = reach[middle + k - 1] as number;
-      const above = reach[middle + k + 1] as number;
-      let x = k === -d || (k !== d && below < above) ? above : below + 1;
-      const first = x;
-      while (x < a.length && x - k < b.length && a[x] === b[x - k]) x++;
-      steps += x - first;
-      reach[middle + k] = x;
-      if (x >= a.length && x - k >= b.length) return walkBack(trace, d, a.length, b.length);
-    }
+    const steps = advance(a, b, reach, middle, d);
+    if (steps === AT_THE_END) return walkBack(trace, d, a.length, b.length);
     if (!spend(budget, steps)) return undefined;
     trace.push(reach.slice(middle - d, middle + d + 1));
   }
   return undefined;
 }
 
-/** Follows the furthest points back from the end; `trace[d]` holds diagonals -d…d after step d. */
+/** In place of a count of steps: both sequences were read to their ends. */
+const AT_THE_END = -1;
+
+/** Moves the furthest points on by one edit, the `d`-th. @returns the steps that it took */
+function advance(a: readonly number[], b: readonly number[], reach: Int32Array, middle: number, d: number): number {
+  const [n, m] = [a.length, b.length];
+  let steps = 2 * d + 1;
+  for (let k = -d; k <= d; k += 2) {
+    const below = reach[middle + k - 1] as number;
+    const above = reach[middle + k + 1] as number;
+    let x = k === -d || (k !== d && below < above) ? above : below + 1;
+    const first = x;
+    while (x < n && x - k < m && a[x] === b[x - k]) x++;
+    steps += x - first;
+    reach[middle + k] = x;
+    if (x >= n && x - k >= m) return AT_THE_END;
+  }
+  return steps;
+}
+
+/** Follows the furthest points back; `trace[d]` holds those of diagonals -d…d after step d. */
 function walkBack(trace: readonly Int32Array[], last: number, n: number, m: number): number[] {
   const pairs: number[] = [];
   let [x, y] = [n, m];
-  for (let d = last; d >= 0; d--) {
-    const before = trace[d - 1];
-    const at = (k: number): number =>
-      before === undefined || k < 1 - d || k > d - 1 ? -1 : (before[k + d - 1] as number);
+  for (let d = last; d > 0; d--) {
     const k = x - y;
-    const down = k === -d || (k !== d && at(k - 1) < at(k + 1));
-    const px = d === 0 ? 0 : at(down ? k + 1 : k - 1);
-    const first = d === 0 || down ? px : px + 1;
+    const [below, above] = [reachOf(trace, d - 1, k - 1), reachOf(trace, d - 1, k + 1)];
+    const down = k === -d || (k !== d && below < above);
+    const first = down ? above : below + 1;
     for (; x > first; x--, y--) pairs.push(y - 1, x - 1);
-    [x, y] = [px, px - (d === 0 ? 0 : down ? k + 1 : k - 1)];
+    [x, y] = down ? [above, above - k - 1] : [below, below - k + 1];
   }
+  for (; x > 0; x--, y--) pairs.push(y - 1, x - 1);
   return pairs.reverse();
+}
+
+/** How far diagonal `k` reached after step `d`; -1 where it had not been entered. */
+function reachOf(trace: readonly Int32Array[], d: number, k: number): number {
+  return Math.abs(k) > d ? -1 : ((trace[d] as Int32Array)[k + d] as number);
 }
 
 /**
@@ -149,24 +172,36 @@ function slide(
   after: Edit | undefined,
   base: readonly number[],
   side: readonly number[],
-  ends: EndsPiece | undefined,
+  ends: EndsLine | undefined,
 ): Edit {
   const adds = edit.start === edit.end;
   if (!adds && edit.from !== edit.to) return edit;
-  const [ids, from, to] = adds ? [side, edit.from, edit.to] : [base, edit.start, edit.end];
   // One equal element stays between two edits.
-  const least = before === undefined ? 0 : (adds ? before.to : before.end) + 1;
-  const most = after === undefined ? ids.length : (adds ? after.from : after.start) - 1;
-  let down = 0;
-  while (to + down < most && ids[from + down] === ids[to + down]) down++;
-  let up = 0;
-  while (from - up > least && ids[from - up - 1] === ids[to - up - 1]) up++;
-  let by = down;
-  if (ends !== undefined) {
-    while (by >= -up && !ends(ids[to + by - 1] as number)) by--;
-    if (by < -up) by = down;
-  }
+  const by = adds
+    ? slideBy(side, edit.from, edit.to, before?.to, after?.from, ends)
+    : slideBy(base, edit.start, edit.end, before?.end, after?.start, ends);
   return { start: edit.start + by, end: edit.end + by, from: edit.from + by, to: edit.to + by };
+}
+
+/**
+ * How far elements [from, to) can be moved on, or back where that is less than 0; the edits beside
+ * them end at `before` and begin at `after`.
+ */
+function slideBy(
+  ids: readonly number[],
+  from: number,
+  to: number,
+  before = -1,
+  after = ids.length + 1,
+  ends?: EndsLine,
+): number {
+  let down = 0;
+  while (to + down < after - 1 && ids[from + down] === ids[to + down]) down++;
+  if (ends === undefined) return down;
+  let up = 0;
+  while (from - up > before + 1 && ids[from - up - 1] === ids[to - up - 1]) up++;
+  for (let by = down; by >= -up; by--) if (ends(ids[to + by - 1] as number)) return by;
+  return down;
 }
 
 /**

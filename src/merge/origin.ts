@@ -1,10 +1,9 @@
-import { type Budget, newBudget } from "./budget.ts";
 import { counterparts, diff, type Edit } from "./myers.ts";
-import { diffLines, readLines } from "./scripts.ts";
-import { isWord, tokenise, write } from "./tokens.ts";
+import { diffLines, newReading, type Reading, readLines, tokenise } from "./reading.ts";
+import { isWord, write } from "./tokens.ts";
 
 /** Where something is from: base, one of the sides, or both sides alike. */
-export type Source = "base" | "local" | "remote" | "both";
+type Source = "base" | "local" | "remote" | "both";
 
 /**
  * A piece of a line that holds words of both sides; `none`: none of the three texts has it near
@@ -43,40 +42,42 @@ type Side = {
  * merged text; those that were kept or removed are base.
  */
 export function originsOf(base: string, local: string, remote: string, merged: string): Origin[] {
-  const budget = newBudget();
-  const { lines: was } = readLines(base, budget);
-  const { lines: is } = readLines(merged, budget);
-  const sides = [readSide(base, local, merged, budget), readSide(base, remote, merged, budget)] as const;
+  const reading = newReading();
+  const { lines: was } = readLines(base, reading);
+  const { lines: is } = readLines(merged, reading);
+  const sides = [readSide(base, local, merged, reading), readSide(base, remote, merged, reading)] as const;
   const rows: Origin[] = [];
   let at = 0;
-  const keep = (until: number) => {
-    for (; at < until; at++) rows.push({ kind: "kept", from: "base", line: was[at] as string, words: [] });
-  };
-  for (const edit of diffLines(base, merged, budget)) {
-    keep(edit.start);
+  for (const edit of diffLines(base, merged, reading)) {
+    rows.push(...was.slice(at, edit.start).map(keptRow));
+    at = edit.start;
     for (; at < edit.end; at++) rows.push(removedRow(was[at] as string, at, sides));
     for (let to = edit.from; to < edit.to; to++) {
       const line = is[to] as string;
       const from = sourceOf(line, to, sides);
-      const words = from === "mixed" ? wordsOf(line, was.slice(edit.start, edit.end), edit, sides, budget) : [];
+      const words = from === "mixed" ? wordsOf(line, was.slice(edit.start, edit.end), edit, sides, reading) : [];
       rows.push({ kind: "added", from, line, words });
     }
   }
-  keep(was.length);
+  rows.push(...was.slice(at).map(keptRow));
   return rows;
 }
 
-function readSide(base: string, side: string, merged: string, budget: Budget): Side {
-  const { lines } = readLines(side, budget);
-  const edits = diffLines(base, side, budget);
+function keptRow(line: string): Origin {
+  return { kind: "kept", from: "base", line, words: [] };
+}
+
+function readSide(base: string, side: string, merged: string, reading: Reading): Side {
+  const { lines } = readLines(side, reading);
+  const edits = diffLines(base, side, reading);
   const added = new Set(edits.flatMap(({ from, to }) => lines.slice(from, to)));
   return {
-    keeps: counterparts(readLines(base, budget).lines.length, edits),
-    has: counterparts(readLines(merged, budget).lines.length, diffLines(merged, side, budget)),
+    keeps: counterparts(readLines(base, reading).lines.length, edits),
+    has: counterparts(readLines(merged, reading).lines.length, diffLines(merged, side, reading)),
     edits,
     lines,
     added,
-    words: new Set([...added].flatMap((line) => tokenise([line], budget).map(({ text }) => text))),
+    words: new Set([...added].flatMap((line) => tokenise([line], reading).map(({ text }) => text))),
   };
 }
 
@@ -105,17 +106,13 @@ function either(local: boolean, remote: boolean): "local" | "remote" | "both" | 
  * Compared with what stood at this place in each text; a word that is not there is looked for in
  * all that a side wrote.
  */
-function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides, budget: Budget): WordOrigin[] {
+function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides, reading: Reading): WordOrigin[] {
   // A blank line has no words.
   if (line.trim() === "") return [{ from: "base", text: line }];
-  const tokens = tokenise([line], budget);
-  const ids = budget.interner.ids(tokens.map(({ text }) => text));
-  const found = (lines: readonly string[]): Int32Array => {
-    const others = lines.flatMap((one) => tokenise([one], budget).map(({ text }) => text));
-    return counterparts(ids.length, diff(ids, budget.interner.ids(others), budget));
-  };
-  const inBase = found(was);
-  const [inLocal, inRemote] = sides.map((side) => found(near(side, place))) as [Int32Array, Int32Array];
+  const tokens = tokenise([line], reading);
+  const ids = reading.tokenTexts.ids(tokens.map(({ text }) => text));
+  const inBase = findIn(was, ids, reading);
+  const [inLocal, inRemote] = sides.map((side) => findIn(near(side, place), ids, reading)) as [Int32Array, Int32Array];
   const words: { from: WordOrigin["from"]; text: string }[] = [];
   for (const [at, token] of tokens.entries()) {
     const [mine, theirs] = [(inLocal[at] as number) >= 0, (inRemote[at] as number) >= 0];
@@ -137,6 +134,12 @@ function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOri
   const last = words.at(-1);
   if (last?.from === from) last.text += text;
   else words.push({ from, text });
+}
+
+/** For each token of `ids` its place in some lines; -1 where they do not have it. */
+function findIn(lines: readonly string[], ids: readonly number[], reading: Reading): Int32Array {
+  const others = lines.flatMap((line) => tokenise([line], reading).map(({ text }) => text));
+  return counterparts(ids.length, diff(ids, reading.tokenTexts.ids(others), reading));
 }
 
 /** What a side has where base has `place`: its lines of the edits there. */

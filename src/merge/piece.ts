@@ -34,8 +34,6 @@ export function pieceOf(lines: readonly string[]): Piece {
   while (after < lines.length - before && lines.at(-1 - after)?.trim() === "") after++;
   const core = lines.slice(before, lines.length - after);
   const first = core[0] ?? "";
-  const shapes = new Set((entriesOf(core) ?? []).map((entry) => entry.shape));
-  const shape = shapes.size === 1 ? [...shapes][0] : undefined;
   const { open, faults } = contextsOf(core);
   return {
     lines: core,
@@ -47,8 +45,14 @@ export function pieceOf(lines: readonly string[]): Piece {
     deepest: Math.min(8, ...core.map((_, at) => headingLevel(core, at) ?? 8)),
     indent: first.length - first.trimStart().length,
     row: first.trim().startsWith("|") ? first.trim().split("|").length : 0,
-    shape,
+    shape: shapeOf(core),
   };
+}
+
+/** The shape that all entries of some lines have. */
+function shapeOf(lines: readonly string[]): string | undefined {
+  const shapes = new Set((entriesOf(lines) ?? []).map((entry) => entry.shape));
+  return shapes.size === 1 ? [...shapes][0] : undefined;
 }
 
 function headingLevel(lines: readonly string[], at: number): number | undefined {

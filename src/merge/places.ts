@@ -1,21 +1,12 @@
 import { apartIn } from "./apart.ts";
 import { ascending } from "./ascending.ts";
-import { afford, type Budget, type Lines } from "./budget.ts";
+import { afford } from "./budget.ts";
 import type { Contexts } from "./contexts.ts";
 import { quotesElsewhere } from "./quotes.ts";
-import { contextsIn, readLines, wordsIn } from "./scripts.ts";
+import { contextsIn, type Lines, markedWordsIn, type Reading, readLines, wordsIn } from "./reading.ts";
 
 /** Base, local, remote and merged text. */
-export type FourTexts = readonly [base: string, local: string, remote: string, merged: string];
-
-/**
- * The words of a line, numbered, the marks that are open at each, and the marks before the line.
- */
-export type Marked = {
-  readonly prefix: number;
-  readonly words: readonly number[];
-  readonly open: readonly number[];
-};
+type FourTexts = readonly [base: string, local: string, remote: string, merged: string];
 
 /**
  * By a word's number: the line that has it, counted from 1, and the word's place in it, -1 for a
@@ -38,21 +29,21 @@ const LETTERS_A_STEP = 4;
  * alone, not by which lines were paired, so it sees a change that was lost because blank lines or
  * fences look alike.
  */
-export function keepsPlaces(texts: FourTexts, removals: boolean, budget: Budget): boolean {
-  if (!afford(budget, texts.reduce((sum, text) => sum + text.length, 0) / LETTERS_A_STEP)) return false;
+export function keepsPlaces(texts: FourTexts, removals: boolean, reading: Reading): boolean {
+  if (!afford(reading, texts.reduce((sum, text) => sum + text.length, 0) / LETTERS_A_STEP)) return false;
   const read = texts.map((text): Text => {
-    const lines = readLines(text, budget);
+    const lines = readLines(text, reading);
     return { ...lines, contexts: contextsIn(lines) };
   });
-  const apart = apartIn(read, budget.interner.size);
+  const apart = apartIn(read, reading.interner.size);
   const wrapped = read.some((one) => one.contexts.outline !== read[0]?.contexts.outline);
-  const suspects = movedOrGone(read, apart, wrapped, budget);
+  const suspects = movedOrGone(read, apart, wrapped, reading);
   if (suspects === undefined) return false;
   // What was made of both sides is counted elsewhere, word by word.
   if (!removals || suspects.size === 0) return true;
-  const back = standing(suspects, read[0] as Text, read[3] as Text, apart, budget);
+  const back = standing(suspects, read[0] as Text, read[3] as Text, apart, reading);
   if (back.length === 0) return true;
-  const quoted = [texts[1], texts[2]].flatMap((side) => quotesElsewhere(texts[0], side, texts[3], budget) ?? []);
+  const quoted = [texts[1], texts[2]].flatMap((side) => quotesElsewhere(texts[0], side, texts[3], reading) ?? []);
   return back.every((line) => quoted.some((isQuoted) => isQuoted(line)));
 }
 
@@ -64,18 +55,18 @@ function movedOrGone(
   texts: readonly Text[],
   apart: Uint8Array,
   wrapped: boolean,
-  budget: Budget,
+  reading: Reading,
 ): ReadonlySet<number> | undefined {
-  for (const text of texts) readMarks(text, apart, wrapped, budget);
-  const [b, l, r, m] = texts.map((text) => placesOf(text, apart, wrapped, budget)) as [Places, Places, Places, Places];
+  for (const text of texts) readMarks(text, apart, wrapped, reading);
+  const [b, l, r, m] = texts.map((text) => placesOf(text, apart, wrapped, reading)) as [Places, Places, Places, Places];
   const suspects = new Set<number>();
-  const size = budget.words.size;
+  const size = reading.words.size;
   for (let word = 0; word < size; word++) {
     const [was, is] = [b.line[word] as number, m.line[word] as number];
     if (was <= 0 || is <= 0) continue;
     const [mine, theirs] = [l.line[word] as number, r.line[word] as number];
     if ((mine === 0) !== (theirs === 0)) suspects.add(word);
-    if (mine > 0 && theirs > 0 && !isInItsMarks(word, texts, [b, l, r, m], budget)) return undefined;
+    if (mine > 0 && theirs > 0 && !isInItsMarks(word, texts, [b, l, r, m], reading)) return undefined;
   }
   return suspects;
 }
@@ -84,8 +75,8 @@ function movedOrGone(
  * Whether each trait of a word's place, which all texts have once, is that of the side which
  * changed it.
  */
-function isInItsMarks(word: number, texts: readonly Text[], places: readonly Places[], budget: Budget): boolean {
-  const traits = texts.map((text, at) => traitsOf(word, text, places[at] as Places, budget));
+function isInItsMarks(word: number, texts: readonly Text[], places: readonly Places[], reading: Reading): boolean {
+  const traits = texts.map((text, at) => traitsOf(word, text, places[at] as Places, reading));
   const [was, mine, theirs, is] = traits as [Traits, Traits, Traits, Traits];
   return was.every((one, at) => isPicked(one, mine[at] as Trait, theirs[at] as Trait, is[at] as Trait));
 }
@@ -97,11 +88,11 @@ type Trait = string | number;
  */
 type Traits = readonly [around: string, prefix: number, open: number];
 
-function traitsOf(word: number, text: Text, places: Places, budget: Budget): Traits {
+function traitsOf(word: number, text: Text, places: Places, reading: Reading): Traits {
   const [line, at] = [(places.line[word] as number) - 1, places.at[word] as number];
   const around = text.contexts.around[line] as string;
-  const marked = budget.marked.get(text.ids[line] as number);
-  if (at < 0 || marked === undefined) return [around, budget.words.id(""), budget.words.id("")];
+  const marked = reading.markedByLine.get(text.ids[line] as number);
+  if (at < 0 || marked === undefined) return [around, reading.words.id(""), reading.words.id("")];
   return [around, marked.prefix, marked.open[at] as number];
 }
 
@@ -113,70 +104,33 @@ function isPicked(was: Trait, mine: Trait, theirs: Trait, is: Trait): boolean {
   return (theirs !== was && mine !== theirs) || is === mine;
 }
 
-const PREFIX = /^\s*(?:(?:>|#{1,6}|[-*+]|\p{N}+[.)]|\|)\s+|\[[ xX]\]\s+)*/u;
-const INLINE = /\*\*|\*|~~|\[\[|\]\]|\[|\]|[\p{L}\p{N}\p{M}]+/gu;
-/** What tokens begin with that are no words. */
-const MARKS = "*~[]";
-
 /**
  * Numbers what the places of a text's words are told by, so that what is kept by number can be as
  * long as it must be.
  */
-function readMarks({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, budget: Budget): void {
+function readMarks({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, reading: Reading): void {
   for (const [at, id] of ids.entries()) {
-    if (apart[id] === 1) marksIn(id, budget);
-    else if (wrapped) budget.words.id(lines[at] as string);
+    if (apart[id] === 1) markedWordsIn(id, reading);
+    else if (wrapped) reading.words.id(lines[at] as string);
   }
 }
 
-/** The words of a line in their marks, by the line's number, found once a merge. */
-function marksIn(id: number, budget: Budget): Marked {
-  const known = budget.marked.get(id);
-  if (known !== undefined) return known;
-  const line = budget.interner.text(id);
-  const prefix = PREFIX.exec(line)?.[0] ?? "";
-  const kind = prefix
-    .replaceAll(/\p{N}+/gu, "1")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-  const marked = { prefix: budget.words.id(kind), words: [] as number[], open: [] as number[] };
-  const open: string[] = [];
-  let inside = budget.words.id("");
-  for (const token of line.slice(prefix.length).match(INLINE) ?? []) {
-    if (!MARKS.includes(token[0] as string)) {
-      marked.words.push(budget.words.id(token));
-      marked.open.push(inside);
-    } else {
-      turn(open, token);
-      inside = budget.words.id(open.toSorted().join(""));
-    }
-  }
-  budget.marked.set(id, marked);
-  return marked;
-}
-
-function placesOf({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, budget: Budget): Places {
-  const places = { line: new Int32Array(budget.words.size), at: new Int32Array(budget.words.size) };
-  const put = (word: number, line: number, at: number): void => {
-    places.line[word] = places.line[word] === 0 ? line + 1 : AGAIN;
-    places.at[word] = at;
-  };
+/** Where each word stands in a text, if it has it once. */
+function placesOf({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, reading: Reading): Places {
+  const places = { line: new Int32Array(reading.words.size), at: new Int32Array(reading.words.size) };
   for (let line = 0; line < ids.length; line++) {
     const id = ids[line] as number;
     if (apart[id] === 1) {
-      const { words } = marksIn(id, budget);
-      for (let at = 0; at < words.length; at++) put(words[at] as number, line, at);
-    } else if (wrapped && lines[line]?.trim() !== "") put(budget.words.id(lines[line] as string), line, -1);
+      const { words } = markedWordsIn(id, reading);
+      for (let at = 0; at < words.length; at++) put(places, words[at] as number, line, at);
+    } else if (wrapped && lines[line]?.trim() !== "") put(places, reading.words.id(lines[line] as string), line, -1);
   }
   return places;
 }
 
-/** Opens or closes what a mark stands for. */
-function turn(open: string[], mark: string): void {
-  const opener = mark.replaceAll("]", "[");
-  const at = open.indexOf(opener);
-  if (at >= 0 && (mark !== opener || !mark.startsWith("["))) open.splice(at, 1);
-  else if (mark === opener) open.push(mark);
+function put(places: Places, word: number, line: number, at: number): void {
+  places.line[word] = places.line[word] === 0 ? line + 1 : AGAIN;
+  places.at[word] = at;
 }
 
 /**
@@ -188,16 +142,16 @@ function standing(
   base: Lines,
   merged: Lines,
   apart: Uint8Array,
-  budget: Budget,
+  reading: Reading,
 ): readonly number[] {
-  const there = placedOnce(merged, apart, budget);
-  const common = [...placedOnce(base, apart, budget).keys()].filter((one) => there.has(one));
+  const there = placedOnce(merged, apart, reading);
+  const common = [...placedOnce(base, apart, reading).keys()].filter((one) => there.has(one));
   const kept = ascending(common.map((one) => there.get(one) as number));
   const words = new Set(kept.map((at) => common[at] as number).filter((one) => suspects.has(one)));
   if (words.size === 0) return [];
   return base.ids.flatMap((line, at) => {
     if (apart[line] !== 1) return [];
-    const said = wordsIn(line, budget);
+    const said = wordsIn(line, reading);
     return 2 * said.filter((word) => words.has(word)).length > said.length ? [at] : [];
   });
 }
@@ -206,12 +160,12 @@ function standing(
  * Where each line that all texts have, and each word of the others, stands in a text, if it occurs
  * once.
  */
-function placedOnce({ ids, lines }: Lines, apart: Uint8Array, budget: Budget): Map<number, number> {
+function placedOnce({ ids, lines }: Lines, apart: Uint8Array, reading: Reading): Map<number, number> {
   const [places, again] = [new Map<number, number>(), new Set<number>()];
   let place = 0;
   for (const [at, id] of ids.entries()) {
     const line = lines[at] as string;
-    const ones = apart[id] === 1 ? wordsIn(id, budget) : line.trim() === "" ? [] : [budget.words.id(line)];
+    const ones = apart[id] === 1 ? wordsIn(id, reading) : line.trim() === "" ? [] : [reading.words.id(line)];
     for (const one of ones) {
       if (places.has(one)) again.add(one);
       places.set(one, place++);

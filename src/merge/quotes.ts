@@ -1,6 +1,6 @@
-import { afford, type Budget } from "./budget.ts";
+import { afford } from "./budget.ts";
 import { counterparts, type Edit } from "./myers.ts";
-import { diffLines, readLines, wordsIn } from "./scripts.ts";
+import { diffLines, type Lines, type Reading, readLines, wordsIn } from "./reading.ts";
 
 /** As many characters of a text cost a step. */
 const LETTERS_A_STEP = 4;
@@ -24,16 +24,16 @@ export function quotesElsewhere(
   base: string,
   side: string,
   more: string,
-  budget: Budget,
+  reading: Reading,
 ): ((line: number) => boolean) | undefined {
-  if (!afford(budget, (base.length + side.length + more.length) / LETTERS_A_STEP)) return undefined;
-  const [b, s, m] = [base, side, more].map((text) => readLines(text, budget)) as [Read, Read, Read];
-  const earlier = diffLines(base, side, budget);
-  const later = diffLines(side, more, budget);
+  if (!afford(reading, (base.length + side.length + more.length) / LETTERS_A_STEP)) return undefined;
+  const [b, s, m] = [base, side, more].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
+  const earlier = diffLines(base, side, reading);
+  const later = diffLines(side, more, reading);
   const known = new Set(b.ids);
-  const pieces = later.filter((edit) => edit.start === edit.end && isNewText(edit, m, known, budget));
+  const pieces = later.filter((edit) => edit.start === edit.end && isNewText(edit, m, known, reading));
   if (pieces.length === 0) return undefined;
-  const landmarks = landmarksOf(s, m, later, budget);
+  const landmarks = landmarksOf(s, m, later, reading);
   return (line) => {
     const edit = earlier.find(({ start, end }) => start <= line && line < end);
     if (edit === undefined) return false;
@@ -51,25 +51,23 @@ export function quotesElsewhere(
  * Whether the script from the base to `more` keeps lines that `side` removed, and all of those with
  * words are quotations.
  */
-export function pairsQuotations(base: string, side: string, more: string, budget: Budget): boolean {
-  const { ids } = readLines(base, budget);
-  const gone = counterparts(ids.length, diffLines(base, side, budget));
-  const kept = counterparts(ids.length, diffLines(base, more, budget));
+export function pairsQuotations(base: string, side: string, more: string, reading: Reading): boolean {
+  const { ids } = readLines(base, reading);
+  const gone = counterparts(ids.length, diffLines(base, side, reading));
+  const kept = counterparts(ids.length, diffLines(base, more, reading));
   const paired: number[] = [];
   for (const [at, id] of ids.entries()) {
-    if ((gone[at] as number) < 0 && (kept[at] as number) >= 0 && wordsIn(id, budget).length > 0) paired.push(at);
+    if ((gone[at] as number) < 0 && (kept[at] as number) >= 0 && wordsIn(id, reading).length > 0) paired.push(at);
   }
-  const isQuoted = paired.length === 0 ? undefined : quotesElsewhere(base, side, more, budget);
+  const isQuoted = paired.length === 0 ? undefined : quotesElsewhere(base, side, more, reading);
   return isQuoted !== undefined && paired.every(isQuoted);
 }
 
-type Read = ReturnType<typeof readLines>;
-
 /** Whether lines added in a row say mostly what the base does not have. */
-function isNewText({ from, to }: Edit, { ids }: Read, known: ReadonlySet<number>, budget: Budget): boolean {
+function isNewText({ from, to }: Edit, { ids }: Lines, known: ReadonlySet<number>, reading: Reading): boolean {
   let balance = 0;
   for (let at = from; at < to; at++) {
-    const words = wordsIn(ids[at] as number, budget).length;
+    const words = wordsIn(ids[at] as number, reading).length;
     balance += known.has(ids[at] as number) ? -MOSTLY * words : words;
   }
   return balance > 0;
@@ -79,12 +77,12 @@ function isNewText({ from, to }: Edit, { ids }: Read, known: ReadonlySet<number>
  * The lines of a side, of some words, that it has once and the later text has once, at the same
  * place.
  */
-function landmarksOf(side: Read, more: Read, later: readonly Edit[], budget: Budget): number[] {
+function landmarksOf(side: Lines, more: Lines, later: readonly Edit[], reading: Reading): number[] {
   const [here, there] = [countsOf(side.ids), countsOf(more.ids)];
   const kept = counterparts(side.ids.length, later);
   return side.ids.flatMap((id, at) => {
     const isOne = here.get(id) === 1 && there.get(id) === 1 && (kept[at] as number) >= 0;
-    return isOne && wordsIn(id, budget).length >= TELLING ? [at] : [];
+    return isOne && wordsIn(id, reading).length >= TELLING ? [at] : [];
   });
 }
 

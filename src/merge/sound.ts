@@ -1,37 +1,37 @@
-import { afford, type Budget } from "./budget.ts";
+import { afford } from "./budget.ts";
 import { type Contexts, hasContexts } from "./contexts.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { counterparts } from "./myers.ts";
-import { contextsIn, diffLines, readLines } from "./scripts.ts";
+import { contextsIn, diffLines, type Reading, readLines } from "./reading.ts";
 import { rowsFit } from "./tables.ts";
 import { flowsOn } from "./tokens.ts";
 
 /** The texts of a merge and its result. */
-export type Merged = { readonly base: string; readonly local: string; readonly remote: string; readonly text: string };
+type Merged = { readonly base: string; readonly local: string; readonly remote: string; readonly text: string };
 
 /**
  * Whether the result is as sound Markdown as both sides were: nothing is open, doubled or out of
  * its place that was not so on a side already, and what both sides hold stands in the fences,
  * directives and HTML blocks that it was put in.
  */
-export function isSound(merged: Merged, budget: Budget): boolean {
+export function isSound(merged: Merged, reading: Reading): boolean {
   const { base, local, remote, text } = merged;
   // What is read once each: lines, contexts, blocks.
-  if (!afford(budget, 4 * text.length)) return false;
+  if (!afford(reading, 4 * text.length)) return false;
   const [b, l, r, m] = [base, local, remote, text].map((one) => one.replaceAll("\r\n", "\n")) as [
     string,
     string,
     string,
     string,
   ];
-  const lines = [b, l, r, m].map((one) => readLines(one, budget).lines);
+  const lines = [b, l, r, m].map((one) => readLines(one, reading).lines);
   return (
     keepsFrontMatter(l, r, m) &&
-    keepsBlocks([l, r, m], budget) &&
+    keepsBlocks([l, r, m], reading) &&
     keepsNames(m, lines) &&
     (!m.includes("|") || rowsFit(lines)) &&
-    (!m.includes("\n") || ![l, r].some(hasContexts) || keepsContexts([b, l, r, m], budget))
+    (!m.includes("\n") || ![l, r].some(hasContexts) || keepsContexts([b, l, r, m], reading))
   );
 }
 
@@ -39,27 +39,28 @@ export function isSound(merged: Merged, budget: Budget): boolean {
  * Whether a count of faults in base, local, remote and merged text is no more than the sides
  * account for.
  */
-export function within(faults: readonly number[]): boolean {
+function within(faults: readonly number[]): boolean {
   const [b, l, r, m] = faults as [number, number, number, number];
   return m <= Math.max(l, r, l + r - b);
 }
 
 function keepsFrontMatter(local: string, remote: string, merged: string): boolean {
-  const opens = (one: string): boolean => one.startsWith("---\n");
-  const readable = (one: string): boolean => readFrontMatter(one) !== undefined;
-  return !opens(merged) || readable(merged) || [local, remote].some((side) => opens(side) && !readable(side));
+  return !hasUnreadableFrontMatter(merged) || [local, remote].some(hasUnreadableFrontMatter);
+}
+
+function hasUnreadableFrontMatter(text: string): boolean {
+  return text.startsWith("---\n") && readFrontMatter(text) === undefined;
 }
 
 /**
  * Paragraphs, headings, items and rows that stand on neither side may have no more faults than
  * those they were made of.
  */
-function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], budget: Budget): boolean {
-  const known = (text: string): Known => {
-    const { ids, lines } = readLines(text, budget);
+function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: Reading): boolean {
+  const [l, r, m] = texts.map((text): Known => {
+    const { ids, lines } = readLines(text, reading);
     return { lines, ids, has: new Set(ids) };
-  };
-  const [l, r, m] = texts.map(known) as [Known, Known, Known];
+  }) as [Known, Known, Known];
   const made = faultsOf(m, [l, r]);
   return made === 0 || made <= Math.max(faultsOf(l, [m]), faultsOf(r, [m]));
 }
@@ -89,8 +90,13 @@ const HEADING_ID = /^(?<what>\s*#{1,6}\s.*\{(?:#|\/\*)(?<name>[^}\s]{1,120})\}\s
 
 /** Definitions and headings' ids: no name is given to two things that was not so on a side. */
 function keepsNames(merged: string, texts: readonly (readonly string[])[]): boolean {
-  const once = (pattern: RegExp): boolean => within(texts.map((lines) => doubled(lines, pattern)));
-  return (!merged.includes("]:") || once(DEFINITION)) && (!/\{#|\{\/\*/.test(merged) || once(HEADING_ID));
+  if (merged.includes("]:") && !keepsSingle(DEFINITION, texts)) return false;
+  return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
+}
+
+/** Whether a pattern's names stand for one thing each, but as far as the sides' did. */
+function keepsSingle(pattern: RegExp, texts: readonly (readonly string[])[]): boolean {
+  return within(texts.map((lines) => doubled(lines, pattern)));
 }
 
 function doubled(lines: readonly string[], pattern: RegExp): number {
@@ -110,9 +116,8 @@ function doubled(lines: readonly string[], pattern: RegExp): number {
  * Whether the lines that both sides hold stand in what the sides put them in, and the others where
  * their side had them.
  */
-function keepsContexts(texts: readonly [string, string, string, string], budget: Budget): boolean {
-  const merged = readLines(texts[3], budget).lines;
-  const [b, l, r, m] = texts.map((text) => contextsIn(readLines(text, budget))) as [
+function keepsContexts(texts: readonly [string, string, string, string], reading: Reading): boolean {
+  const [b, l, r, m] = texts.map((text) => contextsIn(readLines(text, reading))) as [
     Contexts,
     Contexts,
     Contexts,
@@ -120,33 +125,65 @@ function keepsContexts(texts: readonly [string, string, string, string], budget:
   ];
   if (!within([b.faults, l.faults, r.faults, m.faults])) return false;
   if ([l, r, m].every((one) => one.outline === b.outline)) return true;
-  const length = m.around.length;
+  return staysInside(linesInside(texts, [b, l, r, m], reading));
+}
+
+/** What a line of the merged text stands in there and in each of the others, where they have it. */
+type Inside = {
+  readonly is: string;
+  readonly was: string | undefined;
+  readonly mine: string | undefined;
+  readonly theirs: string | undefined;
+};
+
+/** The lines of the merged text, the last of four, that are neither marks nor blank. */
+function linesInside(
+  texts: readonly [string, string, string, string],
+  [b, l, r, m]: readonly [Contexts, Contexts, Contexts, Contexts],
+  reading: Reading,
+): Inside[] {
+  const { lines } = readLines(texts[3], reading);
   const [toBase, toLocal, toRemote] = [0, 1, 2].map((at) =>
-    counterparts(length, diffLines(texts[3], texts[at] as string, budget)),
+    counterparts(lines.length, diffLines(texts[3], texts[at] as string, reading)),
   ) as [Int32Array, Int32Array, Int32Array];
-  const read = (side: Contexts, map: Int32Array, at: number): string | undefined => side.around[map[at] as number];
-  let [known, pending] = ["", ""];
-  for (let at = 0; at < length; at++) {
+  return lines.flatMap((line, at) => {
+    if (m.marks[at] || line.trim() === "") return [];
     const is = m.around[at] as string;
-    if (m.marks[at] || merged[at]?.trim() === "") continue;
-    const [was, mine, theirs] = [read(b, toBase, at), read(l, toLocal, at), read(r, toRemote, at)];
-    if (mine === undefined && theirs === undefined) continue;
-    if (mine === undefined || theirs === undefined) {
-      // The other side may have given what is around it another name, or put it around all of this.
-      if (nature(is) === nature(mine ?? theirs ?? "")) continue;
-      if (is !== known) return false;
-      pending = is;
-    } else {
+    const was = b.around[toBase[at] as number];
+    return [{ is, was, mine: l.around[toLocal[at] as number], theirs: r.around[toRemote[at] as number] }];
+  });
+}
+
+/**
+ * Whether each line stands in what a side put it in. A line that one side alone has may stand in
+ * what the other one put around all of it: in what the lines of both sides before and after do.
+ */
+function staysInside(lines: readonly Inside[]): boolean {
+  let [known, pending] = ["", ""];
+  for (const { is, was, mine, theirs } of lines) {
+    if (mine !== undefined && theirs !== undefined) {
       if (pending !== "" && pending !== is) return false;
       [known, pending] = [is, ""];
-      if (mine === theirs ? is !== mine : !isPicked(was, mine, theirs, is)) return false;
+      if (!isPicked(was, mine, theirs, is)) return false;
+    } else if (isElsewhere(is, mine ?? theirs)) {
+      if (is !== known) return false;
+      pending = is;
     }
   }
   return pending === "";
 }
 
-/** Whether a context is that of the side which changed it. */
+/**
+ * Whether a line of one side stands in something else than it did there; the other side may have
+ * given what is around it another name.
+ */
+function isElsewhere(is: string, was: string | undefined): boolean {
+  return was !== undefined && nature(is) !== nature(was);
+}
+
+/** Whether a context is that of the side which changed it; `was` is undefined in new lines. */
 function isPicked(was: string | undefined, mine: string, theirs: string, is: string): boolean {
+  if (mine === theirs) return is === mine;
   if (was === undefined) return is === mine || is === theirs;
   return mine === was ? is === theirs : theirs === was && is === mine;
 }

@@ -2,7 +2,7 @@
  * How a text is written, apart from what it says. `feed` is undefined without a line break, "mixed"
  * with both kinds.
  */
-export type Style = {
+type Style = {
   readonly mark: boolean;
   readonly feed: "\n" | "\r\n" | "mixed" | undefined;
   readonly last: boolean;

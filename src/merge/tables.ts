@@ -1,5 +1,5 @@
 /** A table: the cells of its header and of its rows. */
-export type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
 const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
@@ -7,7 +7,7 @@ const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
  * The tables of a text, outside code fences or not: what looks like one in code is judged alike on
  * all sides.
  */
-export function tablesOf(lines: readonly string[]): Table[] {
+function tablesOf(lines: readonly string[]): Table[] {
   const tables: Table[] = [];
   for (let at = 1; at < lines.length; at++) {
     const [above, rule] = [lines[at - 1] as string, lines[at] as string];
@@ -22,7 +22,7 @@ export function tablesOf(lines: readonly string[]): Table[] {
 }
 
 /** The cells of a row, without the space around them. */
-export function cellsOf(row: string): string[] {
+function cellsOf(row: string): string[] {
   const bare = row
     .trim()
     .replace(/^\|/, "")

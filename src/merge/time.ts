@@ -1,5 +1,5 @@
 /** A date, or a time of day, as text that sorts by time; only times of one kind compare. */
-export type Time = { readonly kind: "date" | "clock"; readonly key: string };
+type Time = { readonly kind: "date" | "clock"; readonly key: string };
 
 const TIME =
   /^[^\p{L}\p{N}]*(?:(?<date>\p{N}{4}-\p{N}{2}-\p{N}{2}(?:[T ]\p{N}{2}:\p{N}{2})?)|(?<hour>\p{N}{1,2}):(?<rest>\p{N}{2}(?::\p{N}{2})?)(?:\s?(?<half>[ap])\.?m\b)?)/iu;

@@ -1,4 +1,5 @@
 import { type Budget, spend } from "./budget.ts";
+import { Interner } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
 /**
@@ -6,6 +7,13 @@ import { LETTER, UNSPACED } from "./words.ts";
  * `leads`: it makes its line a quote, item, heading or row.
  */
 export type Token = { readonly text: string; readonly space: string; readonly leads?: boolean };
+
+/** The tokens that stand for one passage in each of three texts. */
+export type Passage = {
+  readonly base: readonly Token[];
+  readonly local: readonly Token[];
+  readonly remote: readonly Token[];
+};
 
 /**
  * The text of a line break that structure depends on; other line breaks are white space of the next
@@ -51,43 +59,68 @@ export function isMark(text: string): boolean {
   return /^(?:[*_~=#:`>|+-]+|!?\[{1,2}|\]{1,2}|<[^>]+>)$/.test(text);
 }
 
+/** What ends a line: the numbers of these texts are their places here. */
+const LINE_ENDS: readonly string[] = [BREAK, BLANK];
+
+/** Whether a number that `TokenTexts` gave is that of a line break or a blank line. */
+export function endsLine(id: number): boolean {
+  return id >= 0 && id < LINE_ENDS.length;
+}
+
+/** Numbers for the texts of tokens, and what kind of token each is, found once. */
+export class TokenTexts extends Interner {
+  readonly #isWord: boolean[] = [];
+  readonly #isMarkOrBreak: boolean[] = [];
+
+  constructor() {
+    super();
+    for (const text of LINE_ENDS) this.id(text);
+  }
+
+  /** Whether the token of this number says something by itself. */
+  isWord(id: number): boolean {
+    this.#isWord[id] ??= isWord(this.text(id));
+    return this.#isWord[id];
+  }
+
+  isMarkOrBreak(id: number): boolean {
+    this.#isMarkOrBreak[id] ??= this.text(id) === BREAK || isMark(this.text(id));
+    return this.#isMarkOrBreak[id];
+  }
+}
+
 /** Whether a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
 export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
 
 /**
- * The tokens of some whole lines; space and text of all give the lines back. In code no line flows
- * on.
+ * The tokens of some whole lines, of which `cuts` has the tokens of each; in code no line flows on.
  */
-export function tokenise(lines: readonly string[], budget: Budget, code = false): readonly Token[] {
-  if (lines.length === 1) return cutLine(lines[0] ?? "", budget);
+export function joinTokens(
+  lines: readonly string[],
+  cuts: readonly (readonly Token[])[],
+  code: boolean,
+): readonly Token[] {
+  if (cuts.length === 1) return cuts[0] as readonly Token[];
   const tokens: Token[] = [];
   let before = "";
-  for (const [at, line] of lines.entries()) {
-    const cut = cutLine(line, budget);
+  for (const [at, cut] of cuts.entries()) {
+    const [first, ...rest] = cut as [Token, ...Token[]];
+    const line = before === "" ? cut : [{ ...first, space: before + first.space }, ...rest];
+    const last = line.at(-1) as Token;
     // The last token is the break; running text goes on without one.
-    const last = cut.length - 1;
-    for (const [place, token] of cut.entries()) {
-      const space = place === 0 ? before + token.space : token.space;
-      const next = lines[at + 1];
-      if (place === last && token.text === BREAK && !code && next !== undefined && flowsOn(line, next)) {
-        before = `${space}\n`;
-      } else {
-        tokens.push(space === token.space ? token : { ...token, space });
-        before = "";
-      }
-    }
+    const flows = !code && last.text === BREAK && breaksInText(lines, at);
+    tokens.push(...(flows ? line.slice(0, -1) : line));
+    before = flows ? `${last.space}\n` : "";
   }
   return tokens;
 }
 
-/** The texts of the tokens of one line, made once a merge. */
-export function textsOf(line: string, budget: Budget): readonly string[] {
-  const known = budget.tokens.get(line) ?? cutLine(line, budget).map((token) => token.text);
-  // What was cut without a budget is no reading of the line.
-  if (budget.left >= 0) budget.tokens.set(line, known);
-  return known;
+/** Whether the break after a line is one of running text. */
+function breaksInText(lines: readonly string[], at: number): boolean {
+  const next = lines[at + 1];
+  return next !== undefined && flowsOn(lines[at] as string, next);
 }
 
 /** What a token costs in steps: to cut, to number, to compare and to write. */
@@ -107,33 +140,35 @@ export function leadsLines(tokens: readonly Token[]): boolean {
   });
 }
 
-/** The tokens of one line, whatever stands around it: its break is always one. */
-function cutLine(line: string, budget: Budget): readonly Token[] {
-  const known = budget.cut.get(line);
-  if (known !== undefined) return known;
+/**
+ * The tokens of one line, whatever stands around it: its break is always one. What the budget does
+ * not pay for stays one token: nothing comes of a merge whose budget is used up.
+ */
+export function cutLine(line: string, budget: Budget): readonly Token[] {
   const body = line.endsWith("\n") ? line.slice(0, -1) : line;
   if (budget.left < 0) return [{ text: BREAK, space: body }];
-  const tokens: Token[] = [];
-  if (body.trim() === "") {
-    tokens.push({ text: BLANK, space: body });
-  } else {
-    let from = 0;
-    let leading = true;
-    for (const { 0: text, index } of body.matchAll(ATOM)) {
-      const space = body.slice(from, index);
-      from = index + text.length;
-      leading &&= LEADS.test(text) && /[\s>|]/.test(body[from] ?? " ");
-      tokens.push(leading ? { text, space, leads: true } : { text, space });
-      // What is left stays one token: nothing comes of a merge whose budget is used up.
-      if (!spend(budget, STEPS_A_TOKEN)) {
-        tokens.push({ text: body.slice(from), space: "" });
-        break;
-      }
-    }
-    if (body !== line) tokens.push({ text: BREAK, space: budget.left < 0 ? "" : body.slice(from) });
-  }
-  budget.cut.set(line, tokens);
+  const isBlank = body.trim() === "";
+  const tokens: Token[] = isBlank ? [{ text: BLANK, space: body }] : [];
+  const end = isBlank ? 0 : cutBody(body, tokens, budget);
+  if (body !== line && !isBlank) tokens.push({ text: BREAK, space: budget.left < 0 ? "" : body.slice(end) });
   return tokens;
+}
+
+/** Adds the tokens of a line without its break. @returns where the last of them ends */
+function cutBody(body: string, tokens: Token[], budget: Budget): number {
+  let from = 0;
+  let leading = true;
+  for (const { 0: text, index } of body.matchAll(ATOM)) {
+    const space = body.slice(from, index);
+    from = index + text.length;
+    leading &&= LEADS.test(text) && /[\s>|]/.test(body[from] ?? " ");
+    tokens.push(leading ? { text, space, leads: true } : { text, space });
+    if (!spend(budget, STEPS_A_TOKEN)) {
+      tokens.push({ text: body.slice(from), space: "" });
+      break;
+    }
+  }
+  return from;
 }
 
 /**

@@ -1,9 +1,8 @@
-import { afford, type Budget } from "./budget.ts";
-import { Interner } from "./split.ts";
+import { afford } from "./budget.ts";
+import type { Ids } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
-import { BLANK, BREAK, isMark, isWord, type Token } from "./tokens.ts";
-
-type Texts = { readonly base: readonly Token[]; readonly local: readonly Token[]; readonly remote: readonly Token[] };
+import type { Reading } from "./reading.ts";
+import { BLANK, BREAK, isMark, isWord, type Passage, type Token } from "./tokens.ts";
 
 /** Most words around a change that are looked at to find its place. */
 const REACH = 3;
@@ -13,55 +12,62 @@ const REACH = 3;
  * once in the base and once in the rewriting, the change is made there. Undefined where any of the
  * changes has no such place.
  */
-export function transfer({ base, local, remote }: Texts, budget: Budget): Token[] | undefined {
-  const interner = new Interner();
-  const ids = (tokens: readonly Token[]): number[] => interner.ids(tokens.map((token) => token.text));
-  const [b, l, r] = [ids(base), ids(local), ids(remote)];
-  const places = { base, b, budget };
-  return (
-    carry({ ...places, few: local, f: l, many: remote, m: r }) ??
-    carry({ ...places, few: remote, f: r, many: local, m: l })
-  );
+export function transfer({ base, local, remote }: Passage, reading: Reading): Token[] | undefined {
+  const [b, l, r] = [textOf(base, reading), textOf(local, reading), textOf(remote, reading)];
+  return carry({ base: b, few: l, many: r }, reading) ?? carry({ base: b, few: r, many: l }, reading);
 }
 
-type Carried = {
-  readonly base: readonly Token[];
-  readonly b: readonly number[];
-  /** The side with the changes to carry, and the one that they are carried into. */
-  readonly few: readonly Token[];
-  readonly f: readonly number[];
-  readonly many: readonly Token[];
-  readonly m: readonly number[];
-  readonly budget: Budget;
-};
+type Text = { readonly tokens: readonly Token[]; readonly ids: Ids };
 
-function carry(all: Carried): Token[] | undefined {
-  const { base, few, many, budget } = all;
-  const edits = diff(all.b, all.f, budget);
-  const [old, there] = [new Set(all.b), new Set(all.m)];
-  const made: { readonly at: number; readonly removed: number; readonly tokens: readonly Token[] }[] = [];
+function textOf(tokens: readonly Token[], { tokenTexts }: Reading): Text {
+  return { tokens, ids: tokens.map(({ text }) => tokenTexts.id(text)) };
+}
+
+/** The side with the changes to carry (`few`), and the one that they are carried into (`many`). */
+type Sides = { readonly base: Text; readonly few: Text; readonly many: Text };
+
+/** Tokens that replace some of the rewriting's, from one place on. */
+type Replacement = { readonly at: number; readonly removed: number; readonly tokens: readonly Token[] };
+
+function carry(sides: Sides, reading: Reading): Token[] | undefined {
+  const { base, few, many } = sides;
+  const edits = diff(base.ids, few.ids, reading);
+  const [old, there] = [new Set(base.ids), new Set(many.ids)];
+  const replacements: Replacement[] = [];
   for (const edit of edits) {
-    if (isRemoval(edit) || !isPlain(base.slice(edit.start, edit.end)) || !isPlain(few.slice(edit.from, edit.to))) {
-      return undefined;
-    }
+    if (!isPlainChange(edit, sides)) return undefined;
     // Of words that stand in the rewriting too, one cannot tell which side they are from.
-    if (all.f.slice(edit.from, edit.to).some((id) => !old.has(id) && there.has(id))) return undefined;
-    const at = placeOf(edit, all);
+    if (few.ids.slice(edit.from, edit.to).some((id) => !old.has(id) && there.has(id))) return undefined;
+    const at = placeOf(edit, sides, reading);
     if (at === undefined) return undefined;
-    if (at < 0) continue;
-    const [first, ...rest] = few.slice(edit.from, edit.to) as [Token, ...Token[]];
-    const tokens = [{ ...first, space: many[at]?.space ?? first.space }, ...rest];
-    made.push({ at, removed: edit.end - edit.start, tokens });
+    if (at >= 0) replacements.push(replacementAt(at, edit, sides));
   }
-  made.sort((x, y) => x.at - y.at);
-  const carried: Token[] = [];
+  return replace(many.tokens, replacements);
+}
+
+/** Whether an edit replaced words alone by words alone. */
+function isPlainChange(edit: Edit, { base, few }: Sides): boolean {
+  if (isRemoval(edit)) return false;
+  return isPlain(base.tokens.slice(edit.start, edit.end)) && isPlain(few.tokens.slice(edit.from, edit.to));
+}
+
+/** An edit made at a place of the rewriting, with the white space that is there. */
+function replacementAt(at: number, edit: Edit, { few, many }: Sides): Replacement {
+  const [first, ...rest] = few.tokens.slice(edit.from, edit.to) as [Token, ...Token[]];
+  const space = many.tokens[at]?.space ?? first.space;
+  return { at, removed: edit.end - edit.start, tokens: [{ ...first, space }, ...rest] };
+}
+
+/** Tokens with some of them replaced; undefined where two replacements overlap. */
+function replace(tokens: readonly Token[], replacements: readonly Replacement[]): Token[] | undefined {
+  const replaced: Token[] = [];
   let from = 0;
-  for (const { at, removed, tokens } of made) {
+  for (const { at, removed, tokens: made } of replacements.toSorted((x, y) => x.at - y.at)) {
     if (at < from) return undefined;
-    carried.push(...many.slice(from, at), ...tokens);
+    replaced.push(...tokens.slice(from, at), ...made);
     from = at + removed;
   }
-  return [...carried, ...many.slice(from)];
+  return [...replaced, ...tokens.slice(from)];
 }
 
 /**
@@ -79,11 +85,12 @@ function isPlain(tokens: readonly Token[]): boolean {
  * Where the words that an edit replaced stand in the rewriting; -1 where it was made there already;
  * undefined where that is not plain.
  */
-function placeOf(edit: Edit, { b, f, m, budget }: Carried): number | undefined {
+function placeOf(edit: Edit, sides: Sides, reading: Reading): number | undefined {
+  const [b, f, m] = [sides.base.ids, sides.few.ids, sides.many.ids];
   for (let reach = 0; reach <= REACH; reach++) {
     const [before, after] = [Math.max(0, edit.start - reach), Math.min(b.length, edit.end + reach)];
     const old = b.slice(before, after);
-    if (!afford(budget, 2 * (b.length + m.length))) return undefined;
+    if (!afford(reading, 2 * (b.length + m.length))) return undefined;
     if (find(b, old).length !== 1) continue;
     const there = find(m, old);
     if (there.length === 1) return (there[0] as number) + edit.start - before;

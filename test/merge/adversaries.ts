@@ -4,105 +4,144 @@ export const LARGEST = 51_200;
 /** Base, local and remote text. */
 export type Texts = readonly [base: string, local: string, remote: string];
 
-/** Inputs that cost most in known diff libraries, and attacks on this one's patterns. */
-export function adversaries(): Record<string, () => Texts> {
-  const pieces = (seed: number, join: string, piece: (random: () => number, at: number) => string): string => {
-    const random = mulberry32(seed);
-    let text = "";
-    for (let at = 0; text.length < LARGEST; at++) text += piece(random, at) + join;
-    return text.slice(0, LARGEST);
+type Random = () => number;
+type Make = () => Texts;
+
+/** A text of the largest size: pieces, each with `join` behind it. */
+function pieces(seed: number, join: string, piece: (random: Random, at: number) => string): string {
+  const random = mulberry32(seed);
+  let text = "";
+  for (let at = 0; text.length < LARGEST; at++) text += piece(random, at) + join;
+  return text.slice(0, LARGEST);
+}
+
+/** Three texts of pieces, each with random numbers of its own. */
+function three(join: string, piece: (random: Random, at: number, side: number) => string): Make {
+  return () => [1, 2, 3].map((side) => pieces(side, join, (random, at) => piece(random, at, side))) as unknown as Texts;
+}
+
+/** A base of nothing but a head, under which each side put a text of its own. */
+function below(head: string, texts: Make, foot: string): Make {
+  return () => {
+    const [, local, remote] = texts();
+    return [head, `${head}${local}${foot}`, `${head}${remote}${foot}`];
   };
-  const three = (join: string, piece: (random: () => number, at: number, side: number) => string) => (): Texts =>
-    [1, 2, 3].map((side) => pieces(side, join, (random, at) => piece(random, at, side))) as unknown as Texts;
-  const pick = (random: () => number, count: number): string => String.fromCodePoint(97 + Math.floor(random() * count));
-  const edited = (text: () => string, every: number) => (): Texts => {
+}
+
+function wrapped(head: string, texts: Make, foot: string): Make {
+  return () => texts().map((text) => `${head}${text}${foot}`) as unknown as Texts;
+}
+
+function pick(random: Random, count: number): string {
+  return String.fromCodePoint(97 + Math.floor(random() * count));
+}
+
+function ideograph(random: Random, count: number): string {
+  return String.fromCodePoint(0x4e00 + Math.floor(random() * count));
+}
+
+/** A text of words, of which each side changed the first letter of one in `every`. */
+function edited(text: () => string, every: number): Make {
+  return () => {
     const base = text();
-    const edit = (mark: string, from: number): string =>
-      base
-        .split(" ")
-        .map((word, at) => (at % every === from ? mark + word.slice(1) : word))
-        .join(" ");
-    return [base, edit("l", 0), edit("r", every >> 1)];
+    return [base, markWords(base, "l", every, 0), markWords(base, "r", every, every >> 1)];
   };
-  const edits = (text: () => string, edit: (chars: string[], side: number) => string[]) => (): Texts => {
+}
+
+function markWords(text: string, mark: string, every: number, from: number): string {
+  const words = text.split(" ");
+  return words.map((word, at) => (at % every === from ? mark + word.slice(1) : word)).join(" ");
+}
+
+/** A text of which each side, 1 and 2, changed characters. */
+function editedChars(text: () => string, edit: (chars: string[], side: number) => string[]): Make {
+  return () => {
     const base = text();
     return [base, edit([...base], 1).join(""), edit([...base], 2).join("")];
   };
-  return {
-    "blank lines alternating with new lines": three("\n\n", (_, at, side) => `${side} ${at}`),
-    "blank lines alternating with few lines": three("\n\n", (random) => pick(random, 4)),
-    "blank lines only, one short line each": () => [
-      "\n".repeat(LARGEST - 2),
-      `${"\n".repeat(LARGEST / 2)}l${"\n".repeat(LARGEST / 2 - 2)}`,
-      `r${"\n".repeat(LARGEST - 3)}`,
-    ],
-    "random lines": three("\n", (random) => pick(random, 26) + pick(random, 26)),
-    "one-character lines of 2": three("\n", (random) => pick(random, 2)),
-    "one-character lines of 26": three("\n", (random) => pick(random, 26)),
-    "one giant word": three("", (random) => pick(random, 26)),
-    "one line of distinct words": three(" ", (_, at, side) => `${side}w${at}`),
-    "one line of repeated words": three(" ", (random) => pick(random, 2)),
-    "one line of random words": three(" ", (random) => pick(random, 26) + pick(random, 26)),
-    "one line, every tenth word edited": edited(
-      () => pieces(7, " ", (random) => pick(random, 26) + pick(random, 26)),
-      20,
-    ),
-    "many lines, every tenth word edited": edited(
-      () => pieces(7, " ", (random, at) => pick(random, 26) + (at % 11 === 0 ? "\n" : pick(random, 26))),
-      20,
-    ),
-    "one line of random ideographs": three("", (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 40))),
-    "one line of ideograph sentences": three("", (random, at) =>
-      at % 9 === 8 ? "。" : String.fromCodePoint(0x4e00 + Math.floor(random() * 40)),
-    ),
-    "one line of ideographs, some removed": edits(
-      () => pieces(7, "", (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 400))),
-      (chars, side) => chars.filter((_, at) => at % 150 !== side * 9),
-    ),
-    "one line of ideographs, half replaced": edits(
-      () => pieces(7, "", (random) => String.fromCodePoint(0x4e00 + Math.floor(random() * 4000))),
-      (chars, side) =>
-        chars.map((char, at) => ((at >> 3) % 4 === side ? String.fromCodePoint(0x6e00 + (at % 999)) : char)),
-    ),
-    "list items on both sides": () =>
-      [
-        "# List\n\n",
-        ...three("\n", (random, at, side) => `- ${pick(random, 26)}${side}${at} x`)()
-          .slice(1)
-          .map((items) => `# List\n\n${items}\n`),
-      ] as unknown as Texts,
-    "table rows on both sides": () =>
-      ["", ...three("\n", (random, at, side) => `|${side}${at}|${pick(random, 9)}|`)().slice(1)] as unknown as Texts,
-    "sentences of few words": three(" ", (random, at) => pick(random, 6) + (at % 5 === 4 ? "." : "")),
-    "back quotes": three("", (random) => "`".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
-    "open comments": three("", (random) => `<!--${pick(random, 3)}`),
-    "open heading ids": three("", (random) => `{/*${pick(random, 3)}{#`),
-    "open links": three("", (random) => `](${pick(random, 3)}(`),
-    schemes: three("", (random) => `http:${pick(random, 3)}.`),
-    "rules and quotes": three("\n", (random) => "> - ".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
-    spaces: three("", (random) => " ".repeat(1 + Math.floor(random() * 999)) + pick(random, 3)),
-    "nested list items": three(
-      "\n",
-      (random, at, side) => `${"  ".repeat(at % 9)}- ${pick(random, 26)}${side} ${at % 40}`,
-    ),
-    "table rows under a header": () =>
-      three("\n", (random, at, side) => `| ${at} | ${(at + side) % 3 === 0 ? pick(random, 9) : "x"} | c |`)().map(
-        (rows) => `| a | b | c |\n|---|---|---|\n${rows}\n`,
-      ) as unknown as Texts,
-    "equal words, some edited": edited(() => pieces(7, " ", () => "same"), 50),
-    "lines of equal words, some edited": edited(
-      () => pieces(7, " ", (_, at) => (at % 10 === 9 ? "same\nsame" : "same")),
-      50,
-    ),
-    "ideographs in many lines": three("", (random, at, side) =>
-      at % 30 === 29 ? `\n${at % 4 === side ? side : ""}` : String.fromCodePoint(0x4e00 + Math.floor(random() * 3000)),
-    ),
-    fences: three("\n", (random) => (random() < 0.3 ? "```" : pick(random, 3))),
-    "front matter": () =>
-      three("\n", (random, at, side) => `k${at}: ${at % 3 === side % 3 ? side : 0}${pick(random, 2)}`)().map(
-        (keys) => `---\n${keys}\n---\n`,
-      ) as unknown as Texts,
-  };
+}
+
+/** Inputs that cost most in known diff libraries, and attacks on this one's patterns. */
+const ADVERSARIES: Record<string, Make> = {
+  "blank lines alternating with new lines": three("\n\n", (_, at, side) => `${side} ${at}`),
+  "blank lines alternating with few lines": three("\n\n", (random) => pick(random, 4)),
+  "blank lines only, one short line each": () => [
+    "\n".repeat(LARGEST - 2),
+    `${"\n".repeat(LARGEST / 2)}l${"\n".repeat(LARGEST / 2 - 2)}`,
+    `r${"\n".repeat(LARGEST - 3)}`,
+  ],
+  "random lines": three("\n", (random) => pick(random, 26) + pick(random, 26)),
+  "one-character lines of 2": three("\n", (random) => pick(random, 2)),
+  "one-character lines of 26": three("\n", (random) => pick(random, 26)),
+  "one giant word": three("", (random) => pick(random, 26)),
+  "one line of distinct words": three(" ", (_, at, side) => `${side}w${at}`),
+  "one line of repeated words": three(" ", (random) => pick(random, 2)),
+  "one line of random words": three(" ", (random) => pick(random, 26) + pick(random, 26)),
+  "one line, every tenth word edited": edited(
+    () => pieces(7, " ", (random) => pick(random, 26) + pick(random, 26)),
+    20,
+  ),
+  "many lines, every tenth word edited": edited(
+    () => pieces(7, " ", (random, at) => pick(random, 26) + (at % 11 === 0 ? "\n" : pick(random, 26))),
+    20,
+  ),
+  "one line of random ideographs": three("", (random) => ideograph(random, 40)),
+  "one line of ideograph sentences": three("", (random, at) => (at % 9 === 8 ? "。" : ideograph(random, 40))),
+  "one line of ideographs, some removed": editedChars(
+    () => pieces(7, "", (random) => ideograph(random, 400)),
+    (chars, side) => chars.filter((_, at) => at % 150 !== side * 9),
+  ),
+  "one line of ideographs, half replaced": editedChars(
+    () => pieces(7, "", (random) => ideograph(random, 4000)),
+    (chars, side) =>
+      chars.map((char, at) => ((at >> 3) % 4 === side ? String.fromCodePoint(0x6e00 + (at % 999)) : char)),
+  ),
+  "list items on both sides": below(
+    "# List\n\n",
+    three("\n", (random, at, side) => `- ${pick(random, 26)}${side}${at} x`),
+    "\n",
+  ),
+  "table rows on both sides": below(
+    "",
+    three("\n", (random, at, side) => `|${side}${at}|${pick(random, 9)}|`),
+    "",
+  ),
+  "sentences of few words": three(" ", (random, at) => pick(random, 6) + (at % 5 === 4 ? "." : "")),
+  "back quotes": three("", (random) => "`".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
+  "open comments": three("", (random) => `<!--${pick(random, 3)}`),
+  "open heading ids": three("", (random) => `{/*${pick(random, 3)}{#`),
+  "open links": three("", (random) => `](${pick(random, 3)}(`),
+  schemes: three("", (random) => `http:${pick(random, 3)}.`),
+  "rules and quotes": three("\n", (random) => "> - ".repeat(1 + Math.floor(random() * 9)) + pick(random, 3)),
+  spaces: three("", (random) => " ".repeat(1 + Math.floor(random() * 999)) + pick(random, 3)),
+  "nested list items": three(
+    "\n",
+    (random, at, side) => `${"  ".repeat(at % 9)}- ${pick(random, 26)}${side} ${at % 40}`,
+  ),
+  "table rows under a header": wrapped(
+    "| a | b | c |\n|---|---|---|\n",
+    three("\n", (random, at, side) => `| ${at} | ${(at + side) % 3 === 0 ? pick(random, 9) : "x"} | c |`),
+    "\n",
+  ),
+  "equal words, some edited": edited(() => pieces(7, " ", () => "same"), 50),
+  "lines of equal words, some edited": edited(
+    () => pieces(7, " ", (_, at) => (at % 10 === 9 ? "same\nsame" : "same")),
+    50,
+  ),
+  "ideographs in many lines": three("", (random, at, side) =>
+    at % 30 === 29 ? `\n${at % 4 === side ? side : ""}` : ideograph(random, 3000),
+  ),
+  fences: three("\n", (random) => (random() < 0.3 ? "```" : pick(random, 3))),
+  "front matter": wrapped(
+    "---\n",
+    three("\n", (random, at, side) => `k${at}: ${at % 3 === side % 3 ? side : 0}${pick(random, 2)}`),
+    "\n---\n",
+  ),
+};
+
+/** The costliest inputs that are known, by name; each is made when it is called for. */
+export function adversaries(): Record<string, Make> {
+  return ADVERSARIES;
 }
 
 /** A small seeded generator (mulberry32), so that every run measures the same inputs. */

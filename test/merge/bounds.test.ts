@@ -4,6 +4,7 @@ import { mergeFine } from "../../src/merge/fine.ts";
 import { mergeLines } from "../../src/merge/lines.ts";
 import { diff, MAX_EDIT_LENGTH } from "../../src/merge/myers.ts";
 import { mergeText } from "../../src/merge/merge.ts";
+import { newReading } from "../../src/merge/reading.ts";
 import { adversaries } from "./adversaries.ts";
 
 /**
@@ -22,14 +23,14 @@ describe("cost", () => {
     ["random lines", (at: number) => `${at % 97}\n`],
   ])("refuses %s before they are handed to the line merge", (_title, piece) => {
     const texts = [1, 2, 3].map((side) => hard(side, piece)) as [string, string, string];
-    expect(mergeLines(...texts, newBudget())).toBeUndefined();
+    expect(mergeLines(...texts, newReading())).toBeUndefined();
     expect(mergeText(...texts)).toMatchObject({ kind: "conflict", reason: "too-large" });
   });
 
   it.each(Object.entries(adversaries()))("stops within a tenth past its budget on %s", (_title, make) => {
-    const budget = newBudget();
-    mergeFine(...make(), budget);
-    expect(budget.left).toBeGreaterThan(-MERGE_STEPS / 10);
+    const reading = newReading();
+    mergeFine(...make(), reading);
+    expect(reading.left).toBeGreaterThan(-MERGE_STEPS / 10);
   });
 
   it("takes what differs for one replacement past the longest edit script", () => {

@@ -1,15 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/merge/merge.ts";
-
-type Row = readonly [title: string, base: string, local: string, remote: string, merged: string | undefined];
-
-function check(rows: readonly Row[]): void {
-  it.each(rows)("%s", (_title, base, local, remote, merged) => {
-    const result = mergeText(base, local, remote);
-    if (merged === undefined) expect(result.kind).toBe("conflict");
-    else expect(result).toMatchObject({ kind: "clean", text: merged });
-  });
-}
+import { checkRows } from "./rows.ts";
 
 const long = (...changes: readonly (readonly [number, string])[]): string => {
   const words = "one two three four five six seven eight nine ten".split(" ");
@@ -18,7 +9,7 @@ const long = (...changes: readonly (readonly [number, string])[]): string => {
 };
 
 describe("lines", () => {
-  check([
+  checkRows([
     ["changes far apart are both kept", "a\nb\nc\nd\n", "A\nb\nc\nd\n", "a\nb\nc\nD\n", "A\nb\nc\nD\n"],
     ["changes of neighbouring lines are both kept", "a\nb\nc\n", "A\nb\nc\n", "a\nB\nc\n", "A\nB\nc\n"],
     ["the same change of both sides is made once", "a\nb\nc\n", "a\nX\nc\nd\n", "a\nX\nc\n", "a\nX\nc\nd\n"],
@@ -34,7 +25,7 @@ describe("lines", () => {
 });
 
 describe("words", () => {
-  check([
+  checkRows([
     ["apart", long(), long([1, "TWO"]), long([6, "SEVEN"]), long([1, "TWO"], [6, "SEVEN"])],
     ["touching", long(), long([1, "TWO"]), long([2, "THREE"]), long([1, "TWO"], [2, "THREE"])],
     ["the same word twice", long(), long([1, "TWO"]), long([1, "DOS"]), undefined],
@@ -84,7 +75,7 @@ describe("words", () => {
 });
 
 describe("what is never mixed", () => {
-  check([
+  checkRows([
     [
       "the path of a link's target",
       "See [it](https://a.org/one/two).\n",
@@ -125,7 +116,7 @@ describe("what is never mixed", () => {
 });
 
 describe("both sides add at one place", () => {
-  check([
+  checkRows([
     [
       "list items: the remote's first",
       "# L\n\n- one\n",
@@ -194,48 +185,12 @@ describe("both sides add at one place", () => {
 });
 
 describe("style", () => {
-  check([
+  checkRows([
     ["line ends of one side, words of the other", "a\nb\n", "a\r\nb\r\n", "a\nB\n", "a\r\nB\r\n"],
     ["line ends of one side, words of both", "a\nb\nc\n", "A\r\nb\r\nc\r\n", "a\nb\nC\n", "A\r\nb\r\nC\r\n"],
     ["the mark is kept with the other side's words", "a\nb\n", "\uFEFFa\nb\n", "A\nb\n", "\uFEFFA\nb\n"],
     ["a last line break goes, a word comes", "a\nb c d\n", "a\nb c d", "a\nb c D\n", "a\nb c D"],
     ["mixed line ends are left as they are", "a\r\nb\nc\nd\n", "A\r\nb\nc\nd\n", "a\r\nB\nc\nd\n", "A\r\nB\nc\nd\n"],
-  ]);
-});
-
-describe("front matter", () => {
-  const page = (head: string): string => `---\n${head}---\n\nText.\n`;
-  check([
-    [
-      "neighbouring keys",
-      page("title: A\nlayout: x\n"),
-      page("title: B\nlayout: x\n"),
-      page("title: A\n"),
-      page("title: B\n"),
-    ],
-    [
-      "both add keys: the remote's first",
-      page("title: A\n"),
-      page("title: A\nmine: 1\n"),
-      page("title: A\ntheirs: 2\n"),
-      page("title: A\ntheirs: 2\nmine: 1\n"),
-    ],
-    ["one key, two values", page("title: A\n"), page("title: B\n"), page("title: C\n"), undefined],
-    [
-      "words of one value are not mixed",
-      page("title: one two three four five\n"),
-      page("title: ONE two three four five\n"),
-      page("title: one two three four FIVE\n"),
-      undefined,
-    ],
-    [
-      "a list that both add to",
-      page("tags:\n  - a\n"),
-      page("tags:\n  - a\n  - m\n"),
-      page("tags:\n  - a\n  - t\n"),
-      page("tags:\n  - a\n  - t\n  - m\n"),
-    ],
-    ["a removed key that the other side edited", page("a: 1\nb: 2\n"), page("a: 1\n"), page("a: 1\nb: 3\n"), undefined],
   ]);
 });
 

@@ -4,7 +4,8 @@ import { newBudget } from "../../src/merge/budget.ts";
 import { codeLines } from "../../src/merge/fences.ts";
 import { splitLines } from "../../src/merge/split.ts";
 import { diff } from "../../src/merge/myers.ts";
-import { tokenise, write } from "../../src/merge/tokens.ts";
+import { newReading, tokenise } from "../../src/merge/reading.ts";
+import { write } from "../../src/merge/tokens.ts";
 import { keepsCounts } from "../../src/merge/words.ts";
 import { seed, threeTexts } from "./documents.ts";
 
@@ -13,7 +14,7 @@ describe(`pieces (seed ${seed})`, () => {
     fc.assert(
       fc.property(threeTexts, ([text]) => {
         const whole = text.endsWith("\n") || text === "" ? text : `${text}\n`;
-        expect(write(tokenise(splitLines(whole), newBudget()))).toBe(whole);
+        expect(write(tokenise(splitLines(whole), newReading()))).toBe(whole);
       }),
       { seed, numRuns: 500 },
     );
@@ -38,7 +39,7 @@ describe(`pieces (seed ${seed})`, () => {
   });
 
   it("cuts text into what is merged as a whole", () => {
-    const cut = (text: string): string[] => tokenise([text], newBudget()).map((token) => token.text);
+    const cut = (text: string): string[] => tokenise([text], newReading()).map((token) => token.text);
     expect(cut("See [the book](https://a.org/x_(y)) or `a b`, v1.2.3!\n")).toEqual([
       "See",
       "[",

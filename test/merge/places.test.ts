@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { ascending } from "../../src/merge/ascending.ts";
-import { newBudget } from "../../src/merge/budget.ts";
-import { type FourTexts, keepsPlaces } from "../../src/merge/places.ts";
 import { mergeText } from "../../src/merge/merge.ts";
+import { keepsPlaces } from "../../src/merge/places.ts";
+import { newReading } from "../../src/merge/reading.ts";
 
 /** A text of blocks with blank lines between them. */
 const blocks = (...all: readonly string[]): string => `${all.join("\n\n")}\n`;
@@ -58,8 +58,8 @@ describe("I28 a change that could be lost because lines look alike is a conflict
 });
 
 describe("the places of words", () => {
-  const kept = (texts: readonly string[], removals = true): boolean =>
-    keepsPlaces(texts as unknown as FourTexts, removals, newBudget());
+  const kept = (texts: string[], removals = true): boolean =>
+    keepsPlaces(texts as [string, string, string, string], removals, newReading());
 
   it.each([
     ["a heading's level", ["## a b\n", "### a b\n", "## a b c\n", "## a b c\n"]],

@@ -2,8 +2,8 @@ import { needsYou } from "../../model/hold.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { type ConflictHunk, mergeText } from "../../merge/merge.ts";
-import { newBudget } from "../../merge/budget.ts";
 import { mergeLines } from "../../merge/lines.ts";
+import { newReading } from "../../merge/reading.ts";
 import { attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
@@ -97,7 +97,7 @@ export const USUAL_MARKERS = 7;
 export function markedMerge({ base, mine, theirs }: ThreeTexts, markerSize: number = USUAL_MARKERS): string {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return merged.text;
-  const blocks = mergeLines(base, mine, theirs, newBudget());
+  const blocks = mergeLines(base, mine, theirs, newReading());
   // Markers end as the lines around them do.
   const marks = { size: markerSize, feed: /^[^\n]*\r\n/.test(mine) ? "\r\n" : "\n" };
   // What no line conflicts with may still be refused as a whole.

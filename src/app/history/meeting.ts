@@ -1,6 +1,6 @@
 import { type ConflictReason, mergeText } from "../../merge/merge.ts";
-import { newBudget } from "../../merge/budget.ts";
 import { type LineBlock, mergeLines } from "../../merge/lines.ts";
+import { newReading } from "../../merge/reading.ts";
 import { type Origin, originsOf } from "../../merge/origin.ts";
 import { splitLines } from "../../merge/split.ts";
 import type { State } from "../../ports/state.ts";
@@ -39,7 +39,7 @@ export function readMeeting(state: State, { path, live, local }: TwoTexts): Meet
 export function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return { kind: "merges" };
-  const blocks = mergeLines(base, mine, theirs, newBudget());
+  const blocks = mergeLines(base, mine, theirs, newReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: merged.reason };
   // Where they meet base stands in, so that the lines around it are compared with what they were

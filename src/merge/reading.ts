@@ -1,0 +1,135 @@
+import { type Budget, newBudget, spend } from "./budget.ts";
+import { type Contexts, contextsOf } from "./contexts.ts";
+import { type MarkedWords, readMarkedWords } from "./marks.ts";
+import { diff, type Edit } from "./myers.ts";
+import { Interner, splitLines } from "./split.ts";
+import { cutLine, joinTokens, type Token, TokenTexts } from "./tokens.ts";
+import { wordsOf } from "./words.ts";
+
+/**
+ * A text's lines, a number for each, its edit scripts to other texts, and what its lines stand in
+ * once that was read.
+ */
+export type Lines = {
+  readonly lines: readonly string[];
+  readonly ids: readonly number[];
+  readonly scripts: Map<string, Edit[]>;
+  contexts?: Contexts;
+};
+
+/** What one merge may still do, and what it has read so far, so that nothing is read twice. */
+export type Reading = Budget & {
+  /** Gives each line its number. */
+  readonly interner: Interner;
+  /** Gives words and marks their numbers. */
+  readonly words: Interner;
+  readonly texts: Map<string, Lines>;
+  /** By a line: its tokens. */
+  readonly tokens: Map<string, readonly Token[]>;
+  /** Gives the texts of tokens their numbers. */
+  readonly tokenTexts: TokenTexts;
+  /** By a line's number: the numbers of its tokens' texts. */
+  readonly tokenTextsByLine: Map<number, readonly number[]>;
+  /** By a line's number: the numbers of its words, and of those in their marks. */
+  readonly wordsByLine: Map<number, readonly number[]>;
+  readonly markedByLine: Map<number, MarkedWords>;
+  /** By the numbers of a sequence's elements: how often each word occurs in it. */
+  readonly counted: WeakMap<readonly number[], ReadonlyMap<number, number>>;
+};
+
+/** A full budget, and nothing read yet. */
+export function newReading(): Reading {
+  return {
+    ...newBudget(),
+    interner: new Interner(),
+    words: new Interner(),
+    texts: new Map(),
+    tokens: new Map(),
+    tokenTexts: new TokenTexts(),
+    tokenTextsByLine: new Map(),
+    wordsByLine: new Map(),
+    markedByLine: new Map(),
+    counted: new WeakMap(),
+  };
+}
+
+/** What a line costs in steps: to cut, to number and to compare. */
+const STEPS_A_LINE = 20;
+
+/** The lines of a text, read once a merge. */
+export function readLines(text: string, reading: Reading): Lines {
+  const known = reading.texts.get(text);
+  if (known !== undefined) return known;
+  const lines = splitLines(text);
+  spend(reading, (text.length >> 2) + STEPS_A_LINE * lines.length);
+  const read: Lines = { lines, ids: reading.interner.ids(lines), scripts: new Map() };
+  reading.texts.set(text, read);
+  return read;
+}
+
+/** The edits of lines from one text to another, found once a merge. */
+export function diffLines(from: string, to: string, reading: Reading): Edit[] {
+  const [before, after] = [readLines(from, reading), readLines(to, reading)];
+  const known = before.scripts.get(to);
+  if (known !== undefined) return known;
+  const edits = diff(before.ids, after.ids, reading);
+  before.scripts.set(to, edits);
+  return edits;
+}
+
+/** What the lines of a text stand in, found once a merge. */
+export function contextsIn(text: Lines): Contexts {
+  text.contexts ??= contextsOf(text.lines);
+  return text.contexts;
+}
+
+/** The numbers of the words of a line, by the line's number, found once a merge. */
+export function wordsIn(line: number, reading: Reading): readonly number[] {
+  const known = reading.wordsByLine.get(line);
+  if (known !== undefined) return known;
+  const words = reading.words.ids(wordsOf(reading.interner.text(line)));
+  reading.wordsByLine.set(line, words);
+  return words;
+}
+
+/** The words of a line in their marks, by the line's number, found once a merge. */
+export function markedWordsIn(line: number, reading: Reading): MarkedWords {
+  const known = reading.markedByLine.get(line);
+  if (known !== undefined) return known;
+  const marked = readMarkedWords(reading.interner.text(line), reading.words);
+  reading.markedByLine.set(line, marked);
+  return marked;
+}
+
+/**
+ * The tokens of some whole lines; space and text of all give the lines back. In code no line flows
+ * on.
+ */
+export function tokenise(lines: readonly string[], reading: Reading, code = false): readonly Token[] {
+  return joinTokens(
+    lines,
+    lines.map((line) => tokensIn(line, reading)),
+    code,
+  );
+}
+
+/** The numbers of the texts of a line's tokens, by the line's number, found once a merge. */
+export function tokenTextsIn(line: number, reading: Reading): readonly number[] {
+  const known = reading.tokenTextsByLine.get(line);
+  if (known !== undefined) return known;
+  const tokens = tokensIn(reading.interner.text(line), reading);
+  const texts = tokens.map(({ text }) => reading.tokenTexts.id(text));
+  // What was cut without a budget is no reading of the line.
+  if (reading.left >= 0) reading.tokenTextsByLine.set(line, texts);
+  return texts;
+}
+
+/** The tokens of one line, cut once a merge. */
+function tokensIn(line: string, reading: Reading): readonly Token[] {
+  const known = reading.tokens.get(line);
+  if (known !== undefined) return known;
+  const hadBudget = reading.left >= 0;
+  const tokens = cutLine(line, reading);
+  if (hadBudget) reading.tokens.set(line, tokens);
+  return tokens;
+}

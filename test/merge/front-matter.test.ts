@@ -1,0 +1,38 @@
+import { describe } from "vitest";
+import { checkRows } from "./rows.ts";
+
+describe("front matter", () => {
+  const page = (head: string): string => `---\n${head}---\n\nText.\n`;
+  checkRows([
+    [
+      "neighbouring keys",
+      page("title: A\nlayout: x\n"),
+      page("title: B\nlayout: x\n"),
+      page("title: A\n"),
+      page("title: B\n"),
+    ],
+    [
+      "both add keys: the remote's first",
+      page("title: A\n"),
+      page("title: A\nmine: 1\n"),
+      page("title: A\ntheirs: 2\n"),
+      page("title: A\ntheirs: 2\nmine: 1\n"),
+    ],
+    ["one key, two values", page("title: A\n"), page("title: B\n"), page("title: C\n"), undefined],
+    [
+      "words of one value are not mixed",
+      page("title: one two three four five\n"),
+      page("title: ONE two three four five\n"),
+      page("title: one two three four FIVE\n"),
+      undefined,
+    ],
+    [
+      "a list that both add to",
+      page("tags:\n  - a\n"),
+      page("tags:\n  - a\n  - m\n"),
+      page("tags:\n  - a\n  - t\n"),
+      page("tags:\n  - a\n  - t\n  - m\n"),
+    ],
+    ["a removed key that the other side edited", page("a: 1\nb: 2\n"), page("a: 1\n"), page("a: 1\nb: 3\n"), undefined],
+  ]);
+});

@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { mergeText } from "../../src/merge/merge.ts";
+
+/** Title, base, local, remote and merged text; without a merged text it is a conflict. */
+export type Row = readonly [title: string, base: string, local: string, remote: string, merged?: string | undefined];
+
+/** Merges each row. */
+export function checkRows(rows: readonly (Row | readonly string[])[]): void {
+  it.each(rows.map((row) => ({ row })))("$row.0", ({ row }) => {
+    const [, base, local, remote, merged] = row as Row;
+    const result = mergeText(base, local, remote);
+    if (merged === undefined) expect(result.kind).toBe("conflict");
+    else expect(result).toMatchObject({ kind: "clean", text: merged });
+  });
+}
+
+/** Merges each row, and with the sides exchanged, which ends alike. */
+export function checkRowsBothWays(rows: readonly (Row | readonly string[])[]): void {
+  checkRows(rows);
+  it.each(rows.map((row) => ({ row })))("$row.0, the other way round", ({ row }) => {
+    const [, base, local, remote] = row as Row;
+    expect(mergeText(base, remote, local).kind).toBe(mergeText(base, local, remote).kind);
+  });
+}
