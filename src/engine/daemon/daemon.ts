@@ -1,97 +1,138 @@
-import type { LocalPath } from "../../model/path.ts";
+import type { Progress } from "../../ports/world.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import type { RunReport } from "../run/report.ts";
-import type { Settings, World } from "../run/world.ts";
-import type { DaemonEvent } from "./events.ts";
-import { startLoop } from "./loop.ts";
-import type { Phase } from "./phase.ts";
-import { DEFAULT_TIMING, type DaemonTiming } from "./timing.ts";
+import type { World } from "../run/world.ts";
+import { CachedState } from "./cached-state.ts";
+import type { Daemon, DaemonOptions, DaemonRequest, DaemonStatus } from "./daemon-types.ts";
+import { type DaemonEvent, EventPublisher } from "./events.ts";
+import { RequestQueue } from "./request-queue.ts";
+import { Runner } from "./runner.ts";
+import { Sleeper } from "./sleeper.ts";
+import { DEFAULT_TIMING } from "./timing.ts";
 
 /**
  * The daemon of one mirrored folder: whole passes, run when hints, polls and requests ask for them.
  */
 
+export type { Daemon, DaemonStatus } from "./daemon-types.ts";
 export type { DaemonEvent } from "./events.ts";
-export type { Phase, WaitReason } from "./phase.ts";
-export { DEFAULT_TIMING, type DaemonTiming } from "./timing.ts";
-
-/**
- * - `sync`: a whole look at both sides now, refused rows tried again; resolves with its report.
- * Also while paused, once.
- * - `rescan`: the same without trying refused rows again.
- * - `pause`: no passes until `resume`; resolves with the last report, when the run under way has
- * ended.
- * - `resume`: a whole look; resolves with its report.
- */
-export type DaemonRequest = "sync" | "rescan" | "pause" | "resume";
-
-export type DaemonOptions = {
-  /**
-   * `secondLookMs`, `reviewAfterQuiet` are the daemon's own (grace, quiet time) and not looked at.
-   */
-  readonly settings: Settings;
-  readonly timing?: Partial<DaemonTiming>;
-  /** After a run of which nothing is kept: its trees are garbage now. */
-  readonly onLetGo?: () => void;
-};
-
-export type PendingDeletion = {
-  readonly path: LocalPath;
-  /** When it will be sent, unless the file comes back: milliseconds since the epoch. */
-  readonly dueAt: number;
-};
-
-/** Times in milliseconds since the epoch. */
-export type DaemonStatus = {
-  readonly phase: Phase;
-  /**
-   * When both sides were last seen to be as they should (holds apart). null: not yet since the
-   * start.
-   */
-  readonly inSyncAsOf: number | null;
-  readonly pendingDeletions: readonly PendingDeletion[];
-  /** Paths with events that no pass has looked at yet: the first 100, and how many there are. */
-  readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
-  readonly lastReport: RunReport | null;
-  readonly nextPollAt: number | null;
-  /** When a failed attempt is made again; null when none failed. */
-  readonly retryAt: number | null;
-  /**
-   * `polling`: the system gives no watches (`limit` names why), so the folder is looked at with
-   * each poll.
-   */
-  readonly watching: "starting" | "events" | "polling";
-  readonly limit: { readonly code: string; readonly why: string } | null;
-};
-
-export type Daemon = {
-  /**
-   * Until `signal` aborts; the run under way ends its steps first. Throws on a bug or broken ground
-   * (state file gone). Once only.
-   */
-  run(signal: AbortSignal): Promise<void>;
-  /** Rejects when the daemon is stopped before it could be done. */
-  request(kind: DaemonRequest): Promise<RunReport>;
-  /**
-   * Runs `work` between two passes, with the daemon's `World`: for commands that write the state
-   * (`approve`, `resolve`, `undo`) while the daemon holds the lock. A whole look follows. Rejects
-   * as `work` does.
-   */
-  exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T>;
-  status(): DaemonStatus;
-  /**
-   * @returns what ends it. A listener must not throw; it is called outside of passes' transactions.
-   */
-  onEvent(listener: (event: DaemonEvent) => void): () => void;
-  /**
-   * Monotonic time (of the world's clock) of the loop's last turn, or of the last progress within a
-   * long pass.
-   */
-  alive(): number;
-};
+export type { DaemonTiming } from "./timing.ts";
 
 export function createDaemon(world: World, watcher: Watcher, options: DaemonOptions): Daemon {
-  return startLoop(world, watcher, options, { ...DEFAULT_TIMING, ...options.timing });
+  return new DaemonLoop(world, watcher, options);
 }
 
 export type CreateDaemon = typeof createDaemon;
+
+/**
+ * Sleeps until something is due, does it, and sleeps again. All time is the world's clock's.
+ */
+class DaemonLoop implements Daemon {
+  readonly #state: CachedState;
+  readonly #world: World;
+  readonly #publisher: EventPublisher;
+  readonly #sleeper: Sleeper;
+  readonly #requests: RequestQueue;
+  readonly #runner: Runner;
+  #turnedAt: number;
+  #started = false;
+
+  constructor(given: World, watcher: Watcher, { settings, timing: times, onLetGo }: DaemonOptions) {
+    const { clock, state, progress } = given;
+    const timing = { ...DEFAULT_TIMING, ...times };
+    this.#turnedAt = clock.monotonic();
+    this.#publisher = new EventPublisher(clock, state);
+    this.#state = new CachedState(state, (event) => {
+      this.#noteTurn();
+      this.#publisher.record(event);
+    });
+    const report: Progress["report"] = (phase, done, total) => {
+      this.#noteTurn();
+      if (phase === "apply") this.#runner.noteApplying();
+      progress.report(phase, done, total);
+    };
+    this.#world = { ...given, state: this.#state, progress: { report } };
+    this.#sleeper = new Sleeper(clock, timing);
+    this.#requests = new RequestQueue(() => this.#sleeper.wake());
+    this.#runner = new Runner({
+      world: this.#world,
+      watcher,
+      settings,
+      timing,
+      publisher: this.#publisher,
+      wakeBy: (at) => this.#sleeper.wakeBy(at),
+      onLetGo: () => {
+        this.#state.forget();
+        onLetGo?.();
+      },
+    });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    if (this.#started) throw new Error("a daemon runs once");
+    this.#started = true;
+    try {
+      while (!signal.aborted) await this.#turn(signal);
+    } finally {
+      this.#requests.close("the daemon has stopped");
+      await this.#runner.stop();
+    }
+  }
+
+  request(kind: DaemonRequest): Promise<RunReport> {
+    return this.#requests.request(kind);
+  }
+
+  exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
+    return this.#requests.exclusive(work);
+  }
+
+  status(): DaemonStatus {
+    return this.#runner.status();
+  }
+
+  onEvent(listener: (event: DaemonEvent) => void): () => void {
+    return this.#publisher.subscribe(listener);
+  }
+
+  alive(): number {
+    return this.#turnedAt;
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    this.#noteTurn();
+    const gap = this.#sleeper.takeGap();
+    if (gap !== null) this.#runner.noteGap(gap);
+    if (!this.#requests.isEmpty()) await this.#answerRequests();
+    else if (!(await this.#runner.turn())) await this.#sleeper.sleep(this.#runner.dueAt(), signal);
+  }
+
+  async #answerRequests(): Promise<void> {
+    const waiting: ((report: RunReport) => void)[] = [];
+    let retryRefused = false;
+    for (const request of this.#requests.take()) {
+      switch (request.kind) {
+        case "exclusive":
+          await request.work(this.#world);
+          // It may have written through the state that was given, beneath this one.
+          this.#state.forget();
+          this.#runner.lookAtAll();
+          break;
+        case "pause":
+          request.resolve(this.#runner.pause());
+          break;
+        default:
+          if (request.kind === "resume") this.#runner.resume();
+          retryRefused ||= request.kind === "sync";
+          waiting.push(request.resolve);
+      }
+    }
+    if (waiting.length === 0) return;
+    const report = await this.#runner.runWhole(retryRefused);
+    for (const resolve of waiting) resolve(report);
+  }
+
+  #noteTurn(): void {
+    this.#turnedAt = this.#world.clock.monotonic();
+  }
+}

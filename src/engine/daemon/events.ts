@@ -1,6 +1,9 @@
+import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { EventSide } from "../../ports/state.ts";
+import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
+import type { Clock } from "../../ports/world.ts";
 import type { RunReport } from "../run/report.ts";
+import { type ChangedLines, countChangedLines } from "./changed-lines.ts";
 import type { Phase } from "./phase.ts";
 
 /**
@@ -23,7 +26,7 @@ export type DaemonEvent = { readonly at: number } & (
       /** The version that the document is linked at afterwards. */
       readonly changeId: string | null;
       /** Lines of the text; null where no text changed, or where it is not held. */
-      readonly lines: { readonly added: number; readonly removed: number } | null;
+      readonly lines: ChangedLines | null;
       readonly run: number;
     }
   /** A run that did something, or ended otherwise than the one before. */
@@ -44,3 +47,52 @@ export type DaemonEvent = { readonly at: number } & (
   /** Time went by that nobody slept for: everything is looked at again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
 );
+
+type Untimed = DaemonEvent extends infer Event ? (Event extends DaemonEvent ? Omit<Event, "at"> : never) : never;
+type Texts = Pick<State, "link" | "text">;
+
+/** Gives the daemon's events to its listeners. Nothing is worked out while there is none. */
+export class EventPublisher {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #state: Texts;
+  readonly #listeners = new Set<(event: DaemonEvent) => void>();
+  readonly #recorded: MirrorEvent[] = [];
+
+  constructor(clock: Pick<Clock, "now">, state: Texts) {
+    this.#clock = clock;
+    this.#state = state;
+  }
+
+  publish(event: Untimed): void {
+    for (const listener of this.#listeners) listener({ ...event, at: this.#clock.now() } as DaemonEvent);
+  }
+
+  /** @returns what ends it */
+  subscribe(listener: (event: DaemonEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** A line of the event log, published once the transaction that wrote it is over. */
+  record(event: MirrorEvent): void {
+    if (this.#listeners.size === 0) return;
+    if (this.#recorded.push(event) === 1) queueMicrotask(() => this.#publishRecorded());
+  }
+
+  #publishRecorded(): void {
+    for (const event of this.#recorded.splice(0)) this.publish(changeEvent(event, this.#state));
+  }
+}
+
+function changeEvent(event: MirrorEvent, state: Texts): Extract<Untimed, { kind: "change" }> {
+  const { kind: what, side, id, path, outcome, detail, code, requestId, run } = event;
+  const link = id?.startsWith("doc_") === true ? state.link(id as DocId) : null;
+  const facts = { what, side, id, path, outcome, detail, code, requestId };
+  return { kind: "change", ...facts, changeId: link?.changeId ?? null, lines: linesOf(event, state), run };
+}
+
+function linesOf({ before, after }: MirrorEvent, state: Texts): ChangedLines | null {
+  if (after === null || before === after) return null;
+  const [was, is] = [before === null ? "" : state.text(before), state.text(after)];
+  return was === null || is === null ? null : countChangedLines(was, is);
+}

@@ -4,10 +4,9 @@ import { digestOf } from "../../model/digest.ts";
 import { HOLD_REASONS } from "../../model/hold.ts";
 import type { DirLink, Link } from "../../model/link.ts";
 import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../model/path.ts";
-import type { State } from "../../ports/state.ts";
 import {
-  isComplete,
   type BaseTree,
+  isComplete,
   type LocalFile,
   type LocalFolder,
   type LocalOther,
@@ -17,42 +16,56 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
+import type { State } from "../../ports/state.ts";
 import type { PassEnd } from "../run/pass-context.ts";
+import { localFileOf, remoteFileOf } from "./link-files.ts";
 
 /**
- * InSyncSnapshot: the service was last seen to hold just what base says, and nothing is left to do but what
- * is held. Then the trees need not be kept: base tells them, and the part that a few paths are
- * about can be cut out of it.
+ * The mirror is in sync: the service was last seen to hold just what base says, and nothing is left
+ * to do but what is held. Then the trees need not be kept: base tells them, and the part that a few
+ * paths are about can be cut out of it.
  */
 export type InSyncSnapshot = {
   /** The last walk without its entries: its rules, and what the disk is like. */
-  readonly ground: LocalTree;
+  readonly emptyLocal: LocalTree;
   /** What is not as base says, or not judged by its text alone: ids and local paths. */
   readonly held: ReadonlySet<string>;
   /** Of the listing that was last found equal to base; null before there was one. */
-  print: string | null;
+  listingDigest: string | null;
 };
 
 /**
  * @param local as it is after the pass, likewise `remote`
  * @returns null where something is left to do, was not seen, or is not in base
  */
-export function calmAfter(end: PassEnd, base: BaseTree, local: LocalTree, remote: RemoteTree): InSyncSnapshot | null {
+export function snapshotAfter(
+  end: PassEnd,
+  base: BaseTree,
+  local: LocalTree,
+  remote: RemoteTree,
+): InSyncSnapshot | null {
   if (end.kind === "offline" || end.plan.verdict.kind !== "run") return null;
   if (local.unseen.size > 0 || !local.inodesTrusted) return null;
   if (!isComplete(remote) || remote.outside.size > 0) return null;
-  if (!showsBase(base, remote.files) || !showsFolders(base, remote.folders)) return null;
+  if (!listsBase(base, remote.files) || !listsFoldersOfBase(base, remote.folders)) return null;
+  const held = heldForLong(base);
+  if (held === null) return null;
+  const emptyLocal = { ...local, files: new Map(), folders: new Map(), others: new Map() };
+  return { emptyLocal, held, listingDigest: null };
+}
+
+/** Ids and local paths of conflicts and holds; null where time alone may end one of them. */
+function heldForLong(base: BaseTree): ReadonlySet<string> | null {
   const held = new Set<string>(base.conflicts.keys());
   for (const { key, path, reason } of base.holds.values()) {
     if (HOLD_REASONS[reason].passes === true) return null;
     held.add(key).add(path);
   }
-  const ground = { ...local, files: new Map(), folders: new Map(), others: new Map() };
-  return { ground, held, print: null };
+  return held;
 }
 
 /** Whether a listing shows the linked documents, all of them and no other, as base has them. */
-export function showsBase(base: BaseTree, files: ReadonlyMap<DocId, RemoteFile>): boolean {
+export function listsBase(base: BaseTree, files: ReadonlyMap<DocId, RemoteFile>): boolean {
   if (files.size !== base.links.size) return false;
   for (const link of base.links.values()) {
     const file = files.get(link.id);
@@ -61,17 +74,16 @@ export function showsBase(base: BaseTree, files: ReadonlyMap<DocId, RemoteFile>)
   return true;
 }
 
-function showsFolders(base: BaseTree, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
+function listsFoldersOfBase(base: BaseTree, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
   if (folders.size !== base.dirs.size) return false;
   for (const dir of base.dirs.values()) if (folders.get(dir.id)?.path !== dir.remotePath) return false;
   return true;
 }
 
-/** The service's side, told by base. */
-export function remoteOf(links: Iterable<Link>, dirs: Iterable<DirLink>): RemoteTree {
+/** The service's side, as base has it. */
+export function remoteTreeOf(links: Iterable<Link>, dirs: Iterable<DirLink>): RemoteTree {
   const files = new Map<DocId, RemoteFile>();
-  for (const { id, remotePath, changeId, protected: isProtected } of links)
-    files.set(id, { id, path: remotePath, changeId, protected: isProtected });
+  for (const link of links) files.set(link.id, remoteFileOf(link));
   const folders = new Map<DirId, RemoteFolder>();
   for (const { id, remotePath } of dirs) folders.set(id, { id, path: remotePath });
   const nothing = { gone: new Set<DocId>(), goneFolders: new Set<DirId>(), outside: new Set<DocId>() };
@@ -79,7 +91,7 @@ export function remoteOf(links: Iterable<Link>, dirs: Iterable<DirLink>): Remote
 }
 
 /** Names a listing: equal where all its documents are, in their order. */
-export function printOf(files: ReadonlyMap<DocId, RemoteFile>): string {
+export function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
   const lines: string[] = [];
   for (const { id, path, changeId, protected: isProtected } of files.values())
     lines.push(`${id} ${changeId} ${isProtected ? "p" : "-"} ${path}`);
@@ -90,42 +102,69 @@ export function printOf(files: ReadonlyMap<DocId, RemoteFile>): string {
  * The three trees as base has them, of the documents at these paths and the folders above alone.
  * @returns null where one of them is not judged by its text alone
  */
-export function cutOut(state: State, calm: InSyncSnapshot, paths: readonly LocalPath[]): Trees | null {
-  const links = new Map<DocId, Link>();
-  const dirs = new Map<DirId, DirLink>();
-  const files = new Map<LocalPath, LocalFile>();
-  const folders = new Map<LocalPath, LocalFolder>();
-  const others = new Map<LocalPath, LocalOther>();
-  for (const path of paths) {
-    if (calm.held.has(path)) return null;
-    const [link, ...more] = state.linksAt(path);
-    if (link === undefined) {
-      if (path === "" || isSidecarName(nameOf(path)) || state.dirAt(path) !== null) return null;
-      if (calm.ground.ignores(path, "folder")) others.set(path, { path, kind: "ignored-folder", stamp: null });
-      continue;
-    }
-    const file = isPlain(link) && more.length === 0 && !calm.held.has(link.id) ? fileOf(link) : null;
-    if (file === null) return null;
-    links.set(link.id, link);
-    files.set(path, file);
-    for (const folder of ancestorsOf(path)) {
-      const dir = folders.has(folder) ? undefined : state.dirAt(folder);
-      if (dir === null) return null;
-      if (dir === undefined) continue;
-      dirs.set(dir.id, dir);
-      folders.set(folder, { path: folder, dev: dir.dev, ino: dir.ino, birthMs: dir.birthMs });
-    }
+export function partialTrees(state: State, snapshot: InSyncSnapshot, paths: readonly LocalPath[]): Trees | null {
+  const part = new PartOfBase(state, snapshot);
+  return paths.every((path) => part.add(path)) ? part.trees() : null;
+}
+
+class PartOfBase {
+  readonly #state: State;
+  readonly #snapshot: InSyncSnapshot;
+  readonly #links = new Map<DocId, Link>();
+  readonly #dirs = new Map<DirId, DirLink>();
+  readonly #files = new Map<LocalPath, LocalFile>();
+  readonly #folders = new Map<LocalPath, LocalFolder>();
+  readonly #others = new Map<LocalPath, LocalOther>();
+
+  constructor(state: State, snapshot: InSyncSnapshot) {
+    this.#state = state;
+    this.#snapshot = snapshot;
   }
-  const base = { links, dirs, tombstones: new Map(), conflicts: new Map(), holds: new Map() };
-  return { base, local: { ...calm.ground, files, folders, others }, remote: remoteOf(links.values(), dirs.values()) };
+
+  /** @returns false where what is at the path is not judged by its text alone */
+  add(path: LocalPath): boolean {
+    if (this.#snapshot.held.has(path)) return false;
+    const [link, ...more] = this.#state.linksAt(path);
+    if (link === undefined) return this.#addUnlinked(path);
+    return more.length === 0 && this.#addDocument(link) && ancestorsOf(path).every((folder) => this.#addFolder(folder));
+  }
+
+  trees(): Trees {
+    const [links, dirs, files, folders, others] = [this.#links, this.#dirs, this.#files, this.#folders, this.#others];
+    return {
+      base: { links, dirs, tombstones: new Map(), conflicts: new Map(), holds: new Map() },
+      local: { ...this.#snapshot.emptyLocal, files, folders, others },
+      remote: remoteTreeOf(links.values(), dirs.values()),
+    };
+  }
+
+  /** Perhaps a new file, or nothing: looking at the path will tell. */
+  #addUnlinked(path: LocalPath): boolean {
+    if (path === "" || isSidecarName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
+    if (this.#snapshot.emptyLocal.ignores(path, "folder"))
+      this.#others.set(path, { path, kind: "ignored-folder", stamp: null });
+    return true;
+  }
+
+  #addDocument(link: Link): boolean {
+    const file = isPlain(link) && !this.#snapshot.held.has(link.id) ? localFileOf(link) : null;
+    if (file === null) return false;
+    this.#links.set(link.id, link);
+    this.#files.set(file.path, file);
+    return true;
+  }
+
+  #addFolder(path: LocalPath): boolean {
+    if (this.#folders.has(path)) return true;
+    const dir = this.#state.dirAt(path);
+    if (dir === null) return false;
+    this.#dirs.set(dir.id, dir);
+    this.#folders.set(path, { path, dev: dir.dev, ino: dir.ino, birthMs: dir.birthMs });
+    return true;
+  }
 }
 
 /** Its text goes out as soon as it is another one: nothing waits, for a review or a grant. */
 function isPlain(link: Link): boolean {
   return link.standing === "linked" && !link.protected && link.submissions.length === 0;
-}
-
-function fileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {
-  if (stamp === null) return null;
-  return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };
 }

@@ -3,204 +3,239 @@ import type { FileResource } from "../../contract/resources.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { OnText } from "../../ports/disk.ts";
-import type { Listing } from "../../ports/remote.ts";
 import {
-  isComplete,
   type BaseTree,
+  isComplete,
   type LocalTree,
   type RemoteFile,
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
-import { documentsOf } from "../observe/listed.ts";
-import { observeLocal, observeRemote } from "../observe/observe.ts";
-import type { Observers, PassEnd, PassContext } from "../run/pass-context.ts";
+import type { OnText } from "../../ports/disk.ts";
+import type { Listing } from "../../ports/remote.ts";
 import { keepHere, seenHere, seenThere } from "../apply/text-name.ts";
+import { documentsOf } from "../observe/listed.ts";
+import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
+import type { Observers, PassContext, PassEnd } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
-import { type InSyncSnapshot, calmAfter, cutOut, printOf, remoteOf, showsBase } from "./in-sync-snapshot.ts";
-import { followEffects } from "./follow.ts";
+import {
+  type InSyncSnapshot,
+  listingDigest,
+  listsBase,
+  partialTrees,
+  remoteTreeOf,
+  snapshotAfter,
+} from "./in-sync-snapshot.ts";
+import { treesAfterPass } from "./trees-after-pass.ts";
+
+/** A listing that no pass has looked at yet, and when it was asked for (monotonic). */
+type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
+
+/**
+ * Takes each pass's local tree, and gives what of it may be judged.
+ * @param walk walks anew, where the folder was changed on the way
+ */
+type PrepareLocal = (ctx: PassContext, base: BaseTree, local: LocalTree, walk: () => LocalTree) => LocalTree;
 
 /**
  * What the daemon saw last, on both sides, so that an edit of one document costs one look at one
  * file and no listing. Each tree is kept only while what was done since can be followed in it
- * (`follow.ts`); after everything else it is looked at again.
+ * (`treesAfterPass`); after everything else it is looked at again.
  */
-export type KnownTrees = {
-  /**
-   * @param judge what of a walk's tree may not be judged yet, or was mended before: called with
-   * each pass's local tree
-   */
-  observers(
-    judge: (ctx: PassContext, base: BaseTree, local: LocalTree, again: () => LocalTree) => LocalTree,
-  ): Observers;
+export class KnownTrees {
+  readonly #world: World;
+  readonly #onLetGo: () => void;
+  #local: LocalTree | null = null;
+  #remote: RemoteTree | null = null;
+  #folders: RemoteTree["folders"] | null = null;
+  #newListing: NewListing | null = null;
+  /** Survives what is forgotten: rules and counts need not be of this moment. */
+  #lastLocal: LocalTree | null = null;
+  #documentCount = 0;
+  #inSync: InSyncSnapshot | null = null;
+  #listedAt = Number.NEGATIVE_INFINITY;
+
+  /** @param onLetGo nothing of base need be kept loaded */
+  constructor(world: World, onLetGo: () => void) {
+    this.#world = world;
+    this.#onLetGo = onLetGo;
+  }
+
+  observers(prepare: PrepareLocal): Observers {
+    return {
+      local: (ctx, base, inodesTrusted, keepText) => {
+        const walk = () => this.#walk(base, inodesTrusted, keepText);
+        const known = this.#local === null ? walk() : { ...this.#local, inodesTrusted };
+        return prepare(ctx, base, known, walk);
+      },
+      remote: (base, trustEmpty) => this.#observeRemote(base, trustEmpty),
+    };
+  }
+
+  #walk(base: BaseTree, inodesTrusted: boolean, keepText: OnText): LocalTree {
+    this.#local = observeLocal(this.#world, base, inodesTrusted, keepText);
+    this.#lastLocal = this.#local;
+    return this.#local;
+  }
+
+  async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
+    if (this.#inSync !== null) {
+      this.#inSync = null;
+      this.#remote = remoteTreeOf(base.links.values(), base.dirs.values());
+      this.#folders = this.#remote.folders;
+    }
+    // An absence is proven in the pass that acts on it (I04).
+    if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
+      return { kind: "seen", tree: this.#remote };
+    const known = {
+      ...(this.#newListing === null ? {} : { files: this.#newListing.listing }),
+      ...(this.#folders === null ? {} : { folders: this.#folders }),
+      keep: (digest: Digest, text: string, { id, localPath }: Link) =>
+        this.#world.state.putKnownText(digest, text, seenThere(localPath, id)),
+    };
+    this.#listedAt = this.#newListing?.at ?? this.#world.clock.monotonic();
+    this.#newListing = null;
+    const look = await observeRemote(this.#world, base, trustEmpty, known);
+    this.#keepRemote(look.kind === "seen" ? look.tree : null);
+    return look;
+  }
+
+  #keepRemote(tree: RemoteTree | null): void {
+    this.#remote = tree;
+    if (tree === null) this.#folders = null;
+    else {
+      if (tree.foldersComplete) this.#folders = tree.folders;
+      this.#documentCount = tree.files.size;
+    }
+  }
+
   /**
    * Looks again at single files. `same`: nothing is different; `changed`: in their text; `whole`:
    * only a walk can tell.
    */
-  lookAt(paths: readonly LocalPath[]): "same" | "changed" | "whole";
-  /**
-   * A listing just made. `same`: nothing is different from what is kept, so that no pass is needed.
-   */
-  take(listing: Listing<FileResource>): "same" | "changed";
-  /** After a pass: what of it may be kept. */
-  learn(end: PassEnd): void;
-  /** After a run: where all is calm, nothing is kept, for base tells it. */
-  settle(end: PassEnd): void;
-  /**
-   * While all is calm: the part that these paths are about, looked at again. `same`: nothing is
-   * different; `whole`: it is not calm, or more than the text of documents has changed.
-   */
-  part(paths: readonly LocalPath[]): "same" | "whole" | Trees;
-  /** Base may have been written by somebody else. */
-  disturb(): void;
-  forgetLocal(): void;
-  /**
-   * `folders`: those too; without, they are believed until a document stands in one that is not
-   * known.
-   */
-  forgetRemote(folders: boolean): void;
-  /** The ignore rules as last walked; null before the first walk. */
-  local(): LocalTree | null;
-  documents(): number;
-  /**
-   * When the service was last asked for a list that a pass has looked at, by the monotonic clock.
-   */
-  listedAt(): number;
-};
+  lookAgain(paths: readonly LocalPath[]): "same" | "changed" | "whole" {
+    if (this.#local === null) return "whole";
+    const { state, disk } = this.#world;
+    const keep: OnText = (digest, text, path) =>
+      state.putKnownText(digest, text, seenHere(path, state.linksAt(path)[0]?.id ?? null));
+    const looked = disk.lookAtFiles(this.#local, paths, keep);
+    if (looked === this.#local) return "same";
+    this.#local = looked;
+    this.#lastLocal = looked ?? this.#lastLocal;
+    return looked === null ? "whole" : "changed";
+  }
 
-/** @param letGo nothing of base need be kept loaded */
-export function createKnownTrees(world: World, letGo: () => void): KnownTrees {
-  let local: LocalTree | null = null;
-  let remote: RemoteTree | null = null;
-  let folders: RemoteTree["folders"] | null = null;
-  /** Listed, and not yet looked at by a pass. */
-  let listing: Listing<FileResource> | null = null;
-  /** Survives what is forgotten: rules and counts need not be of this moment. */
-  let lastLocal: LocalTree | null = null;
-  let documents = 0;
-  let calm: InSyncSnapshot | null = null;
-  let listedAt = Number.NEGATIVE_INFINITY;
-  /** Of `listing`. */
-  let takenAt = Number.NEGATIVE_INFINITY;
+  /**
+   * A listing just made. `same`: nothing is different from what is known, so that no pass is
+   * needed.
+   */
+  takeListing(listing: Listing<FileResource>): "same" | "changed" {
+    const documents = documentsOf(this.#world, listing);
+    if (listing.complete && this.#isKnown(documents)) return "same";
+    this.#newListing = { listing, at: this.#world.clock.monotonic() };
+    return "changed";
+  }
 
-  const keep: OnText = (digest, text, path) =>
-    world.state.putKnownText(digest, text, seenHere(path, world.state.linksAt(path)[0]?.id ?? null));
+  #isKnown(documents: ReadonlyMap<DocId, RemoteFile>): boolean {
+    if (this.#inSync !== null && this.#isInSyncStill(this.#inSync, documents)) return true;
+    return this.#remote?.complete === true && haveSameDocuments(this.#remote.files, documents);
+  }
 
   /**
    * A listing of other versions than the last one may still be what base has: what the daemon sent
    * itself.
    */
-  function isCalmStill(known: InSyncSnapshot, files: ReadonlyMap<DocId, RemoteFile>): boolean {
-    const print = printOf(files);
-    if (known.print !== print) {
-      const shows = showsBase(world.state.load(), files);
-      letGo();
-      if (!shows) return false;
-    }
-    known.print = print;
-    return true;
+  #isInSyncStill(snapshot: InSyncSnapshot, documents: ReadonlyMap<DocId, RemoteFile>): boolean {
+    const digest = listingDigest(documents);
+    if (snapshot.listingDigest === digest) return true;
+    const isBase = listsBase(this.#world.state.load(), documents);
+    this.#onLetGo();
+    if (isBase) snapshot.listingDigest = digest;
+    return isBase;
   }
 
-  return {
-    observers: (judge) => ({
-      local(ctx, base, inodesTrusted, keepText) {
-        const walk = () => {
-          local = observeLocal(world, base, inodesTrusted, keepText);
-          lastLocal = local;
-          return local;
-        };
-        return judge(ctx, base, local === null ? walk() : { ...local, inodesTrusted }, walk);
-      },
-      async remote(base, trustEmpty) {
-        if (calm !== null) {
-          calm = null;
-          remote = remoteOf(base.links.values(), base.dirs.values());
-          folders = remote.folders;
-        }
-        // An absence is proven in the pass that acts on it (I04).
-        if (remote !== null && listing === null && isComplete(remote)) return { kind: "seen", tree: remote };
-        const known = {
-          ...(listing === null ? {} : { files: listing }),
-          ...(folders === null ? {} : { folders }),
-          keep: (digest: Digest, text: string, { id, localPath }: Link) =>
-            world.state.putKnownText(digest, text, seenThere(localPath, id)),
-        };
-        listedAt = listing === null ? world.clock.monotonic() : takenAt;
-        listing = null;
-        const look = await observeRemote(world, base, trustEmpty, known);
-        remote = look.kind === "seen" ? look.tree : null;
-        if (remote?.foldersComplete === true || remote === null) folders = remote?.folders ?? null;
-        documents = remote?.files.size ?? documents;
-        return look;
-      },
-    }),
-    lookAt(paths) {
-      if (local === null) return "whole";
-      const looked = world.disk.lookAtFiles(local, paths, keep);
-      if (looked === local) return "same";
-      local = looked;
-      lastLocal = looked ?? lastLocal;
-      return looked === null ? "whole" : "changed";
-    },
-    take(made) {
-      const now = documentsOf(world, made);
-      if (calm !== null && made.complete && isCalmStill(calm, now)) return "same";
-      if (made.complete && remote?.complete === true && sameDocuments(remote.files, now)) return "same";
-      listing = made;
-      takenAt = world.clock.monotonic();
-      return "changed";
-    },
-    learn(end) {
-      if (end.kind === "offline") {
-        remote = null;
-        listing = null;
-        return;
-      }
-      if (end.ends.length === 0) return;
-      const kept = local === null || remote === null ? null : followEffects(world, end, local, remote);
-      local = kept?.local ?? null;
-      remote = kept?.remote ?? null;
-      if (kept === null) folders = null;
-    },
-    settle(end) {
-      calm = local === null || remote === null ? null : calmAfter(end, world.state.load(), local, remote);
-      if (calm === null) return;
-      local = null;
-      remote = null;
-      folders = null;
-      lastLocal = calm.ground;
-      letGo();
-    },
-    part(paths) {
-      const trees = calm === null ? null : cutOut(world.state, calm, paths);
-      if (trees === null) return "whole";
-      const own = keepHere(world.state, trees.base);
-      const looked = world.disk.lookAtFiles(trees.local, paths, own, ({ dev, ino }) => world.state.hasInode(dev, ino));
-      if (looked === trees.local) return "same";
-      if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))
-        return "whole";
-      return { ...trees, local: looked };
-    },
-    disturb() {
-      calm = null;
-    },
-    forgetLocal() {
-      local = null;
-    },
-    forgetRemote(alsoFolders) {
-      calm = null;
-      remote = null;
-      listing = null;
-      if (alsoFolders) folders = null;
-    },
-    local: () => lastLocal,
-    documents: () => documents,
-    listedAt: () => listedAt,
-  };
+  /** After a pass: keeps what of the trees its effects can be followed in. */
+  afterPass(end: PassEnd): void {
+    if (end.kind === "offline") {
+      this.#remote = null;
+      this.#newListing = null;
+      return;
+    }
+    if (end.ends.length === 0) return;
+    const [local, remote] = [this.#local, this.#remote];
+    const after = local === null || remote === null ? null : treesAfterPass(this.#world, end, local, remote);
+    this.#local = after?.local ?? null;
+    this.#remote = after?.remote ?? null;
+    if (after === null) this.#folders = null;
+  }
+
+  /** After a run: where all is in sync no tree is kept, for base tells them. */
+  afterRun(end: PassEnd): void {
+    const [local, remote] = [this.#local, this.#remote];
+    this.#inSync =
+      local === null || remote === null ? null : snapshotAfter(end, this.#world.state.load(), local, remote);
+    if (this.#inSync === null) return;
+    this.#local = null;
+    this.#remote = null;
+    this.#folders = null;
+    this.#lastLocal = this.#inSync.emptyLocal;
+    this.#onLetGo();
+  }
+
+  /**
+   * While all is in sync: the part that these paths are about, looked at again. `same`: nothing is
+   * different; `whole`: it is not in sync, or more than the text of documents has changed.
+   */
+  lookAtPart(paths: readonly LocalPath[]): "same" | "whole" | Trees {
+    const { state, disk } = this.#world;
+    const trees = this.#inSync === null ? null : partialTrees(state, this.#inSync, paths);
+    if (trees === null) return "whole";
+    const keep = keepHere(state, trees.base);
+    const looked = disk.lookAtFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
+    if (looked === trees.local) return "same";
+    if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))
+      return "whole";
+    return { ...trees, local: looked };
+  }
+
+  /** Base may have been written by somebody else. */
+  forgetInSync(): void {
+    this.#inSync = null;
+  }
+
+  forgetLocal(): void {
+    this.#local = null;
+  }
+
+  /**
+   * @param alsoFolders those too; without, they are believed until a document stands in one that is
+   * not known
+   */
+  forgetRemote(alsoFolders: boolean): void {
+    this.#inSync = null;
+    this.#remote = null;
+    this.#newListing = null;
+    if (alsoFolders) this.#folders = null;
+  }
+
+  /** The ignore rules as last walked; null before the first walk. */
+  lastLocal(): LocalTree | null {
+    return this.#lastLocal;
+  }
+
+  documentCount(): number {
+    return this.#documentCount;
+  }
+
+  /**
+   * When the service was last asked for a list that a pass has looked at, by the monotonic clock.
+   */
+  listedAt(): number {
+    return this.#listedAt;
+  }
 }
 
-function sameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
+function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
   if (a.size !== b.size) return false;
   for (const [id, file] of a) {
     const other = b.get(id);

@@ -30,7 +30,24 @@ export type PhaseEvent =
   | { readonly kind: "stop" };
 
 export const IDLE: Phase = { kind: "idle" };
-export const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "paused by hand" };
+const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "paused by hand" };
+
+type EventOf<Kind> = Extract<PhaseEvent, { kind: Kind }>;
+
+/** What each event makes of a phase that is not `stopped`. */
+const TRANSITIONS: {
+  readonly [Kind in PhaseEvent["kind"]]: (phase: Phase, event: EventOf<Kind>, failures: number) => Phase;
+} = {
+  stop: () => ({ kind: "stopped" }),
+  pause: () => PAUSED,
+  resume: (phase) => (isPaused(phase) ? IDLE : phase),
+  look: () => ({ kind: "observing" }),
+  apply: (phase) => (phase.kind === "observing" ? { kind: "applying" } : phase),
+  ended: (phase) => (isWorking(phase) ? IDLE : phase),
+  halt: (phase, { detail }) => (isWorking(phase) ? { kind: "halted", detail } : phase),
+  failed: (phase, { why, detail }, failures) =>
+    isWorking(phase) ? { kind: "waiting", why, failures: failures + 1, detail } : phase,
+};
 
 /**
  * The one transition function. Pure and total: an event that means nothing in a phase leaves it as
@@ -40,29 +57,11 @@ export const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, deta
  */
 export function nextPhase(phase: Phase, event: PhaseEvent, failures = 0): Phase {
   if (phase.kind === "stopped") return phase;
-  switch (event.kind) {
-    case "stop":
-      return { kind: "stopped" };
-    case "pause":
-      return PAUSED;
-    case "resume":
-      return isPaused(phase) ? IDLE : phase;
-    case "look":
-      return { kind: "observing" };
-    case "apply":
-      return phase.kind === "observing" ? { kind: "applying" } : phase;
-    case "ended":
-      return isWorking(phase) ? IDLE : phase;
-    case "halt":
-      return isWorking(phase) ? { kind: "halted", detail: event.detail } : phase;
-    case "failed":
-      return isWorking(phase)
-        ? { kind: "waiting", why: event.why, failures: failures + 1, detail: event.detail }
-        : phase;
-  }
+  const transition = TRANSITIONS[event.kind] as (phase: Phase, event: PhaseEvent, failures: number) => Phase;
+  return transition(phase, event, failures);
 }
 
-export function isPaused(phase: Phase): boolean {
+function isPaused(phase: Phase): boolean {
   return phase.kind === "waiting" && phase.why === "paused";
 }
 

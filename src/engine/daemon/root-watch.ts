@@ -1,24 +1,24 @@
 import { checkRoot } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
-import type { Watching } from "./watching.ts";
-import type { Work } from "./work.ts";
+import type { FolderWatch } from "./folder-watch.ts";
+import type { Runs } from "./runs.ts";
 
 /**
  * Whether the folder is the one that it was: its disk may be unmounted, and mounted again. While it
- * is away no absence means anything; when it is back it is watched anew, and every grace begins
- * anew.
+ * is away no absence means anything; when it is back it is watched anew, and every deletion's grace
+ * begins anew.
  */
 export class RootWatch {
   readonly #world: World;
-  readonly #work: Work;
-  readonly #watching: Watching;
+  readonly #runs: Runs;
+  readonly #watch: FolderWatch;
   #away = false;
   #rewatch = false;
 
-  constructor(world: World, work: Work, watching: Watching) {
+  constructor(world: World, runs: Runs, watch: FolderWatch) {
     this.#world = world;
-    this.#work = work;
-    this.#watching = watching;
+    this.#runs = runs;
+    this.#watch = watch;
   }
 
   /** As of the last look. */
@@ -26,28 +26,28 @@ export class RootWatch {
     return this.#away;
   }
 
-  /** @returns whether it is there */
-  look(): boolean {
+  /** @returns `back`: it was away at the last look */
+  look(): "there" | "away" | "back" {
     const { root } = checkRoot(this.#world);
     const away = root !== "same" && root !== "moved-or-copied";
-    if (away === this.#away) return !away;
+    if (away === this.#away) return away ? "away" : "there";
     this.#away = away;
     // Watches are on the inodes of a folder, not on its path.
     this.#rewatch = true;
-    this.#work.knownTrees.forgetLocal();
-    this.#work.graces.restart(this.#world.clock.monotonic());
-    return !away;
+    this.#runs.knownTrees.forgetLocal();
+    this.#runs.deletions.restart(this.#world.clock.monotonic());
+    return away ? "away" : "back";
   }
 
   /** Watches what was walked, if nothing is watched yet. */
   async watch(): Promise<void> {
-    const tree = this.#work.knownTrees.local();
+    const tree = this.#runs.knownTrees.lastLocal();
     if (this.#away || tree === null || tree.unseen.has("")) return;
     if (this.#rewatch) {
       this.#rewatch = false;
-      await this.#watching.close();
+      await this.#watch.close();
     }
     // What changed between the walk and the first watch had no hint.
-    if (await this.#watching.ensure(tree)) this.#work.dirty.note("", true, this.#world.clock.monotonic());
+    if (await this.#watch.ensure(tree)) this.#runs.dirty.note("", true, this.#world.clock.monotonic());
   }
 }

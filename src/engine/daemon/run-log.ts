@@ -2,27 +2,11 @@ import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
 import { rememberLast } from "../run/standing.ts";
 import { type World, zeroCounts } from "../run/world.ts";
+import type { EventPublisher } from "./events.ts";
+import type { PendingDeletions } from "./pending-deletions.ts";
 import type { RunEnd } from "./run-passes.ts";
-import type { EventPublisher } from "./publish-events.ts";
-import type { Deletions } from "./work.ts";
-
-/**
- * What the runs ended as: kept for `status`, told to who listens, and written down as rarely as it
- * may be.
- */
-export type RunLog = {
-  /**
-   * @param saw whether the service was listed in that run: what is kept of an earlier look proves
-   * nothing of now
-   * @param dueAt when a waiting deletion is due, since the epoch
-   */
-  note(ended: RunEnd & Deletions, saw: boolean, dueAt: (path: string) => number): void;
-  /** A poll found everything as it was. */
-  noteInSync(): void;
-  report(): RunReport | null;
-  reportOrBlank(): RunReport;
-  inSyncAsOf(): number | null;
-};
+import type { DeletionChanges } from "./runs.ts";
+import { wallTime } from "./timing.ts";
 
 /** `syncedAt` is written so often at most while nothing happens. */
 const NOTE_SYNCED_MS = 60_000;
@@ -40,41 +24,79 @@ const NOTHING_YET: RunReport = {
   fault: null,
 };
 
-export function createRunLog(world: World, publisher: EventPublisher): RunLog {
-  const { state, clock } = world;
-  let report: RunReport | null = null;
-  let inSyncAsOf: number | null = null;
-  let writtenAt = Number.NEGATIVE_INFINITY;
+/**
+ * How the runs ended: kept for `status`, published, and written to the state as rarely as it may
+ * be.
+ */
+export class RunLog {
+  readonly #world: World;
+  readonly #publisher: EventPublisher;
+  readonly #deletions: PendingDeletions;
+  #report: RunReport | null = null;
+  #inSyncAsOf: number | null = null;
+  #writtenAt = Number.NEGATIVE_INFINITY;
 
-  function synced(now: boolean): void {
-    inSyncAsOf = clock.now();
-    if (!now && clock.monotonic() - writtenAt < NOTE_SYNCED_MS) return;
-    writtenAt = clock.monotonic();
-    state.setMeta(META.syncedAt, String(inSyncAsOf));
+  constructor(world: World, publisher: EventPublisher, deletions: PendingDeletions) {
+    this.#world = world;
+    this.#publisher = publisher;
+    this.#deletions = deletions;
   }
 
-  return {
-    note(ended, saw, dueAt) {
-      const before = report;
-      report = ended.report;
-      if (saw && report.state === "in-sync") synced(ended.didSomething);
-      rememberLast(world, report);
-      for (const [path, { inConflict }] of ended.begun)
-        publisher.tell({ kind: "deletion-pending", path, dueAt: dueAt(path), inConflict });
-      for (const path of ended.calledOff) publisher.tell({ kind: "deletion-called-off", path });
-      if (ended.didSomething || before === null || before.state !== report.state || !sameAttention(before, report))
-        publisher.tell({ kind: "run", report });
-    },
-    noteInSync() {
-      if (report?.state === "in-sync") synced(false);
-    },
-    report: () => report,
-    reportOrBlank: () => report ?? NOTHING_YET,
-    inSyncAsOf: () => inSyncAsOf,
-  };
+  /**
+   * @param saw whether the service was listed in that run: what is kept of an earlier look proves
+   * nothing of now
+   */
+  note(ended: RunEnd & DeletionChanges, saw: boolean): void {
+    const before = this.#report;
+    const { report, didSomething } = ended;
+    this.#report = report;
+    if (saw && report.state === "in-sync") this.#noteSynced(didSomething);
+    rememberLast(this.#world, report);
+    this.#publishDeletions(ended);
+    if (didSomething || before === null || !endedAlike(before, report))
+      this.#publisher.publish({ kind: "run", report });
+  }
+
+  /** A poll found everything as it was. */
+  noteInSync(): void {
+    if (this.#report?.state === "in-sync") this.#noteSynced(false);
+  }
+
+  report(): RunReport | null {
+    return this.#report;
+  }
+
+  reportOrBlank(): RunReport {
+    return this.#report ?? NOTHING_YET;
+  }
+
+  inSyncAsOf(): number | null {
+    return this.#inSyncAsOf;
+  }
+
+  #publishDeletions({ begun, calledOff }: DeletionChanges): void {
+    const { clock } = this.#world;
+    const dueAt = new Map(this.#deletions.list().map((one) => [one.path, one.dueAt]));
+    for (const [path, { inConflict }] of begun) {
+      const at = wallTime(clock, dueAt.get(path) ?? clock.monotonic());
+      this.#publisher.publish({ kind: "deletion-pending", path, dueAt: at, inConflict });
+    }
+    for (const path of calledOff) this.#publisher.publish({ kind: "deletion-called-off", path });
+  }
+
+  #noteSynced(writeNow: boolean): void {
+    const { clock, state } = this.#world;
+    this.#inSyncAsOf = clock.now();
+    if (!writeNow && clock.monotonic() - this.#writtenAt < NOTE_SYNCED_MS) return;
+    this.#writtenAt = clock.monotonic();
+    state.setMeta(META.syncedAt, String(this.#inSyncAsOf));
+  }
 }
 
-function sameAttention(a: RunReport, b: RunReport): boolean {
-  const key = ({ attention }: RunReport) => attention.map(({ path, kind }) => `${kind} ${path}`).join("\n");
-  return key(a) === key(b);
+function endedAlike(a: RunReport, b: RunReport): boolean {
+  return a.state === b.state && attentionKey(a) === attentionKey(b);
+}
+
+function attentionKey({ attention }: RunReport): string {
+  return attention.map(({ path, kind }) => `${kind} ${path}`).join("\n");
 }

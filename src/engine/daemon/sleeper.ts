@@ -2,58 +2,61 @@ import type { Clock } from "../../ports/world.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /** Sleeps until something is due, and sees when time passed that nobody slept for. */
-export type Sleeper = {
+export class Sleeper {
+  readonly #clock: Clock;
+  readonly #timing: DaemonTiming;
+  #sleeping: { readonly until: number; readonly ended: AbortController } | null = null;
+  #awake = false;
+  #oversleptMs = 0;
+  /** Of the wall clock against the monotonic one. */
+  #offset: number;
+
+  constructor(clock: Clock, timing: DaemonTiming) {
+    this.#clock = clock;
+    this.#timing = timing;
+    this.#offset = clock.now() - clock.monotonic();
+  }
+
   /** @param until monotonic */
-  sleep(until: number, signal: AbortSignal): Promise<void>;
+  async sleep(until: number, signal: AbortSignal): Promise<void> {
+    const from = this.#clock.monotonic();
+    const ms = Math.min(until - from, this.#timing.turnMs);
+    if (this.#awake || ms <= 0) {
+      this.#awake = false;
+      return;
+    }
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    signal.addEventListener("abort", end);
+    this.#sleeping = { until: from + ms, ended };
+    if (!signal.aborted) await this.#clock.sleep(ms, ended.signal);
+    signal.removeEventListener("abort", end);
+    this.#sleeping = null;
+    this.#awake = false;
+    this.#oversleptMs = this.#clock.monotonic() - from - ms;
+  }
+
   /** Ends the sleep now; or the next one, when nobody sleeps. */
-  wake(): void;
+  wake(): void {
+    this.#awake = true;
+    this.#sleeping?.ended.abort();
+  }
+
   /** Ends the sleep if it would last longer than to `at`. Cheap: called for every hint. */
-  wakeBy(at: number): void;
+  wakeBy(at: number): void {
+    if (this.#sleeping !== null && at < this.#sleeping.until) this.#sleeping.ended.abort();
+  }
+
   /**
    * Milliseconds that the machine, or the process, was not running since the last call; null when
    * it was.
    */
-  jumped(): number | null;
-};
-
-export function createSleeper(clock: Clock, timing: DaemonTiming): Sleeper {
-  let sleeping: { readonly until: number; readonly ended: AbortController } | null = null;
-  let awake = false;
-  let overslept = 0;
-  let drift = clock.now() - clock.monotonic();
-
-  return {
-    async sleep(until, signal) {
-      const from = clock.monotonic();
-      const ms = Math.min(until - from, timing.turnMs);
-      if (awake || ms <= 0) {
-        awake = false;
-        return;
-      }
-      const ended = new AbortController();
-      const end = () => ended.abort();
-      signal.addEventListener("abort", end);
-      sleeping = { until: from + ms, ended };
-      if (!signal.aborted) await clock.sleep(ms, ended.signal);
-      signal.removeEventListener("abort", end);
-      sleeping = null;
-      awake = false;
-      overslept = clock.monotonic() - from - ms;
-    },
-    wake() {
-      awake = true;
-      sleeping?.ended.abort();
-    },
-    wakeBy(at) {
-      if (sleeping !== null && at < sleeping.until) sleeping.ended.abort();
-    },
-    jumped() {
-      // The monotonic clock stands still while some machines sleep, and runs on in others.
-      const now = clock.now() - clock.monotonic();
-      const slept = Math.max(now - drift, overslept);
-      drift = now;
-      overslept = 0;
-      return slept > timing.jumpMs ? slept : null;
-    },
-  };
+  takeGap(): number | null {
+    // The monotonic clock stands still while some machines sleep, and runs on in others.
+    const offset = this.#clock.now() - this.#clock.monotonic();
+    const gap = Math.max(offset - this.#offset, this.#oversleptMs);
+    this.#offset = offset;
+    this.#oversleptMs = 0;
+    return gap > this.#timing.jumpMs ? gap : null;
+  }
 }

@@ -1,3 +1,5 @@
+import type { Clock } from "../../ports/world.ts";
+
 /**
  * The daemon's times, all in milliseconds. Each can be configured; tests leave them as they are, in
  * virtual time.
@@ -83,3 +85,8 @@ export const DEFAULT_TIMING: DaemonTiming = {
   turnMs: 60_000,
   retryRefusedMs: 86_400_000,
 };
+
+/** @param at monotonic @returns milliseconds since the epoch, whole */
+export function wallTime(clock: Pick<Clock, "now" | "monotonic">, at: number): number {
+  return Math.round(clock.now() + at - clock.monotonic());
+}

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { IDLE, nextPhase, PAUSED, type Phase, type PhaseEvent } from "../../../src/engine/daemon/phase.ts";
+import { IDLE, nextPhase, type Phase, type PhaseEvent } from "../../../src/engine/daemon/phase.ts";
 
 const PHASES: Record<string, Phase> = {
   idle: IDLE,
   observing: { kind: "observing" },
   applying: { kind: "applying" },
   offline: { kind: "waiting", why: "offline", failures: 2, detail: "no route" },
-  paused: PAUSED,
+  paused: nextPhase(IDLE, { kind: "pause" }),
   halted: { kind: "halted", detail: "too many deletions" },
   stopped: { kind: "stopped" },
 };

@@ -2,7 +2,7 @@ import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
 import type { WaitReason } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** How long until the next request. Pure. */
+/** How long until the next request to the service. Pure. */
 
 const JITTER = 0.1;
 
@@ -12,15 +12,14 @@ const JITTER = 0.1;
  * @param fraction [0, 1)
  */
 export function pollInterval(timing: DaemonTiming, quietMs: number, documents: number, fraction: number): number {
-  const wanted =
-    quietMs < timing.activeForMs
-      ? timing.pollActiveMs
-      : quietMs < timing.sleepyAfterMs
-        ? timing.pollRestMs
-        : timing.pollSleepyMs;
   const requests = Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT));
   const affordable = (requests * 60_000) / timing.pollRequestsAMinute;
-  return Math.max(wanted, affordable) * (1 + JITTER * (2 * fraction - 1));
+  return Math.max(wantedInterval(timing, quietMs), affordable) * (1 + JITTER * (2 * fraction - 1));
+}
+
+function wantedInterval(timing: DaemonTiming, quietMs: number): number {
+  if (quietMs < timing.activeForMs) return timing.pollActiveMs;
+  return quietMs < timing.sleepyAfterMs ? timing.pollRestMs : timing.pollSleepyMs;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
-import { STILL_WRITTEN } from "./dirty.ts";
+import { STILL_WRITTEN } from "./dirty-paths.ts";
 
 /**
  * What of a local tree may not be judged yet: it is unseen then, neither present nor absent. Of the

@@ -1,34 +1,36 @@
 import type { Clock, Random } from "../../ports/world.ts";
-import { pollInterval, retryDelay } from "./pace.ts";
+import { pollInterval, retryDelay } from "./intervals.ts";
 import type { WaitReason } from "./phase.ts";
+import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
-import type { Work } from "./work.ts";
 
 /**
- * What the first due thing is. `dirty`: local hints have settled. `rest`: a text has been quiet, or
- * a document empty, for long enough.
+ * `dirty`: local hints have settled. `deletion`: one has waited for its grace. `quiet`: a text has
+ * been the same, or a document empty, for long enough.
  */
-export type Due = "retry" | "dirty" | "rescan" | "graces" | "rest" | "poll";
+export type Due = "retry" | "dirty" | "rescan" | "deletion" | "quiet" | "poll";
 
-/** When what is due. All times are monotonic. */
-export class Agenda {
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** What is due when. All times are monotonic. */
+export class Schedule {
   readonly #timing: DaemonTiming;
   readonly #clock: Clock;
   readonly #random: Random;
-  readonly #work: Work;
+  readonly #runs: Runs;
   #activeAt: number;
   #pollAt: number;
   #rescanAt: number;
   #retryRefusedAt: number;
   #retryAt: number | null = null;
-  #restAt: number | null = null;
+  #quietAt: number | null = null;
   #failures = 0;
 
-  constructor(timing: DaemonTiming, clock: Clock, random: Random, work: Work) {
+  constructor(timing: DaemonTiming, clock: Clock, random: Random, runs: Runs) {
     this.#timing = timing;
     this.#clock = clock;
     this.#random = random;
-    this.#work = work;
+    this.#runs = runs;
     const now = clock.monotonic();
     this.#activeAt = now;
     this.#pollAt = now;
@@ -37,26 +39,25 @@ export class Agenda {
   }
 
   /** In the order of urgency; null when nothing is due yet. */
-  first(): Due | null {
+  firstDue(): Due | null {
     const now = this.#clock.monotonic();
-    const { dirty, graces } = this.#work;
+    const { dirty, deletions } = this.#runs;
     if (this.#retryAt !== null) return this.#retryAt <= now ? "retry" : null;
     if (isDue(dirty.dueAt(), now)) return "dirty";
     if (this.#holdsBackUntil(now) > now) return null;
     if (this.#rescanAt <= now) return "rescan";
-    if (isDue(graces.nextAt(), now)) return "graces";
-    if (isDue(this.#restAt, now)) return "rest";
+    if (isDue(deletions.nextAt(), now)) return "deletion";
+    if (isDue(this.#quietAt, now)) return "quiet";
     return this.#pollAt <= now ? "poll" : null;
   }
 
-  /** When `first` has something. */
+  /** When `firstDue` has something. */
   nextAt(): number {
     const now = this.#clock.monotonic();
-    const { dirty, graces } = this.#work;
+    const { dirty, deletions } = this.#runs;
     if (this.#retryAt !== null) return this.#retryAt;
-    const never = Number.POSITIVE_INFINITY;
-    const rest = Math.min(this.#rescanAt, this.#pollAt, graces.nextAt() ?? never, this.#restAt ?? never);
-    return Math.min(dirty.dueAt() ?? never, Math.max(rest, this.#holdsBackUntil(now)));
+    const next = Math.min(this.#rescanAt, this.#pollAt, deletions.nextAt() ?? NEVER, this.#quietAt ?? NEVER);
+    return Math.min(dirty.dueAt() ?? NEVER, Math.max(next, this.#holdsBackUntil(now)));
   }
 
   /**
@@ -64,7 +65,7 @@ export class Agenda {
    * end.
    */
   #holdsBackUntil(now: number): number {
-    if (!this.#work.dirty.isBulkUnderWay(now)) return now;
+    if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
     return Math.min(this.#rescanAt, this.#pollAt) + this.#timing.bulkMostMs;
   }
 
@@ -77,7 +78,7 @@ export class Agenda {
     const quiet = now - this.#activeAt;
     const interval = away
       ? this.#timing.pollActiveMs
-      : pollInterval(this.#timing, quiet, this.#work.knownTrees.documents(), this.#random.fraction());
+      : pollInterval(this.#timing, quiet, this.#runs.knownTrees.documentCount(), this.#random.fraction());
     this.#pollAt = now + interval;
   }
 
@@ -99,6 +100,7 @@ export class Agenda {
   }
 
   /**
+   * @param asked somebody asked for it
    * @returns whether refused rows are due to be tried again (at the start, then daily); they count
    * as tried now
    */
@@ -109,7 +111,7 @@ export class Agenda {
     return true;
   }
 
-  failed(why: Exclude<WaitReason, "paused">): void {
+  noteFailure(why: Exclude<WaitReason, "paused">): void {
     this.#failures++;
     const delay = retryDelay(this.#timing, why, this.#failures, this.#random.fraction());
     this.#retryAt = this.#clock.monotonic() + delay;
@@ -120,18 +122,17 @@ export class Agenda {
     return this.#failures;
   }
 
-  succeeded(): void {
+  noteSuccess(): void {
     this.#failures = 0;
     this.#retryAt = null;
   }
 
-  /** After a run: when the next thing at rest will have rested. */
-  scheduleRest(): void {
+  /** After a run: when the next quiet period will be over. */
+  scheduleQuiet(): void {
     const now = this.#clock.monotonic();
-    const { quiet, emptied } = this.#work;
-    const never = Number.POSITIVE_INFINITY;
-    const next = Math.min(quiet.nextAt(now) ?? never, emptied.nextAt(now) ?? never);
-    this.#restAt = next === never ? null : next;
+    const { quietTexts, emptied } = this.#runs;
+    const next = Math.min(quietTexts.nextAt(now) ?? NEVER, emptied.nextAt(now) ?? NEVER);
+    this.#quietAt = next === NEVER ? null : next;
   }
 
   pollAt(): number {

@@ -2,7 +2,12 @@ import { EXACT_DISK } from "../../../src/model/path.ts";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/planner/plan.ts";
 import type { Action } from "../../../src/model/action.ts";
-import { calmAfter, cutOut, printOf, remoteOf } from "../../../src/engine/daemon/in-sync-snapshot.ts";
+import {
+  snapshotAfter,
+  partialTrees,
+  listingDigest,
+  remoteTreeOf,
+} from "../../../src/engine/daemon/in-sync-snapshot.ts";
 import { planOnly } from "../../../src/engine/run/sync.ts";
 import { createRig, ROOT, SETTINGS } from "../../simulator/rig.ts";
 import { rollDice } from "../../simulator/dice.ts";
@@ -11,16 +16,16 @@ import { type DaemonRig, startDaemon } from "./rig.ts";
 const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
 const listings = (sent: string[]) => sent.filter((request) => request.startsWith("GET "));
 
-async function calmNotes(count = 3, options: Parameters<typeof startDaemon>[0] = {}): Promise<DaemonRig> {
+async function notesInSync(count = 3, options: Parameters<typeof startDaemon>[0] = {}): Promise<DaemonRig> {
   const rig = createRig(1);
   for (let n = 0; n < count; n++)
     rig.app.create(`area/topic/note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
   return startDaemon({ ...options, rig });
 }
 
-describe("while all is calm", () => {
+describe("while all is in sync", () => {
   test("edits of several documents at once, one saved by rename, are their PUTs alone", async () => {
-    const rig = await calmNotes();
+    const rig = await notesInSync();
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     rig.mirrored.disk.user.saveAtomically(`${ROOT}/area/topic/note-1.md`, "# Note 1\n\nanother text\n");
     rig.hint({ kind: "path", path: "area/topic/note-1.md" });
@@ -32,7 +37,7 @@ describe("while all is calm", () => {
   });
 
   test("an edit and a deletion at once are both judged, the deletion after its grace", async () => {
-    const rig = await calmNotes();
+    const rig = await notesInSync();
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     rig.remove("area/topic/note-1.md");
     await rig.pass(1_000);
@@ -48,7 +53,7 @@ describe("while all is calm", () => {
   });
 
   test("I09 a swap of two documents is two moves and no PUT", async () => {
-    const rig = await calmNotes();
+    const rig = await notesInSync();
     const before = rig.app.files();
     rig.rename("area/topic/note-0.md", "area/topic/swap.md");
     rig.rename("area/topic/note-1.md", "area/topic/note-0.md");
@@ -61,7 +66,7 @@ describe("while all is calm", () => {
   });
 
   test("I22 an edit leaves the holds of others, and what is told of them", async () => {
-    const rig = await calmNotes(3, { settings: { names: "hold" } });
+    const rig = await notesInSync(3, { settings: { names: "hold" } });
     rig.save("area/My note.md", "# Held\n");
     await rig.pass(1_000);
     const [held] = rig.daemon.status().lastReport!.attention;
@@ -79,7 +84,7 @@ describe("while all is calm", () => {
   });
 
   test("I07 an edit that the service was ahead of is merged", async () => {
-    const rig = await calmNotes();
+    const rig = await notesInSync();
     rig.app.edit("area/topic/note-0.md", "# Note 0, from the app\n\nits own text, number 0\n");
     rig.save("area/topic/note-0.md", "# Note 0\n\nits own text, number 0\n\nand a line from here\n");
     const both = "# Note 0, from the app\n\nits own text, number 0\n\nand a line from here\n";
@@ -89,7 +94,7 @@ describe("while all is calm", () => {
   });
 
   test("an edit that cannot be sent waits as any other, and goes when the service is back", async () => {
-    const rig = await calmNotes();
+    const rig = await notesInSync();
     rig.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     await rig.pass(1_000);
@@ -101,7 +106,7 @@ describe("while all is calm", () => {
   });
 
   test("a protected document's edit waits for its quiet time", async () => {
-    const rig = await calmNotes();
+    const rig = await notesInSync();
     rig.app.protect("area/topic/note-0.md", true);
     await rig.pass(40_000);
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
@@ -113,7 +118,7 @@ describe("while all is calm", () => {
   });
 
   test("a poll after an edit finds what was sent, and looks at nothing more", async () => {
-    const rig = await calmNotes();
+    const rig = await notesInSync();
     rig.save("area/topic/note-0.md", "# Note 0\n\nanother text\n");
     await rig.pass(400);
     rig.sent();
@@ -141,7 +146,7 @@ describe("the part cut out of base", () => {
       const still = await planOnly(world, options);
       if (still.kind !== "planned") throw new Error(still.kind);
       const { base } = still.trees;
-      const calm = calmAfter(still, base, still.trees.local, still.trees.remote)!;
+      const snapshot = snapshotAfter(still, base, still.trees.local, still.trees.remote)!;
       const paths: string[] = [];
       for (let n = 0; n < 12; n++) {
         if (dice.below(3) > 0) continue;
@@ -152,7 +157,7 @@ describe("the part cut out of base", () => {
         if (paths.length > 1) mirror.write(path, `${TEXT(n)}edited\n`);
         else mirror.disk.user.saveAtomically(`${ROOT}/${path}`, `${TEXT(n)}edited\n`);
       }
-      const part = cutOut(world.state, calm, paths)!;
+      const part = partialTrees(world.state, snapshot, paths)!;
       const local = world.disk.lookAtFiles(part.local, paths, () => undefined)!;
       const whole = await planOnly(world, options);
       if (whole.kind !== "planned") throw new Error(whole.kind);
@@ -196,8 +201,8 @@ describe("the part cut out of base", () => {
     const still = await planOnly(world, { settings: SETTINGS, retryRefused: false, kind: "test" });
     if (still.kind !== "planned") throw new Error(still.kind);
     const { base, local, remote } = still.trees;
-    const calm = calmAfter(still, base, local, remote)!;
-    const cut = (path: string, held = calm.held) => cutOut(world.state, { ...calm, held }, [path]);
+    const snapshot = snapshotAfter(still, base, local, remote)!;
+    const cut = (path: string, held = snapshot.held) => partialTrees(world.state, { ...snapshot, held }, [path]);
     expect(cut("area/note-0.md")).not.toBeNull();
     const id = rig.app.files().get("area/note-0.md")!.id;
     expect(cut("area/note-0.md", new Set([id]))).toBeNull();
@@ -208,7 +213,7 @@ describe("the part cut out of base", () => {
     expect(cut(""), "everything").toBeNull();
   });
 
-  test("there is no calm while something is left to do, unseen, or not in base", async () => {
+  test("there is no snapshot while something is left to do, unseen, or not in base", async () => {
     const rig = createRig(1);
     for (let n = 0; n < 3; n++) rig.app.create(`area/note-${n}.md`, TEXT(n));
     const mirror = rig.mirror();
@@ -220,16 +225,16 @@ describe("the part cut out of base", () => {
     const changed = new Map(remote.files).set(file!.id, { ...file!, changeId: "chg_other" as never });
     const fewer = new Map([...remote.files].slice(1));
     const hold = { key: "x.md", path: "x.md", reason: "second-look", detail: "", since: 0 } as never;
-    expect(calmAfter(still, base, local, remote)).not.toBeNull();
-    expect(calmAfter(still, base, local, { ...remote, files: changed })).toBeNull();
-    expect(calmAfter(still, base, local, { ...remote, files: fewer })).toBeNull();
-    expect(calmAfter(still, base, local, { ...remote, folders: new Map() })).toBeNull();
-    expect(calmAfter(still, base, local, { ...remote, complete: false })).toBeNull();
-    expect(calmAfter(still, base, { ...local, unseen: new Map([["", "why"]]) }, remote)).toBeNull();
-    expect(calmAfter(still, { ...base, holds: new Map([["x.md", hold]]) }, local, remote)).toBeNull();
-    const told = remoteOf(base.links.values(), base.dirs.values());
+    expect(snapshotAfter(still, base, local, remote)).not.toBeNull();
+    expect(snapshotAfter(still, base, local, { ...remote, files: changed })).toBeNull();
+    expect(snapshotAfter(still, base, local, { ...remote, files: fewer })).toBeNull();
+    expect(snapshotAfter(still, base, local, { ...remote, folders: new Map() })).toBeNull();
+    expect(snapshotAfter(still, base, local, { ...remote, complete: false })).toBeNull();
+    expect(snapshotAfter(still, base, { ...local, unseen: new Map([["", "why"]]) }, remote)).toBeNull();
+    expect(snapshotAfter(still, { ...base, holds: new Map([["x.md", hold]]) }, local, remote)).toBeNull();
+    const told = remoteTreeOf(base.links.values(), base.dirs.values());
     expect(told.files).toEqual(new Map(remote.files));
     expect(told.folders).toEqual(remote.folders);
-    expect(printOf(remote.files)).not.toBe(printOf(changed));
+    expect(listingDigest(remote.files)).not.toBe(listingDigest(changed));
   });
 });

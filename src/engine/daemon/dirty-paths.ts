@@ -1,0 +1,106 @@
+import type { LocalPath } from "../../model/path.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+/** LIMIT: paths kept apart; more are one look at everything. */
+const MAX_PATHS = 2_000;
+const MANY = 500;
+/**
+ * So many dirty paths are a bulk change (checkout, unzip, copy): waited for longer, to be seen in
+ * one plan.
+ */
+const BULK = 20;
+export const STILL_WRITTEN = "still-being-written";
+
+type Change = { readonly first: number; last: number; whole: boolean };
+
+/**
+ * Which paths had events, and when each has settled: an editor's save is one edit, however many
+ * files it makes and renames on the way. Times are monotonic.
+ */
+export class DirtyPaths {
+  readonly #timing: DaemonTiming;
+  readonly #changes = new Map<LocalPath, Change>();
+  /** Since when something is waited for. */
+  #since: number | null = null;
+  #collapsed = false;
+
+  constructor(timing: DaemonTiming) {
+    this.#timing = timing;
+  }
+
+  /**
+   * @param whole a folder came or went, or notices were lost: what is at and below the path cannot
+   * be looked at file by file
+   */
+  note(path: LocalPath, whole: boolean, now: number): void {
+    this.#since ??= now;
+    const known = this.#changes.get(path);
+    if (known !== undefined) {
+      known.last = now;
+      known.whole ||= whole;
+    } else if (this.#changes.size < MAX_PATHS) this.#changes.set(path, { first: now, last: now, whole });
+    else this.#collapse(now);
+  }
+
+  #collapse(now: number): void {
+    let first = now;
+    for (const change of this.#changes.values()) first = Math.min(first, change.first);
+    this.#changes.clear();
+    this.#collapsed = true;
+    this.#changes.set("", { first, last: now, whole: true });
+  }
+
+  /** When a look is due; null when nothing is dirty. */
+  dueAt(): number | null {
+    if (this.#since === null || this.#changes.size === 0) return null;
+    let all = 0;
+    for (const change of this.#changes.values()) all = Math.max(all, this.#settledAt(change));
+    const isBulk = this.#changes.size > BULK || this.#changes.has("");
+    // Everything has settled; or something waits so long already that it goes alone.
+    return Math.min(all, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
+  }
+
+  /** Paths that are not to be judged yet, with all below them, and why. */
+  unsettled(now: number): ReadonlyMap<LocalPath, string> {
+    const waiting = new Map<LocalPath, string>();
+    for (const [path, change] of this.#changes) if (this.#settledAt(change) > now) waiting.set(path, STILL_WRITTEN);
+    return waiting;
+  }
+
+  /** Whether a bulk change is under way: better not judge anything before it has settled. */
+  isBulkUnderWay(now: number): boolean {
+    for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
+    return false;
+  }
+
+  /**
+   * Takes out what has settled. `many`: so much at once that the system may have dropped notices
+   * without a word.
+   */
+  take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
+    const paths: LocalPath[] = [];
+    let whole = false;
+    for (const [path, change] of this.#changes) {
+      if (this.#settledAt(change) > now) continue;
+      paths.push(path);
+      whole ||= change.whole;
+      this.#changes.delete(path);
+    }
+    this.#since = this.#changes.size === 0 ? null : now;
+    const many = this.#collapsed || paths.length >= MANY;
+    this.#collapsed = false;
+    return { paths, whole, many };
+  }
+
+  count(): number {
+    return this.#changes.size;
+  }
+
+  paths(limit: number): LocalPath[] {
+    return [...this.#changes.keys()].slice(0, limit);
+  }
+
+  #settledAt({ first, last }: Change): number {
+    return Math.min(last + this.#timing.settleMs, first + this.#timing.settleMostMs);
+  }
+}

@@ -1,0 +1,64 @@
+import type { LocalPath } from "../../model/path.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+type Wait = { readonly first: number; since: number };
+
+/**
+ * Local deletions that wait: a tool's delete-then-create and an undo cost nothing. While deletions
+ * keep arriving every wait begins anew, so that an `rm -rf` of many is one plan and meets the
+ * budget as one. Times are monotonic.
+ */
+export class PendingDeletions {
+  readonly #timing: DaemonTiming;
+  readonly #waits = new Map<LocalPath, Wait>();
+
+  constructor(timing: DaemonTiming) {
+    this.#timing = timing;
+  }
+
+  /**
+   * @param absent the linked paths that the plan found absent and left waiting
+   * @param isUnjudged what the plan could not judge goes on waiting, from now
+   * @returns what is new, and what came back (or was sent)
+   */
+  update(
+    absent: ReadonlySet<LocalPath>,
+    now: number,
+    isUnjudged?: (path: LocalPath) => boolean,
+  ): { readonly begun: LocalPath[]; readonly ended: LocalPath[] } {
+    const missing = [...this.#waits.keys()].filter((path) => !absent.has(path));
+    const ended = missing.filter((path) => isUnjudged?.(path) !== true);
+    for (const path of missing) this.#waits.get(path)!.since = now;
+    for (const path of ended) this.#waits.delete(path);
+    const begun = [...absent].filter((path) => !this.#waits.has(path));
+    if (begun.length > 0) for (const wait of this.#waits.values()) wait.since = now;
+    for (const path of begun) this.#waits.set(path, { first: now, since: now });
+    return { begun, ended };
+  }
+
+  /** Those that have waited long enough: to be looked at again, and sent if still absent. */
+  due(now: number): ReadonlySet<LocalPath> {
+    return new Set([...this.#waits].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
+  }
+
+  /** When the first one is due; null when none waits. */
+  nextAt(): number | null {
+    let next: number | null = null;
+    for (const wait of this.#waits.values()) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
+    return next;
+  }
+
+  /** Nobody was looking (the machine slept, the folder was away): all wait anew. */
+  restart(now: number): void {
+    for (const path of this.#waits.keys()) this.#waits.set(path, { first: now, since: now });
+  }
+
+  list(): readonly { readonly path: LocalPath; readonly dueAt: number }[] {
+    return [...this.#waits].map(([path, wait]) => ({ path, dueAt: this.#dueAt(wait) }));
+  }
+
+  /** LIMIT: a wait begins anew for so long only, or deletions without an end would never be sent. */
+  #dueAt({ since, first }: Wait): number {
+    return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
+  }
+}

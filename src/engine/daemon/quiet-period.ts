@@ -1,0 +1,34 @@
+/**
+ * Since when something is as it is: texts that wait for their quiet time before review, documents
+ * that became empty. Times are monotonic.
+ */
+export class QuietPeriod<Key, Value> {
+  readonly #periodMs: number;
+  readonly #since = new Map<Key, { readonly value: Value; readonly at: number }>();
+
+  constructor(periodMs: number) {
+    this.#periodMs = periodMs;
+  }
+
+  /** What is there now. What went, or has another value, begins anew. */
+  update(now: number, values: ReadonlyMap<Key, Value>): void {
+    for (const key of this.#since.keys()) if (!values.has(key)) this.#since.delete(key);
+    for (const [key, value] of values)
+      if (this.#since.get(key)?.value !== value) this.#since.set(key, { value, at: now });
+  }
+
+  /** Those that have been the same for the whole period. */
+  over(now: number): ReadonlyMap<Key, Value> {
+    const over = new Map<Key, Value>();
+    for (const [key, { value, at }] of this.#since) if (at + this.#periodMs <= now) over.set(key, value);
+    return over;
+  }
+
+  /** When the next period will be over; null when none is under way. */
+  nextAt(now: number): number | null {
+    let next: number | null = null;
+    for (const { at } of this.#since.values())
+      if (at + this.#periodMs > now) next = Math.min(next ?? Number.POSITIVE_INFINITY, at + this.#periodMs);
+    return next;
+  }
+}

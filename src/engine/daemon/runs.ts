@@ -1,0 +1,180 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Hold } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
+import type { PassContext, PassEnd } from "../run/pass-context.ts";
+import type { RunReport } from "../run/report.ts";
+import type { Settings, World } from "../run/world.ts";
+import { DirtyPaths } from "./dirty-paths.ts";
+import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
+import { KnownTrees } from "./known-trees.ts";
+import { PendingDeletions } from "./pending-deletions.ts";
+import { QuietPeriod } from "./quiet-period.ts";
+import { type RunEnd, runPart, runPasses } from "./run-passes.ts";
+import { StalePaths } from "./stale-paths.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+type PlannedPass = Extract<PassEnd, { kind: "planned" }>;
+/** In conflict it comes back here, instead of being deleted on the service. */
+type BegunDeletion = { readonly inConflict: boolean };
+
+/** What began to wait in a run, and what does not wait any more. */
+export type DeletionChanges = {
+  readonly begun: ReadonlyMap<LocalPath, BegunDeletion>;
+  readonly calledOff: ReadonlySet<LocalPath>;
+};
+
+/** What the daemon knows between passes, and how a run is made of it. */
+export class Runs {
+  readonly dirty: DirtyPaths;
+  readonly deletions: PendingDeletions;
+  readonly knownTrees: KnownTrees;
+  /** Protected texts on their way to review. */
+  readonly quietTexts: QuietPeriod<DocId, Digest>;
+  /** Documents that became empty, and the reason for which they are hidden. */
+  readonly emptied: QuietPeriod<LocalPath, string>;
+  readonly #world: World;
+  readonly #settings: Settings;
+  readonly #stalePaths: StalePaths;
+  /** Local paths of the deletions that a guard held back in the last pass. */
+  #guarded: ReadonlySet<LocalPath> = new Set();
+  /** What the last pass left unjudged because it had not settled. */
+  #unsettled: ReadonlyMap<LocalPath, string> = new Map();
+
+  /** @param onLetGo nothing of base need be kept loaded */
+  constructor(world: World, settings: Settings, timing: DaemonTiming, onLetGo: () => void) {
+    this.#world = world;
+    this.#settings = settings;
+    this.dirty = new DirtyPaths(timing);
+    this.deletions = new PendingDeletions(timing);
+    this.knownTrees = new KnownTrees(world, onLetGo);
+    this.quietTexts = new QuietPeriod(timing.reviewQuietMs);
+    this.emptied = new QuietPeriod(timing.emptyMs);
+    this.#stalePaths = new StalePaths(timing.stalePathMs);
+  }
+
+  async run(retryRefused: boolean): Promise<RunEnd & DeletionChanges> {
+    let sent: ReadonlySet<LocalPath> = new Set();
+    const changes = new ChangesOfRun();
+    const observers = this.knownTrees.observers((ctx, base, tree, walk) => this.#prepareLocal(ctx, base, tree, walk));
+    const ended = await runPasses(this.#world, {
+      settings: this.#settings,
+      retryRefused,
+      look: () => {
+        // What a guard stopped has had its grace, and stays stopped by it, not by a new grace.
+        sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
+        return { observers, quietTexts: this.quietTexts.over(this.#now()), absentTwice: sent };
+      },
+      onPass: (end) => this.#afterPass(end, sent, changes),
+    });
+    this.knownTrees.afterRun(ended.end);
+    return { ...ended, begun: changes.begun, calledOff: changes.calledOff };
+  }
+
+  /**
+   * The documents at these paths, where they were edited where they stand, while all else is in
+   * sync. `same`: nothing is different; `whole`: a whole pass must judge.
+   * @param last the report of the last run
+   */
+  lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
+    if (last.state !== "in-sync" && last.state !== "attention") return "whole";
+    // Where a whole folder is not settled yet, nothing in it is judged.
+    const waiting = this.dirty.unsettled(this.#now());
+    if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
+    return this.knownTrees.lookAtPart(paths);
+  }
+
+  /** @returns `whole`: a whole pass must judge, or go on where one did not end well */
+  async runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd> {
+    const ended = await runPart(this.#world, this.#settings, part, last);
+    if (ended === "whole" || ended.done) return ended;
+    this.knownTrees.forgetRemote(false);
+    return "whole";
+  }
+
+  /**
+   * Whether the last pass left one of these unjudged because it had not settled: it is to be
+   * judged, even if it has not changed since.
+   */
+  hidAny(paths: readonly LocalPath[]): boolean {
+    return paths.some((path) => this.#unsettled.has(path));
+  }
+
+  #now(): number {
+    return this.#world.clock.monotonic();
+  }
+
+  #prepareLocal(ctx: PassContext, base: BaseTree, tree: LocalTree, walk: () => LocalTree): LocalTree {
+    const judged = this.#hideUnsettled(tree, base);
+    const moved = this.#stalePaths.redirect(ctx, base, judged, this.#now());
+    return moved ? this.#hideUnsettled(walk(), base) : judged;
+  }
+
+  #hideUnsettled(tree: LocalTree, base: BaseTree): LocalTree {
+    const found = findEmptied(tree, base);
+    this.emptied.update(this.#now(), found);
+    const over = this.emptied.over(this.#now());
+    const waiting = new Map([...found].filter(([path]) => !over.has(path)));
+    this.#unsettled = this.dirty.unsettled(this.#now());
+    return hidePaths(tree, new Map([...waiting, ...this.#unsettled]));
+  }
+
+  /** @param sent the deletions that this pass was free to send */
+  #afterPass(end: PassEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
+    this.knownTrees.afterPass(end);
+    if (end.kind === "offline") return;
+    if (end.trees.local.unseen.has("")) {
+      // Nobody looked: no absence has been watched meanwhile.
+      this.deletions.restart(this.#now());
+      return;
+    }
+    this.#stalePaths.afterPass(end, this.#now());
+    this.#guarded = guardedDeletions(end);
+    this.#updateDeletions(end, sent, changes);
+    this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.holds));
+  }
+
+  #updateDeletions({ plan, trees }: PlannedPass, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
+    const absent = new Map<LocalPath, BegunDeletion>();
+    for (const { reason, path, key } of plan.holds)
+      if (reason === "second-look") absent.set(path, { inConflict: trees.base.conflicts.has(key as DocId) });
+    const { unseen } = trees.local;
+    const { begun, ended } = this.deletions.update(new Set(absent.keys()), this.#now(), (path) =>
+      isHidden(path, unseen),
+    );
+    changes.add(
+      new Map(begun.map((path) => [path, absent.get(path)!])),
+      ended.filter((path) => !sent.has(path)),
+    );
+  }
+}
+
+/** What several passes of one run saw, as one: what one began and another called off is neither. */
+class ChangesOfRun {
+  readonly begun = new Map<LocalPath, BegunDeletion>();
+  readonly calledOff = new Set<LocalPath>();
+
+  add(begun: ReadonlyMap<LocalPath, BegunDeletion>, calledOff: readonly LocalPath[]): void {
+    for (const path of calledOff) if (!this.begun.delete(path)) this.calledOff.add(path);
+    for (const [path, deletion] of begun) if (!this.calledOff.delete(path)) this.begun.set(path, deletion);
+  }
+}
+
+function textsBeforeReview(holds: readonly Hold[]): Map<DocId, Digest> {
+  const texts = new Map<DocId, Digest>();
+  for (const { reason, key, digest } of holds)
+    if (reason === "review-quiet" && digest !== null) texts.set(key as DocId, digest);
+  return texts;
+}
+
+/** Local paths of the deletions that a guard holds back. */
+function guardedDeletions({ plan }: PlannedPass): ReadonlySet<LocalPath> {
+  const paths = new Set<LocalPath>();
+  if (plan.verdict.kind !== "halt") return paths;
+  for (const index of plan.verdict.guarded) {
+    const action = plan.steps[index]?.action;
+    if (action?.kind === "delete-remote") paths.add(action.localPath);
+  }
+  return paths;
+}

@@ -1,0 +1,153 @@
+import type { DocId } from "../../contract/ids.ts";
+import { mergeText } from "../../merge/merge.ts";
+import type { Action } from "../../model/action.ts";
+import { type Digest, digestOf } from "../../model/digest.ts";
+import type { Link } from "../../model/link.ts";
+import { isWithin, type LocalPath } from "../../model/path.ts";
+import { isSimilar, profileOf } from "../../model/similar.ts";
+import type { BaseTree, LocalTree } from "../../model/tree.ts";
+import { commit, landText } from "../apply/effect.ts";
+import type { PassEnd, PassContext } from "../run/pass-context.ts";
+import { seenHere } from "../apply/text-name.ts";
+import { recordEvent, trashPlace } from "../run/world.ts";
+
+type Vacated = { readonly id: DocId; readonly at: number };
+
+/** LIMIT: old paths that are remembered; the oldest go first. */
+const MAX_PATHS = 5_000;
+
+/**
+ * A document was renamed on the service, its file was moved here, and a program that still has it
+ * open under the old name saves: the text is an edit of that document, not a new one. Told by time
+ * and by likeness; a new document that somebody starts at the old path with other text stays new.
+ */
+export class StalePaths {
+  readonly #windowMs: number;
+  readonly #vacated = new Map<LocalPath, Vacated>();
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  /** Remembers the places that a pass moved documents away from. */
+  afterPass(end: Extract<PassEnd, { kind: "planned" }>, now: number): void {
+    for (const [index, { action }] of end.plan.steps.entries()) {
+      const step = end.ends[index];
+      if (step?.kind !== "ran" || step.outcome.kind !== "done") continue;
+      for (const { localPath, id } of movedBy(action, end.trees.base)) this.#remember(localPath, id, now);
+    }
+  }
+
+  /**
+   * Takes texts at old paths to their documents. @returns whether the disk was changed: then the
+   * walk must be made anew
+   */
+  redirect(ctx: PassContext, base: BaseTree, local: LocalTree, now: number): boolean {
+    let changed = false;
+    for (const [path, { id, at }] of this.#vacated) {
+      if (now - at > this.#windowMs) {
+        this.#vacated.delete(path);
+        continue;
+      }
+      const file = local.files.get(path);
+      const link = base.links.get(id);
+      if (file === undefined || link === undefined || link.localPath === path || file.empty) continue;
+      if (isLinkedPath(base, path) || !redirectOne(ctx, path, link, local)) continue;
+      this.#remember(path, id, now);
+      changed = true;
+    }
+    return changed;
+  }
+
+  #remember(path: LocalPath, id: DocId, now: number): void {
+    this.#vacated.delete(path);
+    this.#vacated.set(path, { id, at: now });
+    for (const oldest of this.#vacated.keys()) {
+      if (this.#vacated.size <= MAX_PATHS) break;
+      this.#vacated.delete(oldest);
+    }
+  }
+}
+
+/** The links, as they were before, of the documents that this action moved here. */
+function movedBy(action: Action, base: BaseTree): readonly Link[] {
+  if (action.kind === "move-local" && !action.temporary) {
+    const link = base.links.get(action.id);
+    return link === undefined ? [] : [link];
+  }
+  if (action.kind !== "move-folder-local") return [];
+  return [...base.links.values()].filter(({ localPath }) => isWithin(localPath, action.from));
+}
+
+function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
+  for (const link of base.links.values()) if (link.localPath === path) return true;
+  return false;
+}
+
+/** @returns whether the text went to its document */
+function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: LocalTree): boolean {
+  const { disk, state } = ctx.world;
+  const there = local.files.get(link.localPath);
+  const saved = disk.read(path);
+  const baseText = state.text(link.localDigest);
+  if (there === undefined || saved.kind !== "done" || baseText === null) return false;
+  if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
+  state.putKnownText(saved.value.digest, saved.value.text, seenHere(path, link.id));
+  const text = textFor(ctx, link, baseText, there.digest, saved.value.text);
+  // ORDER: the text is at its document before it leaves the old path; cut off between the two, the
+  // next look does it again, and finds it done.
+  if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return false;
+  trashCopy(ctx, path, link, saved.value.digest);
+  return true;
+}
+
+/**
+ * The document's file as it should be now; null where it has edits of its own that the saved text
+ * does not merge with.
+ */
+function textFor(ctx: PassContext, link: Link, baseText: string, thereDigest: Digest, saved: string): string | null {
+  if (thereDigest === link.localDigest) return saved;
+  const now = ctx.world.disk.read(link.localPath);
+  if (now.kind !== "done" || now.value.digest !== thereDigest) return null;
+  const merged = mergeText(baseText, now.value.text, saved);
+  return merged.kind === "clean" ? merged.text : null;
+}
+
+function landAtDocument(ctx: PassContext, path: LocalPath, link: Link, text: string, thereDigest: Digest): boolean {
+  const digest = digestOf(text);
+  const landed = landText(ctx, link.id, link.localPath, text, digest, thereDigest, link);
+  if (landed.kind === "end") return false;
+  commit(ctx, {
+    link: { ...link, stamp: landed.value.stamp, stampTrusted: false },
+    landed: landed.value,
+    event: {
+      kind: "late-write",
+      side: "local",
+      id: link.id,
+      path: link.localPath,
+      detail: `saved to its old path ${path} after it was renamed on the service; taken as an edit of it`,
+      before: thereDigest,
+      after: digest,
+    },
+  });
+  return true;
+}
+
+function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest): void {
+  const { disk, state } = ctx.world;
+  const place = trashPlace(ctx.world, path);
+  const intentId = state.openIntent(ctx.run, { kind: "trash", id: link.id, path, parkAt: place });
+  const end = disk.trash(path, digest, place);
+  // Saved once more meanwhile: it stays, and the next look takes it.
+  const aside = end.kind === "done" ? null : disk.readParked(place);
+  if (aside === null || (aside.kind === "done" && aside.value === null)) state.closeIntent(intentId);
+  if (end.kind !== "done") return;
+  recordEvent(ctx.world, ctx.run, {
+    kind: "late-write",
+    side: "local",
+    id: link.id,
+    path,
+    detail: `an edit of ${link.localPath} went there; this copy is kept as .mdmirror/${place}`,
+    before: digest,
+  });
+}
