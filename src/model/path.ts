@@ -68,6 +68,11 @@ export function ancestorsOf(path: string): string[] {
  */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
+/** Whether some names that differ are one on this disk. */
+export function folds({ foldsCase, foldsUnicode }: DiskFolding): boolean {
+  return foldsCase || foldsUnicode;
+}
+
 export const EXACT_DISK: DiskFolding = { foldsCase: false, foldsUnicode: false };
 
 /**
@@ -75,7 +80,7 @@ export const EXACT_DISK: DiskFolding = { foldsCase: false, foldsUnicode: false }
  * that with its case folded.
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
-  const composed = disk.foldsUnicode || disk.foldsCase ? path.normalize("NFC") : path;
+  const composed = folds(disk) ? path.normalize("NFC") : path;
   // Upper before lower folds more than either alone ("ß", "ſ", final sigma), as case-insensitive
   // disks do.
   return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;

@@ -1,10 +1,9 @@
-import type { Row, DocumentRow, FolderRow } from "../match/row.ts";
+import { type FolderRow, nameKindOf, type Row } from "../match/row.ts";
 import { baseFolderAt } from "../match/forest.ts";
 import { numberedName } from "../../model/local-name.ts";
-import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../model/path.ts";
+import { ancestorsOf, folds, joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../model/path.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
-import { SlotMap } from "./slots.ts";
 
 /**
  * The path that must still be empty right before a deletion on the service, and to which the thing
@@ -12,47 +11,27 @@ import { SlotMap } from "./slots.ts";
  * else is there now (`rm b; mv a b`), its absence is already proven by that, and a free name beside
  * it is given.
  */
-export function absentPath(draft: PlanDraft, row: DocumentRow | FolderRow): LocalPath {
+export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const link = row.link!;
   const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
   const name = nameOf(link.localPath);
   const path = folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
-  const isFree = (one: LocalPath): boolean => !isOccupied(draft, one) && !isClaimed(draft, one);
-  if (isFree(path)) return path;
-  const kind = row.kind === "document" ? "file" : "folder";
+  if (isFree(draft, path)) return path;
   for (let number = 2; ; number++) {
-    const beside = joinPath(parentOf(path), numberedName(nameOf(path), kind, number));
-    if (isFree(beside)) return beside;
+    const beside = joinPath(parentOf(path), numberedName(nameOf(path), nameKindOf(row), number));
+    if (isFree(draft, beside)) return beside;
   }
+}
+
+function isFree(draft: PlanDraft, path: LocalPath): boolean {
+  return !isOccupied(draft, path) && !isClaimed(draft, path);
 }
 
 /** Whether something is at a path on disk now, in whatever spelling the disk takes for the same. */
 export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   const { files, folders, others, disk } = draft.trees.local;
   if (files.has(path) || folders.has(path) || others.has(path)) return true;
-  return (disk.foldsCase || disk.foldsUnicode) && draft.standingKeys().has(pathKey(path, disk));
-}
-
-/** Keys of all paths on disk. Asked for only where the disk folds. */
-export function standingKeys({ trees }: Pick<PlanDraft, "trees">): ReadonlySet<string> {
-  const { files, folders, others, disk } = trees.local;
-  return new Set([files, folders, others].flatMap((map) => [...map.keys()].map((path) => pathKey(path, disk))));
-}
-
-/**
- * By its place on disk now and by the one that this plan gives it: what may be in a slot while the
- * plan is carried out.
- */
-export function listClaimants(draft: Pick<PlanDraft, "trees" | "forest" | "documents">): SlotMap<Row[]> {
-  const claimants = new SlotMap<Row[]>(draft.trees.local.disk);
-  for (const row of [...draft.forest.folders, ...draft.documents])
-    for (const place of new Set([row.local.goal, row.local.now])) {
-      if (place === null) continue;
-      const known = claimants.get(place);
-      if (known === undefined) claimants.set(place, [row]);
-      else known.push(row);
-    }
-  return claimants;
+  return folds(disk) && draft.standingKeys().has(pathKey(path, disk));
 }
 
 /**

@@ -1,15 +1,17 @@
 import { mapName } from "../../contract/names.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import { hashedName, isTemporaryName, lastingName, localNameFor, numberedName } from "../../model/local-name.ts";
-import type { Row, Place, Side } from "../match/row.ts";
+import { idOf, isMoving, nameKindOf, type Place, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { nameOf } from "../../model/path.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 import { lastingNames } from "./left-over.ts";
-import { idOf, samePlace } from "./places.ts";
-import { type Foldings, foldingsOf, type Occupancy, SlotMap, slotKey } from "./slots.ts";
+import { type Owner, SlotOwners } from "./slot-owners.ts";
+import type { Occupancy } from "./slots.ts";
+
+export type Goals = Readonly<Record<Side, Place | null>>;
 
 /** Where each row was wanted before it was held. */
-export type Wishes = ReadonlyMap<Row, { readonly local: Place | null; readonly remote: Place | null }>;
+export type Wishes = ReadonlyMap<Row, Goals>;
 
 /** One that must be held for the others to come out. */
 export type Barred = { readonly row: Row; readonly reason: HoldReason; readonly detail: string };
@@ -17,38 +19,31 @@ export type Barred = { readonly row: Row; readonly reason: HoldReason; readonly 
 /** LIMIT: numbers tried for a name before it is held. */
 const MAX_NUMBER = 99;
 
-export function isMoving(row: Row, side: Side): boolean {
-  return row[side].goal !== null && !samePlace(row[side].goal, row[side].now);
-}
-
 /** One try to give every slot one owner. */
 export class NameAssignment {
-  readonly #foldings: Foldings;
-  readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
-  /** Kept apart until the round comes out: one that does not leaves no trace. */
+  readonly #owners: SlotOwners;
+  readonly #barred = new Map<Row, Barred>();
+  /** Kept apart until all have a slot: a try that fails leaves no trace. */
   readonly #whys = new Map<Row, string>();
   readonly #numbered = new Map<Row, string>();
   readonly #draft: PlanDraft;
-  readonly #slots: Occupancy;
+  readonly #occupancy: Occupancy;
   readonly #rows: readonly Row[];
-  readonly #includeQuiet: (path: string) => Row | null;
   readonly #heldInPlace: ReadonlySet<Row>;
   readonly #wishes: Wishes;
 
   constructor(
     draft: PlanDraft,
-    slots: Occupancy,
+    occupancy: Occupancy,
     rows: readonly Row[],
     includeQuiet: (path: string) => Row | null,
     heldInPlace: ReadonlySet<Row>,
     wishes: Wishes,
   ) {
-    this.#foldings = foldingsOf(draft.trees, draft.policy);
-    this.#taken = { local: new SlotMap(this.#foldings.local), remote: new SlotMap(this.#foldings.remote) };
+    this.#owners = new SlotOwners(draft, occupancy, rows, includeQuiet);
     this.#draft = draft;
-    this.#slots = slots;
+    this.#occupancy = occupancy;
     this.#rows = rows;
-    this.#includeQuiet = includeQuiet;
     this.#heldInPlace = heldInPlace;
     this.#wishes = wishes;
   }
@@ -58,93 +53,65 @@ export class NameAssignment {
    * which then stands.
    */
   run(): readonly Barred[] {
-    for (const side of ["local", "remote"] as const)
-      for (const row of this.#rows)
-        if (row[side].goal !== null && !isMoving(row, side)) this.#take(side, row, row[side].goal);
-    const barred = new Map<Row, Barred>();
-    const claim = (side: Side, row: Row): void => {
-      if (!isMoving(row, side) || barred.has(row)) return;
-      if (this.#taken[side].get(row[side].goal!) === row) return;
-      const bar = side === "local" ? this.#claimLocal(row) : this.#claimRemote(row);
-      if (bar !== null) barred.set(row, bar);
-    };
+    this.#takeWhatStays();
     // ORDER: the service's rows first; a local one that stands in the way then gets its number, on
     // both sides.
-    for (const row of this.#rows) claim("local", row);
+    for (const row of this.#rows) this.#claim("local", row);
     // A name that is legal as it is goes before one that is only mapped to it.
-    const isMapped = ({ local, remote }: Row): boolean => local.goal !== null && local.goal.name !== remote.goal?.name;
-    for (const row of this.#rows) if (!isMapped(row)) claim("remote", row);
-    for (const row of this.#rows) claim("remote", row);
-    if (barred.size > 0) return [...barred.values()];
-    for (const side of ["local", "remote"] as const) for (const row of this.#rows) this.#nameAnew(side, row);
+    for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
+    for (const row of this.#rows) this.#claim("remote", row);
+    if (this.#barred.size > 0) return [...this.#barred.values()];
+    // ORDER: after all claims, so that what is taken back stands in nobody's way.
+    for (const side of SIDES) for (const row of this.#rows) this.#nameAnew(side, row);
     for (const [row, why] of this.#whys) this.#draft.whys.set(row, why);
     for (const [row, name] of this.#numbered) this.#draft.gaveWay.set(row, name);
     return [];
   }
 
-  #key(side: Side, place: Place): string {
-    return slotKey(place, this.#foldings[side]);
-  }
-
-  #take(side: Side, row: Row, place: Place): void {
-    row[side].goal = place;
-    this.#taken[side].set(place, row);
-  }
-
-  /** Who will have a slot if nothing more is decided: a row, something without one, or nobody. */
-  #owner(side: Side, place: Place, asking: Row): Row | "foreign" | "quiet" | null {
-    const owner = this.#taken[side].get(place);
-    if (owner !== undefined) return owner === asking ? null : owner;
-    const now = this.#slots(side, place);
-    if (now.kind === "free") return null;
-    if (now.kind === "foreign") return "foreign";
-    // Something stands there now. If it has a row that leaves, the slot becomes free; without a
-    // row it stays.
-    for (const row of this.#leavers(side).get(place) ?? []) if (row !== null) return null;
-    if (side === "local") {
-      const included = this.#includeQuiet(now.path);
-      if (included !== null) {
-        for (const one of ["local", "remote"] as const) this.#leavers(one).set(included[one].now!, [included]);
-        this.#take("local", included, included.local.now!);
-        if (included.remote.now !== null) this.#take("remote", included, included.remote.now);
-        return included;
+  #takeWhatStays(): void {
+    for (const side of SIDES)
+      for (const row of this.#rows) {
+        const { goal } = row[side];
+        if (goal !== null && !isMoving(row, side)) this.#owners.take(side, row, goal);
       }
-    }
-    return "quiet";
   }
 
-  #leaversOf: Record<Side, SlotMap<Row[]> | null> = { local: null, remote: null };
-
-  #leavers(side: Side): SlotMap<Row[]> {
-    const known = this.#leaversOf[side];
-    if (known !== null) return known;
-    const index = new SlotMap<Row[]>(this.#foldings[side]);
-    for (const row of this.#rows) if (row[side].now !== null) index.set(row[side].now, [row]);
-    this.#leaversOf[side] = index;
-    return index;
+  #claim(side: Side, row: Row): void {
+    if (!isMoving(row, side) || this.#barred.has(row) || this.#owners.has(side, row)) return;
+    const bar = side === "local" ? this.#claimLocal(row) : this.#claimRemote(row);
+    if (bar !== null) this.#barred.set(row, bar);
   }
 
   #claimLocal(row: Row): Barred | null {
     const place = row.local.goal!;
-    const owner = this.#owner("local", place, row);
-    if (owner === null) {
-      this.#take("local", row, place);
-      return null;
-    }
+    const owner = this.#owners.ownerOf("local", place, row);
     if (owner === "foreign") return bar(row, "path-taken", `something that is not mirrored is at ${place.name}`);
-    if (owner !== "quiet" && owner.kind !== row.kind)
-      return bar(row, "type-clash", `a ${owner.kind} is at ${place.name} here`);
-    if (owner !== "quiet" && !this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
-      if (this.#owner("local", place, row) !== null)
+    if (owner === "quiet") return this.#takeHashed(row, place);
+    if (owner !== null) return this.#contest(row, place, owner);
+    this.#owners.take("local", row, place);
+    return null;
+  }
+
+  /** Two rows want one place here: the other makes room, or this one gets another name. */
+  #contest(row: Row, place: Place, owner: Row): Barred | null {
+    if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} is at ${place.name} here`);
+    if (!this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
+      if (this.#owners.ownerOf("local", place, row) !== null)
         return bar(row, "path-taken", `${place.name} is taken here until what is there has another name`);
-      this.#take("local", row, place);
+      this.#owners.take("local", row, place);
       return null;
     }
-    if (owner !== "quiet" && this.#isLeaving(owner))
+    if (this.#isLeaving(owner))
       return bar(row, "path-taken", `${place.name} is taken here until what is there has moved`);
-    const hashed = { parent: place.parent, name: hashedName(place.name, kindOf(row), idOf(row)) };
-    if (this.#owner("local", hashed, row) !== null) return bar(row, "path-taken", `${place.name} is taken here`);
-    this.#take("local", row, hashed);
+    return this.#takeHashed(row, place);
+  }
+
+  /** The name with its id's digits, for its own is taken. */
+  #takeHashed(row: Row, place: Place): Barred | null {
+    const hashed = { parent: place.parent, name: hashedName(place.name, nameKindOf(row), idOf(row)) };
+    if (this.#owners.ownerOf("local", hashed, row) !== null)
+      return bar(row, "path-taken", `${place.name} is taken here`);
+    this.#owners.take("local", row, hashed);
     return null;
   }
 
@@ -160,16 +127,24 @@ export class NameAssignment {
    */
   #giveWay(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#number(owner);
-    if (isMoving(owner, "local") || owner.local.now === null || owner.remote.goal === null) return false;
-    const own = localNameFor(owner.remote.goal.name, kindOf(owner), idOf(owner));
-    const mapped = mapName(owner.local.now.name, kindOf(owner), this.#draft.policy.refusedCharacters);
-    if (owner.local.now.name === own || mapped === owner.remote.goal.name || owner.link === null) return false;
-    const place = { parent: owner.local.now.parent, name: own };
-    if (this.#owner("local", place, owner) !== null) return false;
-    this.#free("local", owner);
-    this.#take("local", owner, place);
+    const now = owner.local.now;
+    if (now === null || isMoving(owner, "local")) return false;
+    const own = this.#ownNameOf(owner, now.name);
+    if (own === null) return false;
+    const place = { parent: now.parent, name: own };
+    if (this.#owners.ownerOf("local", place, owner) !== null) return false;
+    this.#owners.retake("local", owner, place);
     this.#whys.set(owner, "its name here is another's on the service");
     return true;
+  }
+
+  /** The name that the service's asks for here, where a linked row has one that has none to do with it. */
+  #ownNameOf(row: Row, here: string): string | null {
+    const there = row.remote.goal?.name;
+    if (row.link === null || there === undefined) return null;
+    const own = localNameFor(there, nameKindOf(row), idOf(row));
+    const mapped = mapName(here, nameKindOf(row), this.#draft.policy.refusedCharacters);
+    return here === own || mapped === there ? null : own;
   }
 
   /**
@@ -182,17 +157,13 @@ export class NameAssignment {
     if (here === null || there === null) return false;
     const linked = row.link !== null && row.remote.now !== null;
     for (let number = 2; number <= MAX_NUMBER; number++) {
-      const local = { parent: here.parent, name: numberedName(lastingName(here.name), kindOf(row), number) };
-      const mapped = mapName(local.name, kindOf(row), this.#draft.policy.refusedCharacters);
+      const local = { parent: here.parent, name: numberedName(lastingName(here.name), nameKindOf(row), number) };
+      const mapped = mapName(local.name, nameKindOf(row), this.#draft.policy.refusedCharacters);
       if (mapped === null) return false;
       const remote = { parent: there.parent, name: mapped };
-      if (this.#owner("local", local, row) !== null || this.#owner("remote", remote, row) !== null) continue;
-      if (linked) {
-        this.#free("local", row);
-        this.#take("local", row, local);
-      }
-      this.#free("remote", row);
-      this.#take("remote", row, remote);
+      if (!this.#areFree(row, local, remote)) continue;
+      if (linked) this.#owners.retake("local", row, local);
+      this.#owners.retake("remote", row, remote);
       this.#whys.set(row, `${here.name} is another's on the service`);
       this.#numbered.set(row, local.name);
       return true;
@@ -200,58 +171,63 @@ export class NameAssignment {
     return false;
   }
 
-  /** ORDER: after all claims, so that what is taken back stands in nobody's way. */
+  #areFree(row: Row, local: Place, remote: Place): boolean {
+    return this.#owners.ownerOf("local", local, row) === null && this.#owners.ownerOf("remote", remote, row) === null;
+  }
+
   #nameAnew(side: Side, row: Row): void {
     for (const name of lastingNames(this.#draft, row, side)) {
       const place = { parent: row[side].goal!.parent, name };
-      if (this.#owner(side, place, row) !== null) continue;
-      this.#free(side, row);
-      this.#take(side, row, place);
+      if (this.#owners.ownerOf(side, place, row) !== null) continue;
+      this.#owners.retake(side, row, place);
       return;
     }
   }
 
-  #free(side: Side, row: Row): void {
-    const goal = row[side].goal;
-    if (goal === null) return;
-    if (this.#taken[side].get(goal) === row) this.#taken[side].delete(goal);
-  }
-
   #claimRemote(row: Row): Barred | null {
     const place = row.remote.goal!;
-    const owner = this.#owner("remote", place, row);
+    const owner = this.#owners.ownerOf("remote", place, row);
     if (owner === null) {
-      this.#take("remote", row, place);
+      this.#owners.take("remote", row, place);
       return null;
     }
-    const here = row.local.goal;
-    const wanted = owner === "quiet" || owner === "foreign" ? null : (this.#wishes.get(owner)?.local ?? null);
-    const wantsMine = wanted !== null && here !== null && this.#key("local", wanted) === this.#key("local", here);
-    // A new file at a temporary name has no better claim to the name that it was made of.
-    const isNamed = here === null || !isTemporaryName(here.name);
-    if ((wantsMine || !isNamed) && this.#number(row)) return null;
-    if (owner !== "quiet" && owner !== "foreign" && owner.local.now === null && owner.local.goal === null)
+    if (this.#getsNumber(row, owner) && this.#number(row)) return null;
+    if (typeof owner !== "string" && owner.local.now === null && owner.local.goal === null)
       return bar(row, "path-taken", `${place.name} on the service is another's that is held`);
     return bar(row, "name-clash", this.#tellClash(row, place, owner));
   }
 
+  /** Whether a row may have another name than the one that it wants on the service. */
+  #getsNumber(row: Row, owner: Owner): boolean {
+    const here = row.local.goal;
+    if (here === null) return false;
+    // A new file at a temporary name has no better claim to the name that it was made of.
+    if (isTemporaryName(here.name)) return true;
+    const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
+    return wanted !== null && this.#owners.isSameSlot("local", wanted, here);
+  }
+
   /** What has the name that a row wants, by its path here where it has one. */
-  #tellClash(row: Row, place: Place, owner: Row | "foreign" | "quiet"): string {
-    const slot = this.#slots("remote", place);
-    const theirs = owner === "foreign" || owner === "quiet" ? null : (owner.remote.goal ?? place).name;
-    const name = theirs ?? (slot.kind === "free" ? place.name : nameOf(slot.path));
+  #tellClash(row: Row, place: Place, owner: Owner): string {
+    const name = this.#nameThere(place, owner);
     const other = typeof owner === "string" ? null : owner.local.now;
     const here = other === null || other.name === name ? "" : `, here ${JSON.stringify(other.name)}`;
     if (name === place.name) return `the service has another ${name} there${here}`;
     const mine = row.local.now?.name ?? place.name;
     return `the service takes ${JSON.stringify(mine)} and ${JSON.stringify(name)} for one name, and has the latter${here}`;
   }
+
+  #nameThere(place: Place, owner: Owner): string {
+    if (typeof owner !== "string") return (owner.remote.goal ?? place).name;
+    const slot = this.#occupancy.at("remote", place);
+    return slot.kind === "free" ? place.name : nameOf(slot.path);
+  }
+}
+
+function isMapped({ local, remote }: Row): boolean {
+  return local.goal !== null && local.goal.name !== remote.goal?.name;
 }
 
 function bar(row: Row, reason: HoldReason, detail: string): Barred {
   return { row, reason, detail };
-}
-
-function kindOf(row: Row): "file" | "folder" {
-  return row.kind === "document" ? "file" : "folder";
 }

@@ -1,12 +1,13 @@
 import type { Drift } from "../drift/drift.ts";
 import { type Conflict, isBeingReplaced, type Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
-import { type LocalPath, nameOf, parentOf, sidecarPath } from "../../model/path.ts";
-import type { LocalFile, LocalOther, RemoteFile } from "../../model/tree.ts";
+import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
+import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
 import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts";
 import { isTextHeld, needsSecondLook } from "./gates.ts";
 import { bringBack } from "./presence.ts";
+import { findSidecar, type Sidecar } from "./sidecar.ts";
 
 /**
  * A document with an open conflict: nothing is PUT until it ends.
@@ -30,9 +31,7 @@ export function decideConflict(
     return endsOrWaitsWithDocument(draft, row, row.link!) === "waits";
   if (there === null || drift.local === "unknown") return false;
   if (here === null) {
-    if (row.link !== null && needsSecondLook(draft, row, row.link)) return true;
-    drop(draft, row, conflict, sidecar, "deleted here", true);
-    bringBack(draft, row, there, "deleted here while it was in conflict");
+    decideDeleted(draft, row, conflict, sidecar, there);
     return true;
   }
   // With its text: base has another, so that without it nothing would tell whose file this is when
@@ -41,6 +40,19 @@ export function decideConflict(
     holdDocument(draft, row, "conflict", "its texts here and on the service do not merge", { digest: here.digest });
   if (sidecar.kind === "present") follow(draft, row, conflict, sidecar.path);
   return true;
+}
+
+/** A deletion here loses against the service's text, of which nobody has decided. */
+function decideDeleted(
+  draft: PlanDraft,
+  row: DocumentRow,
+  conflict: Conflict,
+  sidecar: Sidecar,
+  there: RemoteFile,
+): void {
+  if (row.link !== null && needsSecondLook(draft, row, row.link)) return;
+  drop(draft, row, conflict, sidecar, "deleted here", true);
+  bringBack(draft, row, there, "deleted here while it was in conflict");
 }
 
 /**
@@ -65,7 +77,7 @@ export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
   if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
 
-/** @returns true where the conflict ends by this plan. */
+/** @returns true where the conflict ends by this plan, or waits for its text to be mended. */
 function endsOrWaits(
   draft: PlanDraft,
   row: DocumentRow,
@@ -74,83 +86,64 @@ function endsOrWaits(
   there: RemoteFile,
   sidecar: Sidecar,
 ): boolean {
-  const last = conflict.shown.at(-1)!;
-  const replaced = isBeingReplaced(conflict);
-  const end = (how: "mine" | "theirs" | "equal", why: string): boolean => {
-    if (how !== "equal" && isTextHeld(draft, row, row.link, here)) return true;
-    propose(draft, row, "content", (at) => ({
-      kind: "end-conflict",
-      why,
-      id: conflict.id,
-      localPath: at.local,
-      how,
-      expect: here.digest,
-      baseChangeId: last.changeId,
-    }));
-    return true;
-  };
-  if (draft.policy.direction === "both") {
-    const moved = here.stamp.ino === conflict.sidecarIno && here.stamp.dev === conflict.sidecarDev;
-    if (moved && sidecar.kind === "gone") return end("theirs", "the other version was put in its place");
-    if (here.digest === last.digest) return end("equal", "both versions are the same now");
-    if (sidecar.kind === "gone" && conflict.looksGone > 0 && !replaced)
-      return end("mine", "the other version was removed");
+  const end = draft.policy.direction === "both" ? endOf(conflict, here, sidecar) : null;
+  if (end === null) {
+    showAgain(draft, row, conflict, here, there, sidecar);
+    return false;
   }
-  if (sidecar.kind === "gone" && !replaced) {
-    if (conflict.looksGone === 0)
-      propose(draft, row, "note", () => ({
-        kind: "look-again",
-        why: "the other version is not there",
-        id: conflict.id,
-      }));
-  } else if (replaced || there.changeId !== last.changeId) {
-    propose(draft, row, "content", (at) => ({
-      kind: "renew-conflict",
-      why: there.changeId !== last.changeId ? "edited again on the service" : "the other version is to be shown again",
-      id: conflict.id,
-      localPath: at.local,
-      changeId: there.changeId,
-      expect: here.digest,
-    }));
-  }
-  return false;
+  if (end.how !== "equal" && isTextHeld(draft, row, row.link, here)) return true;
+  const baseChangeId = conflict.shown.at(-1)!.changeId;
+  propose(draft, row, "content", (at) => ({
+    kind: "end-conflict",
+    why: end.why,
+    id: conflict.id,
+    localPath: at.local,
+    how: end.how,
+    expect: here.digest,
+    baseChangeId,
+  }));
+  return true;
 }
 
-type Sidecar =
-  | { readonly kind: "present"; readonly path: LocalPath }
-  | { readonly kind: "gone" }
-  | { readonly kind: "unknown" };
+type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string };
 
-/**
- * By its inode where it was put, or where the document's own move took it; else by the name alone
- * (an editor saved it anew) in these places; else by its inode anywhere: the user moved it. What is
- * another conflict's is not this one's: of a sidecar that was removed the inode may be the next
- * one's, and when two folders change places, each record names the other's.
- */
-function findSidecar(draft: PlanDraft, conflict: Conflict, here: LocalFile | null): Sidecar {
-  const { others, unseen, inodesTrusted } = draft.trees.local;
-  const places = [conflict.sidecarPath, ...(here === null ? [] : [sidecarPath(here.path)])];
-  const isBy = ({ sidecarIno, sidecarDev }: Conflict, other: LocalOther): boolean =>
-    inodesTrusted && other.stamp?.ino === sidecarIno && other.stamp.dev === sidecarDev;
-  const rivalAt = (path: LocalPath): Conflict | null => {
-    const owner = draft.sidecarOwners().get(path) ?? null;
-    return owner === null || owner.id === conflict.id ? null : owner;
-  };
-  const isOwn = (other: LocalOther): boolean => {
-    const rival = rivalAt(other.path);
-    return isBy(conflict, other) && !(rival !== null && isBy(rival, other));
-  };
-  const [at, beside] = places.map((path) => others.get(path));
-  for (const other of [at, beside])
-    if (other !== undefined && isOwn(other)) return { kind: "present", path: other.path };
-  if (at !== undefined) return { kind: "present", path: at.path };
-  if (beside !== undefined && rivalAt(beside.path) === null) return { kind: "present", path: beside.path };
-  for (const other of others.values())
-    if (other.kind === "sidecar" && isBy(conflict, other) && rivalAt(other.path) === null)
-      return { kind: "present", path: other.path };
-  for (const path of places)
-    for (let above = path; above !== ""; above = parentOf(above)) if (unseen.has(above)) return { kind: "unknown" };
-  return unseen.has("") ? { kind: "unknown" } : { kind: "gone" };
+/** What the user did with the two versions, as far as it ends the conflict; null: it does not. */
+function endOf(conflict: Conflict, here: LocalFile, sidecar: Sidecar): End | null {
+  const replaced = isBeingReplaced(conflict);
+  const moved = here.stamp.ino === conflict.sidecarIno && here.stamp.dev === conflict.sidecarDev;
+  if (moved && sidecar.kind === "gone") return { how: "theirs", why: "the other version was put in its place" };
+  if (here.digest === conflict.shown.at(-1)!.digest) return { how: "equal", why: "both versions are the same now" };
+  if (sidecar.kind === "gone" && conflict.looksGone > 0 && !replaced)
+    return { how: "mine", why: "the other version was removed" };
+  return null;
+}
+
+/** Counts a look that found the sidecar gone, or shows the version that the service has by now. */
+function showAgain(
+  draft: PlanDraft,
+  row: DocumentRow,
+  conflict: Conflict,
+  here: LocalFile,
+  there: RemoteFile,
+  sidecar: Sidecar,
+): void {
+  const { id, looksGone } = conflict;
+  const replaced = isBeingReplaced(conflict);
+  if (sidecar.kind === "gone" && !replaced) {
+    if (looksGone === 0)
+      propose(draft, row, "note", () => ({ kind: "look-again", why: "the other version is not there", id }));
+    return;
+  }
+  const isNewer = there.changeId !== conflict.shown.at(-1)!.changeId;
+  if (!replaced && !isNewer) return;
+  propose(draft, row, "content", (at) => ({
+    kind: "renew-conflict",
+    why: isNewer ? "edited again on the service" : "the other version is to be shown again",
+    id,
+    localPath: at.local,
+    changeId: there.changeId,
+    expect: here.digest,
+  }));
 }
 
 function drop(

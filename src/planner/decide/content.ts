@@ -1,7 +1,7 @@
 import type { Drift } from "../drift/drift.ts";
 import { reasonOfUnread } from "../../model/hold.ts";
 import type { Link } from "../../model/link.ts";
-import type { DocumentRow } from "../match/row.ts";
+import { type DocumentRow, wantInPlace } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
@@ -11,15 +11,14 @@ import { bringBack, createHere, deleteThere, forget, leaveSubtree, meet, post, p
 import { holdUnseen, isStopped } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideStanding } from "./standing.ts";
-import { CONTENT_RULES } from "./table.ts";
+import { CONTENT_RULES, type ContentRule } from "./table.ts";
 
 /**
  * Decides one document: its standing first, then the cell of the table, then, where both sides have
  * it, its place.
  */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
-  row.local.goal = row.local.now;
-  row.remote.goal = row.remote.now;
+  wantInPlace(row);
   if (row.link !== null && decideStanding(draft, row, row.link, drift)) return;
   const conflict = row.id === null ? undefined : draft.trees.base.conflicts.get(row.id);
   const here = row.local.seen.kind === "present" ? row.local.seen.value : null;
@@ -28,66 +27,51 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift)
     placeDocument(draft, row, drift);
     return;
   }
-  decideByTable(draft, row, drift, here, there);
+  decideByTable(draft, row, { drift, here, there });
   if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(draft, row);
 }
 
-function decideByTable(
-  draft: PlanDraft,
-  row: DocumentRow,
-  drift: Drift,
-  here: LocalFile | null,
-  there: RemoteFile | null,
-): void {
-  switch (CONTENT_RULES[`${drift.local}/${drift.remote}`]) {
-    case "nothing":
-      break;
-    case "hold-not-seen":
-      holdUnseen(draft, row, "not-seen", row.remote.seen.kind === "unseen" ? row.remote.seen.why : "not seen");
-      return;
-    case "hold-unreadable":
-      holdUnreadable(draft, row);
-      return;
-    case "hold-outside":
-    case "leave-subtree":
-      leaveSubtree(draft, row, here!, drift);
-      return;
-    case "trash-local":
-      trash(draft, row, here!, "gone");
-      return;
-    case "forget":
-      forget(draft, row);
-      return;
-    case "delete-remote":
-      deleteThere(draft, row, there!, drift);
-      return;
-    case "come-back":
-      bringBack(draft, row, there!, "edited on the service after it was deleted here");
-      return;
-    case "post-as-new":
-      postAsNew(draft, row, row.link!, here!);
-      return;
-    case "post":
-      post(draft, row, here!);
-      return;
-    case "create-local":
-      createHere(draft, row, there!, row.tombstone === null ? "new on the service" : "seen again on the service");
-      return;
-    case "meet":
-      meet(draft, row, here!, there!);
-      return;
-    case "write-local":
-      writeLocal(draft, row, row.link!, here!, there!);
-      break;
-    case "put":
-      put(draft, row, row.link!, here!, there!);
-      break;
-    case "merge":
-      merge(draft, row, row.link!, here!, there!);
-      break;
-  }
+/** What the two sides show of a document; null: no text that could be read. */
+type Shown = { readonly drift: Drift; readonly here: LocalFile | null; readonly there: RemoteFile | null };
+
+function decideByTable(draft: PlanDraft, row: DocumentRow, shown: Shown): void {
+  const { drift, there } = shown;
+  const rule = CONTENT_RULES[`${drift.local}/${drift.remote}`];
+  DECISIONS[rule](draft, row, shown);
+  if (!STAYS_ON_BOTH.has(rule)) return;
   if (there !== null && row.link !== null) noteFacts(draft, row, row.link, there);
   placeDocument(draft, row, drift);
+}
+
+/** Rules after which both sides have the document, so that its place is to be decided too. */
+const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
+
+type Decide = (draft: PlanDraft, row: DocumentRow, shown: Shown) => void;
+
+/** What each rule does. A cell of the table says what is there: a text here, there, and a link. */
+const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
+  nothing: () => undefined,
+  "hold-not-seen": holdNotSeen,
+  "hold-unreadable": holdUnreadable,
+  "hold-outside": (draft, row, { here, drift }) => leaveSubtree(draft, row, here!, drift),
+  "leave-subtree": (draft, row, { here, drift }) => leaveSubtree(draft, row, here!, drift),
+  "trash-local": (draft, row, { here }) => trash(draft, row, here!, "gone"),
+  forget,
+  "delete-remote": (draft, row, { there, drift }) => deleteThere(draft, row, there!, drift),
+  "come-back": (draft, row, { there }) =>
+    bringBack(draft, row, there!, "edited on the service after it was deleted here"),
+  "post-as-new": (draft, row, { here }) => postAsNew(draft, row, row.link!, here!),
+  post: (draft, row, { here }) => post(draft, row, here!),
+  "create-local": (draft, row, { there }) =>
+    createHere(draft, row, there!, row.tombstone === null ? "new on the service" : "seen again on the service"),
+  meet: (draft, row, { here, there }) => meet(draft, row, here!, there!),
+  "write-local": (draft, row, { here, there }) => writeLocal(draft, row, row.link!, here!, there!),
+  put: (draft, row, { here, there }) => put(draft, row, row.link!, here!, there!),
+  merge: (draft, row, { here, there }) => merge(draft, row, row.link!, here!, there!),
+};
+
+function holdNotSeen(draft: PlanDraft, row: DocumentRow): void {
+  holdUnseen(draft, row, "not-seen", row.remote.seen.kind === "unseen" ? row.remote.seen.why : "not seen");
 }
 
 function holdUnreadable(draft: PlanDraft, row: DocumentRow): void {
@@ -147,14 +131,14 @@ function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, there: Remote
   if (there.protected === link.protected && link.standing === "linked") return;
   propose(draft, row, "note", () => ({
     kind: "note-facts",
-    why:
-      there.protected === link.protected
-        ? "back in the mirror"
-        : there.protected
-          ? "protected on the service"
-          : "no longer protected",
+    why: whyNoted(link, there),
     id: link.id,
     protected: there.protected,
     standing: "linked",
   }));
+}
+
+function whyNoted(link: Link, there: RemoteFile): string {
+  if (there.protected === link.protected) return "back in the mirror";
+  return there.protected ? "protected on the service" : "no longer protected";
 }

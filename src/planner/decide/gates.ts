@@ -1,6 +1,6 @@
 import type { HoldReason } from "../../model/hold.ts";
 import type { Link } from "../../model/link.ts";
-import type { DocumentRow } from "../match/row.ts";
+import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { isOccupied } from "./absence.ts";
 import { type PlanDraft, holdDocument } from "./plan-draft.ts";
@@ -8,7 +8,10 @@ import { hasNewMarkers } from "./markers.ts";
 
 /** What stops an action before it is drafted, and says so by a hold. */
 
-export const TEXT_FAULTS = {
+/** The direction of a mirror in which nothing is changed on a side. */
+export const DIRECTION_WITHOUT = { local: "push-only", remote: "pull-only" } as const satisfies Record<Side, string>;
+
+const TEXT_FAULTS = {
   "not-utf-8": "the text is not UTF-8",
   "holds-nul": "the text holds a NUL character",
   "too-large": "the text is longer than the service takes",

@@ -1,9 +1,9 @@
 import { mapName } from "../../contract/names.ts";
 import { isTemporaryName, lastingName, localNameFor, numberedName, ownNameOf } from "../../model/local-name.ts";
-import type { Row, Side } from "../match/row.ts";
+import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type Side, SIDES } from "../match/row.ts";
 import { nameOf } from "../../model/path.ts";
-import { type PlanDraft, keyOf } from "./plan-draft.ts";
-import { idOf } from "./places.ts";
+import { DIRECTION_WITHOUT } from "./gates.ts";
+import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
 
 /**
@@ -15,8 +15,6 @@ import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
 
 /** LIMIT: numbers tried for a name before it is left as it is. */
 const MAX_NUMBER = 99;
-
-const SIDES = ["local", "remote"] as const;
 
 export function isLeftOver(row: Row): boolean {
   if (standInFor(row) !== null) return true;
@@ -31,26 +29,30 @@ export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator
   const own = side === "local" ? standInFor(row) : null;
   if (own !== null && draft.policy.direction !== "push-only" && !isMoveStopped(draft, row)) yield own;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
-  const kind = row.kind === "document" ? "file" : "folder";
-  const there = row[side === "local" ? "remote" : "local"].goal?.name;
-  const other =
-    there ?? (row.link === null ? goal.name : nameOf(row.link[side === "local" ? "remotePath" : "localPath"]));
-  const legal = (name: string): string | null =>
-    side === "local" ? localNameFor(name, kind, idOf(row)) : mapName(name, kind, draft.policy.refusedCharacters);
+  const other = nameOnOtherSide(row, side) ?? goal.name;
   const best = isTemporaryName(other) ? lastingName(goal.name) : other;
   for (let number = 1; number <= MAX_NUMBER; number++) {
-    const name = legal(number === 1 ? best : numberedName(best, kind, number));
+    const wanted = number === 1 ? best : numberedName(best, nameKindOf(row), number);
+    const name = legalName(draft, row, side, wanted);
     if (name !== null) yield name;
   }
 }
 
+/** Where it will be on the other side, else where base has it there. */
+function nameOnOtherSide(row: Row, side: Side): string | null {
+  const other = otherSide(side);
+  return row[other].goal?.name ?? (row.link === null ? null : nameOf(pathOn(row.link, other)));
+}
+
+function legalName({ policy }: PlanDraft, row: Row, side: Side, name: string): string | null {
+  const kind = nameKindOf(row);
+  return side === "local" ? localNameFor(name, kind, idOf(row)) : mapName(name, kind, policy.refusedCharacters);
+}
+
 /** The name that it would have here, were its place not taken when it came. */
 function standInFor(row: Row): string | null {
-  const { local, remote, link } = row;
-  if (link === null || local.now === null || local.goal === null || remote.now === null || remote.goal === null)
-    return null;
-  const kind = row.kind === "document" ? "file" : "folder";
-  return ownNameOf(local.goal.name, remote.goal.name, kind, idOf(row));
+  if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
+  return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row));
 }
 
 function isMoveStopped(draft: PlanDraft, row: Row): boolean {
@@ -63,16 +65,19 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
   if (link === null || now === null || row.local.now === null) return false;
   // What is gone from the service, and held here for its edit, will not come by a name from there.
   if (row.remote.now === null && (side === "remote" || !isHeldAlone(row))) return false;
-  if (draft.policy.direction === (side === "local" ? "push-only" : "pull-only")) return false;
+  if (draft.policy.direction === DIRECTION_WITHOUT[side]) return false;
   // Seen for the first time, it may be another mirror's, which is about to move it on: base learns
   // of it, and the next look decides.
-  const known = nameOf(side === "local" ? link.localPath : link.remotePath) === now.name;
-  if (row.kind === "folder") {
-    if (side === "local") return known || draft.holds.has(link.id);
-    if (!draft.policy.folderMoves || !(known || draft.holds.has(link.id))) return false;
-    return isRootHold(draft, link.id) || !isFolderStopped(draft, link.id, "move");
-  }
-  if (!known && !draft.holds.has(keyOf(row))) return false;
+  if (nameOf(pathOn(link, side)) !== now.name && !draft.holds.has(link.id)) return false;
+  return row.kind === "folder" ? mayFolderMove(draft, link.id, side) : mayDocumentMove(draft, row, side);
+}
+
+function mayFolderMove(draft: PlanDraft, id: string, side: Side): boolean {
+  if (side === "local") return true;
+  return draft.policy.folderMoves && (isRootHold(draft, id) || !isFolderStopped(draft, id, "move"));
+}
+
+function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolean {
   if (side === "local") return !isStopped(draft, row, "move-local");
   // It goes nowhere near the root.
   return standingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");

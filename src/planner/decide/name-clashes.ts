@@ -1,9 +1,9 @@
-import type { Row, FolderRow } from "../match/row.ts";
-import { type PlanDraft, holdDocument, holdFolder, withdraw } from "./plan-draft.ts";
+import { isMoving, type Row, SIDES, wantAt } from "../match/row.ts";
+import { type PlanDraft, holdDocument, holdFolder, rowsOf, withdraw } from "./plan-draft.ts";
 import { isLeftOver } from "./left-over.ts";
-import { type Barred, isMoving, NameAssignment, type Wishes } from "./assign-names.ts";
+import { type Barred, type Goals, NameAssignment, type Wishes } from "./assign-names.ts";
 import { settleFolders } from "./settle-folders.ts";
-import { foldingsOf, lookUpSlots } from "./slots.ts";
+import { foldingsOf, Occupancy } from "./slots.ts";
 
 /**
  * Presence of folders, and one path wanted by two rows. The service's row keeps it; the local one
@@ -11,33 +11,45 @@ import { foldingsOf, lookUpSlots } from "./slots.ts";
  * judged again with that one standing: each round holds some more, so it ends.
  */
 export function resolveNameClashes(draft: PlanDraft, includeQuiet: (path: string) => Row | null): void {
-  const slots = lookUpSlots(draft.trees, foldingsOf(draft.trees, draft.policy));
-  const rows = (): Row[] => [...draft.forest.folders, ...draft.documents];
-  const decided = new Map(rows().map((row) => [row, { local: row.local.goal, remote: row.remote.goal }]));
+  const occupancy = new Occupancy(draft.trees, foldingsOf(draft.trees, draft.policy));
+  const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));
   const wishes = new Map(decided);
   const heldInPlace = new Set<Row>();
   for (;;) {
-    for (const row of rows()) {
-      const wish = heldInPlace.has(row) ? undefined : decided.get(row);
-      row.local.goal = wish === undefined ? row.local.now : wish.local;
-      row.remote.goal = wish === undefined ? row.remote.now : wish.remote;
-      if (row.kind === "folder") draft.proposals.delete(row);
-    }
-    settleFolders(draft, heldInPlace as ReadonlySet<Row> as ReadonlySet<FolderRow>);
-    if (!rows().some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(row))) return;
-    for (const row of rows()) {
-      const [local, remote] = [row.local.goal, row.remote.goal];
-      const known = wishes.get(row);
-      // Of a large plan nearly all are as they were decided.
-      if (!heldInPlace.has(row) && (known?.local !== local || known.remote !== remote))
-        wishes.set(row, { local, remote });
-    }
-    const barred = new NameAssignment(draft, slots, rows(), includeQuiet, heldInPlace, wishes as Wishes).run();
+    setGoals(draft, decided, heldInPlace);
+    settleFolders(draft, heldInPlace);
+    const rows = rowsOf(draft);
+    if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(row))) return;
+    noteWishes(rows, heldInPlace, wishes);
+    const barred = new NameAssignment(draft, occupancy, rows, includeQuiet, heldInPlace, wishes).run();
     if (barred.length === 0) return;
     for (const one of barred) {
       holdInPlace(draft, one);
       heldInPlace.add(one.row);
     }
+  }
+}
+
+function goalsOf({ local, remote }: Row): Goals {
+  return { local: local.goal, remote: remote.goal };
+}
+
+/** As they were decided, but for what is held, and for what was included since: that stays. */
+function setGoals(draft: PlanDraft, decided: Wishes, heldInPlace: ReadonlySet<Row>): void {
+  for (const row of rowsOf(draft)) {
+    const goals = heldInPlace.has(row) ? undefined : decided.get(row);
+    for (const side of SIDES) wantAt(row, side, goals === undefined ? row[side].now : goals[side]);
+    if (row.kind === "folder") draft.proposals.delete(row);
+  }
+}
+
+function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes: Map<Row, Goals>): void {
+  for (const row of rows) {
+    const known = wishes.get(row);
+    const goals = goalsOf(row);
+    // Of a large plan nearly all are as they were decided.
+    const isKnown = known?.local === goals.local && known.remote === goals.remote;
+    if (!heldInPlace.has(row) && !isKnown) wishes.set(row, goals);
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Drift } from "../drift/drift.ts";
-import type { DocumentRow, Place } from "../match/row.ts";
+import { type DocumentRow, type Place, samePlace, SIDES, wantAt } from "../match/row.ts";
 import { type PlanDraft, holdDocument, keepHold } from "./plan-draft.ts";
 import { isDirectionOff } from "./gates.ts";
-import { localWish, placeRule, remoteWish, samePlace, type Wish } from "./places.ts";
+import { isMet, localWish, placeRule, remoteWish, type Wish } from "./places.ts";
 import { isStopped, standingHold } from "./remembered.ts";
 
 /**
@@ -10,8 +10,7 @@ import { isStopped, standingHold } from "./remembered.ts";
  * where the plan shall put it.
  */
 export function placeDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
-  if (row.link === null || row.local.now === null || row.remote.now === null) return;
-  if (row.local.goal === null || row.remote.goal === null) return;
+  if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return;
   const rule = placeRule(row, drift.place);
   if (rule === "stay") return;
   if (rule === "follow-local") {
@@ -19,17 +18,11 @@ export function placeDocument(draft: PlanDraft, row: DocumentRow, drift: Drift):
     return;
   }
   const wish = localWish(draft, row);
-  if (rule === "agree" && isAgreed(draft, row, wish)) {
+  if (rule === "agree" && (isMet(wish, row.local.now) || isMet(remoteWish(draft, row), row.remote.now))) {
     draft.whys.set(row, "moved alike on both sides");
     return;
   }
   followRemote(draft, row, wish, rule === "agree" ? "moved on both sides" : "moved on the service");
-}
-
-function isAgreed(draft: PlanDraft, row: DocumentRow, wish: Wish): boolean {
-  if (wish.kind === "place" && samePlace(wish.place, row.local.now)) return true;
-  const there = remoteWish(draft, row);
-  return there.kind === "place" && samePlace(there.place, row.remote.now);
 }
 
 function followLocal(draft: PlanDraft, row: DocumentRow): void {
@@ -47,7 +40,7 @@ function followLocal(draft: PlanDraft, row: DocumentRow): void {
   const standing = standingHold(draft, row);
   // Only a move to the root is what such a hold is about; another move ends it.
   if (standing?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote")) return;
-  row.remote.goal = wish.place;
+  wantAt(row, "remote", wish.place);
   draft.whys.set(row, "moved here");
 }
 
@@ -77,6 +70,6 @@ function followRemote(draft: PlanDraft, row: DocumentRow, wish: Wish, why: strin
     return;
   }
   if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "move-local")) return;
-  row.local.goal = wish.place;
+  wantAt(row, "local", wish.place);
   draft.whys.set(row, why);
 }

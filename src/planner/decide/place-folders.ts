@@ -1,18 +1,26 @@
 import { whoMoved } from "../drift/drift.ts";
-import type { FolderRow, Side } from "../match/row.ts";
+import {
+  type FolderRow,
+  isMoving,
+  otherSide,
+  type Place,
+  samePlace,
+  type Side,
+  SIDES,
+  wantAt,
+  wantInPlace,
+} from "../match/row.ts";
 import { isInside } from "../match/forest.ts";
 import { pathKey } from "../../model/path.ts";
+import { DIRECTION_WITHOUT } from "./gates.ts";
 import { type PlanDraft, holdFolder } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
-import { localWish, placeRule, remoteWish, samePlace } from "./places.ts";
+import { isMet, localWish, placeRule, remoteWish, type Wish } from "./places.ts";
 
 /** Places of folders. Decided before the documents', which they may bar. */
 
 export function placeFolders(draft: PlanDraft): void {
-  for (const folder of draft.forest.folders) {
-    folder.local.goal = folder.local.now;
-    folder.remote.goal = folder.remote.now;
-  }
+  for (const folder of draft.forest.folders) wantInPlace(folder);
   for (const folder of draft.forest.folders) if (isOnBoth(folder) && folder.link !== null) placeFolder(draft, folder);
   breakCycles(draft);
 }
@@ -30,45 +38,46 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   }
   const rule = placeRule(folder, whoMoved(draft.forest, folder));
   if (rule === "stay") return;
-  const here = localWish(draft, folder);
-  const there = remoteWish(draft, folder);
-  if (rule === "agree") {
-    const agreed =
-      (here.kind === "place" && samePlace(here.place, folder.local.now)) ||
-      (there.kind === "place" && samePlace(there.place, folder.remote.now));
-    if (agreed) {
-      draft.whys.set(folder, "moved alike on both sides");
-      return;
-    }
+  const wishes = { local: localWish(draft, folder), remote: remoteWish(draft, folder) };
+  if (rule === "agree" && SIDES.some((side) => isMet(wishes[side], folder[side].now))) {
+    draft.whys.set(folder, "moved alike on both sides");
+    return;
   }
-  const side: Side = rule === "follow-local" ? "remote" : "local";
-  const wish = side === "remote" ? there : here;
+  const side = rule === "follow-local" ? "remote" : "local";
+  followTo(draft, folder, side, wishes[side]);
+}
+
+const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved here", remote: "moved on the service" };
+
+/** @param side where the folder is to be moved, since it was moved on the other */
+function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: Wish): void {
   if (wish.kind === "barred") {
     holdFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
+  const why = MOVED_ON[otherSide(side)];
   if (!samePlace(wish.place, folder[side].now)) {
-    const off = side === "remote" ? "pull-only" : "push-only";
-    if (draft.policy.direction === off) {
-      holdFolder(
-        draft,
-        folder,
-        "direction-off",
-        `moved ${side === "remote" ? "here" : "on the service"}; this mirror is ${off}`,
-      );
-      return;
-    }
-    if (side === "remote" && isRootBarred(draft, folder, wish.place.parent)) return;
-    // An earlier PATCH of this folder, of which no read has told yet (I08).
-    const open = draft.trees.remote.unsettled?.get(folder.dirId!);
-    if (open !== undefined) {
-      holdFolder(draft, folder, "not-seen", open);
-      return;
-    }
-    if (side === "remote" && isFolderStopped(draft, folder.dirId!, "move", folder.localPath)) return;
-    folder[side].goal = wish.place;
+    if (isMoveHeld(draft, folder, side, wish.place, why)) return;
+    wantAt(folder, side, wish.place);
   }
-  draft.whys.set(folder, side === "remote" ? "moved here" : "moved on the service");
+  draft.whys.set(folder, why);
+}
+
+/** What stops a folder's move, and says so by a hold. */
+function isMoveHeld(draft: PlanDraft, folder: FolderRow, side: Side, to: Place, why: string): boolean {
+  const off = DIRECTION_WITHOUT[side];
+  if (draft.policy.direction === off) {
+    holdFolder(draft, folder, "direction-off", `${why}; this mirror is ${off}`);
+    return true;
+  }
+  if (side === "remote" && isRootBarred(draft, folder, to.parent)) return true;
+  // An earlier PATCH of this folder, of which no read has told yet (I08).
+  const open = draft.trees.remote.unsettled?.get(folder.dirId!);
+  if (open !== undefined) {
+    holdFolder(draft, folder, "not-seen", open);
+    return true;
+  }
+  return side === "remote" && isFolderStopped(draft, folder.dirId!, "move", folder.localPath);
 }
 
 function isRespelled({ trees }: PlanDraft, { local, remote }: FolderRow): boolean {
@@ -91,34 +100,38 @@ function isRootBarred(draft: PlanDraft, folder: FolderRow, to: FolderRow): boole
  * where the service has them.
  */
 function breakCycles(draft: PlanDraft): void {
-  // A folder that a side has not yet will be made where the other has it.
-  const finalParent = (side: Side) => (folder: FolderRow) =>
-    (folder[side].goal ?? folder[side === "local" ? "remote" : "local"].goal)?.parent ?? null;
-  const circles = (folder: FolderRow): boolean => {
-    if (samePlace(folder.remote.goal, folder.remote.now)) return false;
-    const parent = folder.remote.goal!.parent;
-    return isInside(parent, folder, finalParent("remote")) || isInside(parent, folder, finalParent("local"));
-  };
   // Dropping one may close a circle with another, so until none is left; each is dropped once at
   // most.
-  for (let folder = findFolder(draft, circles); folder !== undefined; folder = findFolder(draft, circles)) {
-    folder.remote.goal = folder.remote.now;
+  for (let folder = findCircling(draft); folder !== undefined; folder = findCircling(draft)) {
+    wantAt(folder, "remote", folder.remote.now);
     const wish = localWish(draft, folder);
-    if (wish.kind === "place") folder.local.goal = wish.place;
+    if (wish.kind === "place") wantAt(folder, "local", wish.place);
     draft.whys.set(folder, "its move here and another on the service would close a circle");
   }
   // What still circles is two moves of the service that this pass saw half of: left for the next.
   for (const folder of draft.forest.folders)
-    for (const side of ["local", "remote"] as const) {
-      const goal = folder[side].goal;
-      if (goal === null || samePlace(goal, folder[side].now) || !isInside(goal.parent, folder, finalParent(side)))
-        continue;
-      folder[side].goal = folder[side].now;
+    for (const side of SIDES) {
+      if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
+      wantAt(folder, side, folder[side].now);
       draft.whys.delete(folder);
     }
 }
 
-function findFolder(draft: PlanDraft, wanted: (folder: FolderRow) => boolean): FolderRow | undefined {
-  for (const folder of draft.forest.folders) if (wanted(folder)) return folder;
+/** A folder whose move on the service puts it inside itself, on either side. */
+function findCircling({ forest }: PlanDraft): FolderRow | undefined {
+  for (const folder of forest.folders) {
+    const goal = folder.remote.goal;
+    if (samePlace(goal, folder.remote.now)) continue;
+    if (isWithinItself(folder, goal!, "remote") || isWithinItself(folder, goal!, "local")) return folder;
+  }
   return undefined;
+}
+
+function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
+  return isInside(goal.parent, folder, (at) => finalParent(at, side));
+}
+
+/** A folder that a side has not yet will be made where the other has it. */
+function finalParent(folder: FolderRow, side: Side): FolderRow | null {
+  return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;
 }

@@ -3,34 +3,39 @@ import type { WhoMoved } from "../drift/drift.ts";
 import { isNamePair } from "../../model/name-pair.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import { isTemporaryName, isUnsafeName, lastingName, localNameFor } from "../../model/local-name.ts";
-import type { DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
-import { joinPath, nameOf } from "../../model/path.ts";
+import {
+  type FolderRow,
+  idOf,
+  nameKindOf,
+  otherSide,
+  pathOn,
+  type Place,
+  type Row,
+  samePlace,
+  type Side,
+} from "../match/row.ts";
+import { joinPath, type LocalPath, nameOf, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
 /** Where one side's place puts a row on the other side, or why it cannot. */
-export type Wish =
-  | { readonly kind: "place"; readonly place: Place }
-  | { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
+export type Wish = { readonly kind: "place"; readonly place: Place } | Bar;
+
+type Bar = { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
 
 /**
  * The place on disk that the service's place asks for. A name that only its folder's move changed
  * keeps its spelling here.
  */
-export function localWish(draft: PlanDraft, row: DocumentRow | FolderRow): Wish {
+export function localWish(draft: PlanDraft, row: Row): Wish {
   const there = row.remote.now;
   if (there === null) return barred("not-seen", "the service shows no place");
   const bar = localBar(draft, there.parent);
   if (bar !== null) return bar;
-  const known = row.link ?? (row.kind === "document" ? row.tombstone : null);
-  const same = known !== null && nameOf(known.remotePath) === there.name ? nameOf(known.localPath) : null;
-  const kind = row.kind === "document" ? "file" : "folder";
-  const fits = same !== null && !isTemporaryName(same) && isNamePair(same, there.name, kind, idOf(row));
-  // A temporary name there is nobody's wish: only its folder counts.
-  const own = isTemporaryName(there.name) ? firstLasting(row.local.now?.name, known?.localPath) : null;
-  const kept = fits ? same : own;
+  const kind = nameKindOf(row);
+  const kept = keptName(row, "local", there.name, row.link ?? (row.kind === "document" ? row.tombstone : null));
   if (kept === null && isUnsafeName(there.name, kind))
     return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
   const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row));
@@ -41,19 +46,38 @@ export function localWish(draft: PlanDraft, row: DocumentRow | FolderRow): Wish 
 }
 
 /** The place on the service that the disk's place asks for. */
-export function remoteWish(draft: PlanDraft, row: DocumentRow | FolderRow): Wish {
+export function remoteWish(draft: PlanDraft, row: Row): Wish {
   const here = row.local.now;
   if (here === null) return barred("not-seen", "the disk shows no place");
   const bar = remoteBar(draft, here.parent);
   if (bar !== null) return barred("folder-held", bar.detail);
-  const same = row.link !== null && nameOf(row.link.localPath) === here.name ? nameOf(row.link.remotePath) : null;
-  const kind = row.kind === "document" ? "file" : "folder";
-  if (same !== null && !isTemporaryName(same) && isNamePair(here.name, same, kind, idOf(row)))
-    return { kind: "place", place: { parent: here.parent, name: same } };
-  const own = isTemporaryName(here.name) ? firstLasting(row.remote.now?.name, row.link?.remotePath) : null;
-  if (own !== null) return { kind: "place", place: { parent: here.parent, name: own } };
-  const mapped = remoteName(lastingName(here.name), kind, draft.policy);
+  const kept = keptName(row, "remote", here.name, row.link);
+  if (kept !== null) return { kind: "place", place: { parent: here.parent, name: kept } };
+  const mapped = remoteName(lastingName(here.name), nameKindOf(row), draft.policy);
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
+}
+
+/** Whether a row stands already where it is wished. */
+export function isMet(wish: Wish, now: Place | null): boolean {
+  return wish.kind === "place" && samePlace(wish.place, now);
+}
+
+type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
+
+/**
+ * The name that a row has on a side already, where the other side's name asks for no other.
+ * @param asked its name on the other side now
+ * @param known its paths as base has them
+ */
+function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null): string | null {
+  if (known !== null && nameOf(pathOn(known, otherSide(side))) === asked) {
+    const same = nameOf(pathOn(known, side));
+    const [here, there] = side === "local" ? [same, asked] : [asked, same];
+    if (!isTemporaryName(same) && isNamePair(here, there, nameKindOf(row), idOf(row))) return same;
+  }
+  // A temporary name is nobody's wish: only its folder counts.
+  if (!isTemporaryName(asked)) return null;
+  return firstLasting(row[side].now?.name, known === null ? undefined : pathOn(known, side));
 }
 
 /**
@@ -65,11 +89,11 @@ function firstLasting(now: string | undefined, path: string | undefined): string
   return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
 }
 
-export function remoteName(
+function remoteName(
   name: string,
   kind: "file" | "folder",
   policy: Policy,
-): { readonly kind: "name"; readonly name: string } | (Wish & { readonly kind: "barred" }) {
+): { readonly kind: "name"; readonly name: string } | Bar {
   const mapped = mapName(name, kind, policy.refusedCharacters);
   if (mapped === null) return barred("name-refused", `the service takes no ${kind} named ${JSON.stringify(name)}`);
   if (mapped !== name && policy.names === "hold")
@@ -84,7 +108,7 @@ export function remoteName(
  * Why nothing can be put below this folder on the service: it is not there, and cannot be made.
  * null: it can.
  */
-export function remoteBar(draft: PlanDraft, folder: FolderRow): (Wish & { readonly kind: "barred" }) | null {
+function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;
     if (at.remoteSeen === "gone") continue;
@@ -100,7 +124,7 @@ export function remoteBar(draft: PlanDraft, folder: FolderRow): (Wish & { readon
  * Why nothing can be put below this folder on disk: it is not there, and cannot be made. null: it
  * can.
  */
-export function localBar(draft: PlanDraft, folder: FolderRow): (Wish & { readonly kind: "barred" }) | null {
+function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   const names: string[] = [];
   let at: FolderRow | undefined = folder;
   for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
@@ -121,15 +145,7 @@ export function localBar(draft: PlanDraft, folder: FolderRow): (Wish & { readonl
   return null;
 }
 
-/**
- * What a local name is made of where the disk cannot hold the remote one: the id, or the path of a
- * folder that shows none.
- */
-export function idOf(row: DocumentRow | FolderRow): string {
-  return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
-}
-
-function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "barred" } {
+function barred(reason: HoldReason, detail: string): Bar {
   return { kind: "barred", reason, detail };
 }
 
@@ -138,34 +154,39 @@ function barred(reason: HoldReason, detail: string): Wish & { readonly kind: "ba
  * follows the other side's; two places that do not belong together (the first of two PATCHes, and
  * then moved back here) follow the service's.
  */
-export function placeRule(row: DocumentRow | FolderRow, moved: WhoMoved): PlaceRule {
+export function placeRule(row: Row, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
-  const { local, remote } = row;
-  if (local.now === null || remote.now === null) return rule;
-  const [here, there] = [isTemporaryName(local.now.name), isTemporaryName(remote.now.name)];
-  // A power cut may have taken from base what was done for the cycle: then the temporary name looks
-  // like a move by somebody else.
-  if (rule === "agree" && there && !here) return "follow-local";
-  if (rule === "agree" && !here && isTakenBack(row)) return "follow-local";
-  if (rule !== "stay") return rule;
-  if (here !== there) return there ? "follow-local" : "follow-remote";
-  const kind = row.kind === "document" ? "file" : "folder";
-  const fits = local.now.parent === remote.now.parent && isNamePair(local.now.name, remote.now.name, kind, idOf(row));
+  const [here, there] = [row.local.now, row.remote.now];
+  if (here === null || there === null) return rule;
+  if (rule === "stay") return ruleOfUnmoved(row, here, there);
+  return rule === "agree" ? ruleOfMovedTwice(row, here, there) : rule;
+}
+
+function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
+  const isTemporaryHere = isTemporaryName(here.name);
+  const isTemporaryThere = isTemporaryName(there.name);
+  if (isTemporaryHere !== isTemporaryThere) return isTemporaryThere ? "follow-local" : "follow-remote";
+  const fits = here.parent === there.parent && isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
   // At temporary names on both sides: here first, and the service's follows.
-  return fits && !here ? rule : "follow-remote";
+  return fits && !isTemporaryHere ? "stay" : "follow-remote";
+}
+
+/**
+ * A power cut may have taken from base what was done for the cycle: then the temporary name looks
+ * like a move by somebody else.
+ */
+function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
+  if (isTemporaryName(here.name)) return "agree";
+  return isTemporaryName(there.name) || isTakenBack(row) ? "follow-local" : "agree";
 }
 
 /**
  * Base has it at a temporary name there, and now it is called there what it was here: another
  * mirror mended that, and nobody moved it.
  */
-function isTakenBack({ link, remote }: DocumentRow | FolderRow): boolean {
+function isTakenBack({ link, remote }: Row): boolean {
   if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
   return nameOf(link.localPath) === remote.now.name;
-}
-
-export function samePlace(a: Place | null, b: Place | null): boolean {
-  return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
 }
 
 /** The path of a place when all folders are where the plan wants them. */

@@ -5,13 +5,12 @@ import type { Conflict, Hold } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
-import { listClaimants, standingKeys } from "./absence.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../model/path.ts";
 import { once } from "../../model/once.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
-import type { SlotMap } from "./slots.ts";
+import { listClaimants, type SlotMap, standingKeys } from "./slots.ts";
 
 /** Where decisions are put down: what every rule of a plan reads and writes. */
 export type PlanDraft = {
@@ -73,18 +72,21 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
       }
       return index;
     }),
-    claimants: once(() => listClaimants(draft)),
-    standingKeys: once(() => standingKeys(draft)),
+    claimants: once(() => listClaimants(rowsOf(draft), trees.local.disk)),
+    standingKeys: once(() => standingKeys(trees.local)),
   };
   return draft;
+}
+
+/** Folders first. */
+export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
+  return [...forest.folders, ...documents];
 }
 
 /** The paths at which an action will find and leave its document, when its turn comes. */
 export type At = {
   readonly local: LocalPath;
   readonly remote: RemotePath;
-  /** The path of any place on disk at that moment. */
-  readonly pathOf: (place: Place) => LocalPath;
 };
 
 /**
@@ -134,19 +136,19 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
     );
 }
 
-export type HoldFacts = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
+type AboutText = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
 
 /**
  * Puts down a hold; one a row, a remembered one before a computed one, else the first.
  * `since` is kept from the state; 0 stands for "now", which only the engine knows.
  */
-export function hold(
+function hold(
   draft: PlanDraft,
   key: string,
   path: LocalPath,
   reason: HoldReason,
   detail: string,
-  facts: HoldFacts = {},
+  facts: AboutText = {},
 ): void {
   const standing = draft.holds.get(key);
   if (standing !== undefined) return;
@@ -176,7 +178,7 @@ export function holdDocument(
   row: DocumentRow,
   reason: HoldReason,
   detail: string,
-  facts?: HoldFacts,
+  facts?: AboutText,
 ): void {
   hold(draft, keyOf(row), pathOfDocument(row), reason, detail, facts);
 }

@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Drift } from "../drift/drift.ts";
 import type { Link } from "../../model/link.ts";
-import type { DocumentRow, FolderRow } from "../match/row.ts";
+import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";
 import { parentOf } from "../../model/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -21,7 +21,7 @@ export function createHere(draft: PlanDraft, row: DocumentRow, there: RemoteFile
     return;
   }
   if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "pull")) return;
-  row.local.goal = wish.place;
+  wantAt(row, "local", wish.place);
   propose(draft, row, "arrive-local", (at) => ({
     kind: "create-local",
     why,
@@ -60,7 +60,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
     bringBack(draft, row, there, "the service refused to delete it");
     return;
   }
-  row.remote.goal = null;
+  wantAt(row, "remote", null);
   propose(draft, row, "leave-remote", (at) => ({
     kind: "delete-remote",
     why: "deleted here",
@@ -74,7 +74,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
 export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
   const why = cause === "gone" ? "gone from the service" : "moved out of the mirrored subtree";
   if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "trash")) return;
-  row.local.goal = null;
+  wantAt(row, "local", null);
   const link = row.link!;
   propose(draft, row, "leave-local", (at) => ({
     kind: "trash-local",
@@ -169,7 +169,7 @@ function createThere(
     return false;
   }
   if (isDirectionOff(draft, row, "pull-only", why) || isStopped(draft, row, "post")) return false;
-  row.remote.goal = wish.place;
+  wantAt(row, "remote", wish.place);
   propose(draft, row, "arrive-remote", (at) => ({
     kind: "create-remote",
     why,

@@ -1,9 +1,18 @@
-import type { DocId } from "../../contract/ids.ts";
-import type { Row, DocumentRow, FolderRow, Side } from "../match/row.ts";
-import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
+import type { DirId, DocId } from "../../contract/ids.ts";
+import {
+  type DocumentRow,
+  type FolderRow,
+  otherSide,
+  pathOn,
+  type Row,
+  samePlace,
+  type Side,
+  SIDES,
+} from "../match/row.ts";
+import { baseFolderAt, baseRemoteFolderAt, isInside } from "../match/forest.ts";
 import { ancestorsOf, isWithin, nameOf, parentOf } from "../../model/path.ts";
-import { type PlanDraft, proposeFolderLink, withdraw } from "./plan-draft.ts";
-import { pathOfGoal, samePlace } from "./places.ts";
+import { type PlanDraft, proposeFolderLink, rowsOf, withdraw } from "./plan-draft.ts";
+import { pathOfGoal } from "./places.ts";
 
 /**
  * Base's paths are strings. A folder's move rewrites what begins with its recorded path, in one
@@ -16,30 +25,31 @@ import { pathOfGoal, samePlace } from "./places.ts";
 export function untieRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.whys.has(folder));
   if (moved.length === 0) return;
-  const recorded = { local: recordedAt(draft, moved, "local"), remote: recordedAt(draft, moved, "remote") };
   const tied = new Set<FolderRow>();
-  for (const row of [...draft.forest.folders, ...draft.documents])
-    for (const side of ["local", "remote"] as const)
-      for (const { path, parent } of placesToRecord(row, side))
-        for (const above of [...ancestorsOf(path), path])
-          for (const folder of recorded[side].get(above) ?? [])
-            if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
+  for (const side of SIDES) findTied(draft, side, recordedAt(draft, moved, side), tied);
   if (tied.size > 0) untie(draft, tied);
 }
+
+/** Adds the moved folders at or below whose recorded path something else will be recorded. */
+function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<FolderRow>): void {
+  for (const row of rowsOf(draft))
+    for (const { path, parent } of placesToRecord(row, side))
+      for (const above of [...ancestorsOf(path), path])
+        for (const folder of recorded.get(above) ?? [])
+          if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
+}
+
+type Recorded = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
  * Moved folders by their recorded path: as base has it, and as it is once the folders above it are
  * recorded anew.
  */
-function recordedAt(
-  draft: PlanDraft,
-  moved: readonly FolderRow[],
-  side: Side,
-): ReadonlyMap<string, readonly FolderRow[]> {
+function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): Recorded {
   const index = new Map<string, FolderRow[]>();
   for (const folder of moved) {
-    const { localPath, remotePath } = folder.link!;
-    const [path, other] = side === "local" ? [localPath, remotePath] : [remotePath, localPath];
+    const path = pathOn(folder.link!, side);
+    const other = pathOn(folder.link!, otherSide(side));
     const parent =
       side === "local"
         ? baseFolderAt(draft.forest, parentOf(path), parentOf(other))
@@ -53,48 +63,53 @@ function recordedAt(
   return index;
 }
 
-type Recorded = { readonly path: string; readonly parent: FolderRow | null };
+type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
 /** Where base will say that a row is, in the end or on the way there. */
-function placesToRecord(row: Row, side: Side): Recorded[] {
+function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
   // Between its two PATCHes it stands at one of these.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
-  const recorded: Recorded[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
-  if (row.kind !== "folder" || row.link === null) return recorded;
-  // A folder that is moved from a place that base does not know.
-  const path = side === "local" ? row.localPath : row.remotePath;
-  const known = side === "local" ? row.link.localPath : row.link.remotePath;
-  if (path !== null && path !== known && !samePlace(now, goal)) recorded.push({ path, parent: null });
+  const recorded: PlaceToRecord[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
+  const left = row.kind === "folder" && !samePlace(now, goal) ? unknownPath(row, side) : null;
+  if (left !== null) recorded.push({ path: left, parent: null });
   return recorded;
 }
 
-function isGoingInside(start: FolderRow | null | undefined, folder: FolderRow, side: Side): boolean {
-  const seen = new Set<FolderRow>();
-  for (let at = start ?? undefined; at !== undefined && !seen.has(at); at = at[side].goal?.parent) {
-    if (at === folder) return true;
-    seen.add(at);
-  }
-  return false;
+/** Where a linked folder is now, if that is a place that base does not know. */
+function unknownPath(folder: FolderRow, side: Side): string | null {
+  const path = pathOn(folder, side);
+  return folder.link === null || path === pathOn(folder.link, side) ? null : path;
+}
+
+function isGoingInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
+  return start !== null && isInside(start, folder, (at) => at[side].goal?.parent ?? null);
 }
 
 function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
-  const isTied = (row: Row): boolean =>
-    [...tied].some((folder) => isGoingInside(row.local.goal?.parent, folder, "local") || isBelowRecord(row, folder));
-  const carried = listCarried(draft, isTied);
+  const carried = listCarried(draft, tied);
   for (const folder of draft.forest.folders) {
-    const { link, dirId } = folder;
-    if (link === null || dirId === null || folder.replaced !== null || draft.holds.has(dirId)) continue;
-    if (!tied.has(folder) && !isTied(folder)) continue;
-    const stands = [folder.local.now, folder.remote.now, folder.local.goal, folder.remote.goal];
-    if (stands.includes(null)) continue;
+    if (!isLinkedHere(folder) || draft.holds.has(folder.dirId)) continue;
+    if (!tied.has(folder) && !isTied(folder, tied)) continue;
+    if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
     withdraw(draft, folder, "record");
     const why = draft.whys.get(folder) ?? "its folder moved";
-    proposeFolderLink(draft, folder, { dirId, why, carries: carried.get(folder) ?? [] });
+    proposeFolderLink(draft, folder, { dirId: folder.dirId, why, carries: carried.get(folder) ?? [] });
   }
+}
+
+/** Whether the folder of base's link is the one that stands there. */
+function isLinkedHere(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
+  return folder.link !== null && folder.dirId !== null && folder.replaced === null;
+}
+
+/** Whether base has it, or will have it, below one of these. */
+function isTied(row: Row, tied: ReadonlySet<FolderRow>): boolean {
+  const parent = row.local.goal?.parent ?? null;
+  return [...tied].some((folder) => isGoingInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
@@ -102,24 +117,27 @@ function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
  * place in base, which is a folder and a name: else its own move would be forgotten, and what base
  * has at the folder's old path by then would be taken for its folder.
  */
-function listCarried(
-  draft: PlanDraft,
-  isTied: (document: DocumentRow) => boolean,
-): ReadonlyMap<FolderRow, readonly DocId[]> {
+function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
   const carried = new Map<FolderRow, DocId[]>();
   for (const document of draft.documents) {
     const { link } = document;
-    if (link === null || !isTied(document) || arrives(document)) continue;
-    const isOnBoth = document.local.now !== null && document.remote.now !== null;
-    if (isOnBoth && !draft.holds.has(link.id)) {
-      if (!draft.whys.has(document)) draft.whys.set(document, "its folder moved");
-      continue;
-    }
-    if (isOnBoth && draft.whys.has(document)) continue;
+    if (link === null || !isTied(document, tied) || arrives(document) || recordAlone(draft, document)) continue;
     const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
     carried.set(folder, [...(carried.get(folder) ?? []), link.id]);
   }
   return carried;
+}
+
+/**
+ * Has a document that stands on both sides recorded by a step of its own, unless it is held.
+ * @returns whether it is
+ */
+function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
+  if (document.local.now === null || document.remote.now === null) return false;
+  if (draft.whys.has(document)) return true;
+  if (draft.holds.has(document.link!.id)) return false;
+  draft.whys.set(document, "its folder moved");
+  return true;
 }
 
 /** Its arrival links it. */

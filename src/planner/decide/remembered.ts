@@ -4,26 +4,37 @@ import type { Hold } from "../../model/link.ts";
 import { type LocalPath, nameOf } from "../../model/path.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
-import type { LocalFile } from "../../model/tree.ts";
+import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, holdDocument, keepHold, keyOf, pathOfDocument } from "./plan-draft.ts";
+
+/** The hold of an earlier answer, unless such are to be tried again. */
+function rememberedHold({ trees, policy }: PlanDraft, key: string): Hold | null {
+  const one = trees.base.holds.get(key);
+  return one === undefined || !isRemembered(one) || policy.retryRefused ? null : one;
+}
 
 /**
  * The remembered hold of a document whose text, version and path are still those that it is about;
  * null once they are not.
  */
 export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
-  const one = draft.trees.base.holds.get(keyOf(row));
-  if (one === undefined || !isRemembered(one) || draft.policy.retryRefused) return null;
+  const one = rememberedHold(draft, keyOf(row));
+  if (one === null) return null;
+  if (one.digest === null && one.changeId === null) return holdOfPlace(one, row);
   const local = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
   const remote = row.remote.seen.kind === "present" ? row.remote.seen.file.changeId : null;
-  if (one.digest !== null && one.digest !== local) return null;
-  if (one.changeId !== null && one.changeId !== remote) return null;
-  const about = one.digest !== null || one.changeId !== null;
-  // About neither a text nor a version: about a place, so another path ends it. What was refused
-  // for want of a grant is refused at any.
-  const isAtBase = one.reason === "read-only" && one.path === row.link?.localPath;
+  const isSameText = one.digest === null || one.digest === local;
+  return isSameText && (one.changeId === null || one.changeId === remote) ? one : null;
+}
+
+/**
+ * One about neither a text nor a version is about a place, so another path ends it. What was
+ * refused for want of a grant is refused at any.
+ */
+function holdOfPlace(one: Hold, row: DocumentRow): Hold | null {
   const path = pathOfDocument(row);
-  if (about || one.path === path || isAtBase) return one;
+  const isAtBase = one.reason === "read-only" && one.path === row.link?.localPath;
+  if (one.path === path || isAtBase) return one;
   return isSameRename(one, row, path) ? { ...one, path } : null;
 }
 
@@ -67,8 +78,8 @@ export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReaso
  * listing may be cut short before it shows that document again.
  */
 export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
-  const one = draft.trees.base.holds.get(path);
-  if (one === undefined || !isRemembered(one) || draft.policy.retryRefused) return;
+  const one = rememberedHold(draft, path);
+  if (one === null) return;
   if (one.digest === null || one.digest === digest) keepHold(draft, one);
 }
 
@@ -83,12 +94,19 @@ export function keepUnseen(draft: PlanDraft): void {
   for (const { dirId, localSeen } of draft.forest.folders)
     if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
   for (const one of base.holds.values()) {
-    if (!isRemembered(one) || draft.holds.has(one.key)) continue;
-    if (draft.policy.retryRefused && one.reason !== "folder-stays") continue;
-    const isShown = local.files.has(one.key) || local.folders.has(one.key);
-    const isHidden = isDirId(one.key) ? hidden.has(one.key) : !isShown && isUnseen(one.key, draft.trees);
-    if (isHidden && !isDocId(one.key)) keepHold(draft, one);
+    if (!isRemembered(one) || draft.holds.has(one.key) || isTriedAgain(draft, one)) continue;
+    if (isDirId(one.key) ? hidden.has(one.key) : isUnseenPath(draft.trees, one.key)) keepHold(draft, one);
   }
+}
+
+function isUnseenPath(trees: Trees, key: string): boolean {
+  if (isDocId(key) || trees.local.files.has(key) || trees.local.folders.has(key)) return false;
+  return isUnseen(key, trees);
+}
+
+/** What the service has no route for is not tried again. */
+function isTriedAgain({ policy }: PlanDraft, { reason }: Hold): boolean {
+  return policy.retryRefused && reason !== "folder-stays";
 }
 
 /**
@@ -106,8 +124,7 @@ export function isFolderStopped(
   const one = draft.trees.base.holds.get(key);
   if (one === undefined || HOLD_REASONS[one.reason].stopsFolder?.includes(intention) !== true) return false;
   if (path !== null && one.path !== path && one.reason !== "read-only") return false;
-  // What the service has no route for is not tried again.
-  if (draft.policy.retryRefused && one.reason !== "folder-stays") return false;
+  if (isTriedAgain(draft, one)) return false;
   keepHold(draft, one);
   return true;
 }

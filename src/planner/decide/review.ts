@@ -1,3 +1,4 @@
+import { holdsBaseText } from "../drift/drift.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
@@ -20,8 +21,7 @@ export function decideReview(
     settleReview(draft, row, link, here, there);
     return true;
   }
-  const edited = here.digest !== link.localDigest && here.digest !== link.digest;
-  if (!edited) return false;
+  if (holdsBaseText(link, here)) return false;
   if (outstanding && !there.protected) {
     holdDocument(draft, row, "review-unknown", "no longer protected, and what was submitted is not live", {
       digest: here.digest,

@@ -1,4 +1,5 @@
-import type { Row, DocumentRow, FolderRow } from "../match/row.ts";
+import type { DirId } from "../../contract/ids.ts";
+import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, wantAt } from "../match/row.ts";
 import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { once } from "../../model/once.ts";
 import { depthOf, parentOf } from "../../model/path.ts";
@@ -14,34 +15,26 @@ import { isFolderStopped } from "./remembered.ts";
  */
 
 /** Deepest first, so that what is kept below keeps what is above. */
-export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<FolderRow>): void {
-  const needs = { local: new Set<FolderRow>(), remote: new Set<FolderRow>(), unseen: new Set<FolderRow>() };
-  const need = (row: Row): void => {
-    for (const side of ["local", "remote"] as const) {
-      const parent = row[side].goal?.parent;
-      if (parent !== undefined) needs[side].add(parent);
-    }
-  };
+export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): void {
+  const needs: Needs = { local: new Set(), remote: new Set(), unseen: new Set() };
   for (const document of draft.documents) {
-    need(document);
-    needUnseen(draft, document, needs);
+    noteParents(needs, document);
+    noteUnseen(draft, document, needs);
   }
-  for (const folder of draft.forest.folders) if (isOnBoth(folder)) need(folder);
+  for (const folder of draft.forest.folders) if (isOnBoth(folder)) noteParents(needs, folder);
   const occupied = once(() => occupiedFolders(draft));
-  const needOf = (folder: FolderRow): Need => ({
-    here: needs.local.has(folder),
-    there: needs.remote.has(folder),
-    mayBeThere: needs.unseen.has(folder),
-  });
   const order = [...draft.forest.folders]
     .filter((folder) => !isOnBoth(folder))
     .sort((a, b) => deepness(b) - deepness(a) || a.key - b.key);
   for (const folder of order) {
-    if (!heldInPlace.has(folder)) settleFolder(draft, folder, needOf(folder), occupied);
-    need(folder);
+    if (!heldInPlace.has(folder)) settleFolder(draft, folder, needOf(needs, folder), occupied);
+    noteParents(needs, folder);
   }
   for (const folder of draft.forest.folders) if (!heldInPlace.has(folder)) recordFolder(draft, folder);
 }
+
+/** Folders that have something in them by this plan, by side; `unseen`: as `Need.mayBeThere`. */
+type Needs = Readonly<Record<Side | "unseen", Set<FolderRow>>>;
 
 /**
  * Whether a folder has something in it by this plan; `mayBeThere`: something that the service did
@@ -49,8 +42,19 @@ export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<FolderR
  */
 type Need = { readonly here: boolean; readonly there: boolean; readonly mayBeThere: boolean };
 
+function needOf({ local, remote, unseen }: Needs, folder: FolderRow): Need {
+  return { here: local.has(folder), there: remote.has(folder), mayBeThere: unseen.has(folder) };
+}
+
+function noteParents(needs: Needs, row: Row): void {
+  for (const side of SIDES) {
+    const parent = row[side].goal?.parent;
+    if (parent !== undefined) needs[side].add(parent);
+  }
+}
+
 /** What could not be seen is taken to be where it was. */
-function needUnseen(draft: PlanDraft, document: DocumentRow, needs: Record<"local" | "unseen", Set<FolderRow>>): void {
+function noteUnseen(draft: PlanDraft, document: DocumentRow, needs: Needs): void {
   const { link } = document;
   if (link === null) return;
   const { localPath, remotePath } = link;
@@ -81,46 +85,51 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, need: Need, occupied:
 
 /** New here, or gone from the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
-  const { link } = folder;
+  if (need.there) {
+    makeThere(draft, folder, need, occupied);
+    return;
+  }
   // It may be there, with what was in it: made now, it would be made twice, or refused in each pass
   // that sees so little (I08).
-  if (need.mayBeThere && !need.there) return;
+  if (need.mayBeThere) return;
+  if (folder.vacated) removeVacated(draft, folder, need, occupied);
+  else if (folder.link !== null) removeHere(draft, folder, folder.link.id, need, occupied);
+  else makeThere(draft, folder, need, occupied);
+}
+
+function removeVacated(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
+  if (!isLeftEmpty(draft, folder, need, occupied)) return;
+  proposeRemovalHere(draft, folder, null, "what was in it is in the folder that the service has");
+}
+
+function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Need, occupied: () => Occupied): void {
+  const leaves = folder.remoteSeen === "gone" && isLeftEmpty(draft, folder, need, occupied);
+  if (leaves && draft.policy.direction !== "push-only")
+    proposeRemovalHere(draft, folder, dirId, "gone from the service");
+  else forgetFolder(draft, folder);
+}
+
+/** Whether nothing will be in a folder here that the mirror leaves alone, or that stays. */
+function isLeftEmpty(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): boolean {
   const path = folder.localPath!;
-  const foreign = occupied().foreign.has(path);
-  const empty = !foreign && !occupied().mirrored.has(path);
-  if (folder.vacated && !need.there) {
-    if (foreign || need.here || draft.quietFolders().local.has(path)) return;
-    folder.local.goal = null;
-    const why = "what was in it is in the folder that the service has";
-    propose(draft, folder, "leave-local", (at) => ({
-      kind: "remove-folder-local",
-      why,
-      dirId: null,
-      localPath: at.local,
-    }));
-    return;
-  }
-  if (link !== null && !need.there) {
-    const leaves = folder.remoteSeen === "gone" && !foreign && !need.here && !draft.quietFolders().local.has(path);
-    if (!leaves || draft.policy.direction === "push-only") {
-      forgetFolder(draft, folder);
-      return;
-    }
-    folder.local.goal = null;
-    propose(draft, folder, "leave-local", (at) => ({
-      kind: "remove-folder-local",
-      why: "gone from the service",
-      dirId: link.id,
-      localPath: at.local,
-    }));
-    return;
-  }
+  return !occupied().foreign.has(path) && !need.here && !draft.quietFolders().local.has(path);
+}
+
+function proposeRemovalHere(draft: PlanDraft, folder: FolderRow, dirId: DirId | null, why: string): void {
+  wantAt(folder, "local", null);
+  propose(draft, folder, "leave-local", (at) => ({ kind: "remove-folder-local", why, dirId, localPath: at.local }));
+}
+
+function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
+  const path = folder.localPath!;
+  const isForeign = occupied().foreign.has(path);
   const wish = remoteWish(draft, folder);
   if (wish.kind === "barred") {
-    if (!foreign || need.there) holdFolder(draft, folder, wish.reason, wish.detail);
+    if (!isForeign || need.there) holdFolder(draft, folder, wish.reason, wish.detail);
     return;
   }
-  if (!need.there && !empty) return;
+  const isEmpty = !isForeign && !occupied().mirrored.has(path);
+  if (!need.there && !isEmpty) return;
   // An earlier POST of this folder, of which no read has told yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
@@ -128,9 +137,10 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupi
     return;
   }
   if (draft.policy.direction === "pull-only" || isFolderStopped(draft, path, "make")) return;
-  if (link !== null) forgetFolder(draft, folder);
-  folder.remote.goal = wish.place;
-  const why = link === null ? "new here" : "gone from the service, but needed for what is new inside";
+  const isNew = folder.link === null;
+  if (!isNew) forgetFolder(draft, folder);
+  wantAt(folder, "remote", wish.place);
+  const why = isNew ? "new here" : "gone from the service, but needed for what is new inside";
   propose(draft, folder, "arrive-remote", (at) => ({
     kind: "make-folder-remote",
     why,
@@ -141,20 +151,26 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupi
 
 /** New on the service, or deleted here. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, need: Need): void {
+  if (need.here || folder.link === null) makeHere(draft, folder, need);
+  else if (!need.there && !need.mayBeThere) removeThere(draft, folder);
+}
+
+function removeThere(draft: PlanDraft, folder: FolderRow): void {
+  const { dirId } = folder;
+  if (dirId === null || draft.policy.direction === "pull-only") return;
+  if (draft.quietFolders().remote.has(folder.remotePath!) || isFolderStopped(draft, dirId, "remove")) return;
+  wantAt(folder, "remote", null);
+  propose(draft, folder, "leave-remote", (at) => ({
+    kind: "remove-folder-remote",
+    why: "deleted here",
+    dirId,
+    localPath: absentPath(draft, folder),
+    remotePath: at.remote,
+  }));
+}
+
+function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
   const { link, dirId } = folder;
-  if (link !== null && !need.here) {
-    if (need.there || need.mayBeThere || dirId === null || draft.policy.direction === "pull-only") return;
-    if (draft.quietFolders().remote.has(folder.remotePath!) || isFolderStopped(draft, dirId, "remove")) return;
-    folder.remote.goal = null;
-    propose(draft, folder, "leave-remote", (at) => ({
-      kind: "remove-folder-remote",
-      why: "deleted here",
-      dirId,
-      localPath: absentPath(draft, folder),
-      remotePath: at.remote,
-    }));
-    return;
-  }
   // A folder that no listing shows comes with what is inside.
   if (!need.here && dirId === null) return;
   const wish = localWish(draft, folder);
@@ -163,7 +179,7 @@ function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, need: Need): void
     return;
   }
   if (draft.policy.direction === "push-only") return;
-  folder.local.goal = wish.place;
+  wantAt(folder, "local", wish.place);
   if (dirId === null) return;
   const why = link === null ? "new on the service" : "deleted here, but needed for what is inside";
   propose(draft, folder, "arrive-local", (at) => ({
@@ -187,11 +203,14 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
   if (dirId === null || !isOnBoth(folder) || folder === draft.forest.root) return;
   if (folder.replaced !== null) forgetFolder(draft, folder);
-  const isNew = folder.link === null || folder.replaced !== null;
-  if (!isNew && !folder.rehoused && !draft.whys.has(folder)) return;
+  if (!isNewsToBase(draft, folder)) return;
   const why = draft.whys.get(folder) ?? "on both sides";
   // What is in the folder that it was merged from is still there, and recorded as it moves.
   proposeFolderLink(draft, folder, { dirId, why, carries: folder.merged ? [] : null });
+}
+
+function isNewsToBase(draft: PlanDraft, folder: FolderRow): boolean {
+  return folder.link === null || folder.replaced !== null || folder.rehoused || draft.whys.has(folder);
 }
 
 type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };

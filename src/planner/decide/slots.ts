@@ -1,7 +1,7 @@
-import type { FolderRow, Place, Side } from "../match/row.ts";
-import { type DiskFolding, joinPath, pathKey } from "../../model/path.ts";
+import { type FolderRow, pathOn, type Place, type Row, type Side } from "../match/row.ts";
+import { type DiskFolding, folds, joinPath, pathKey } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { Trees } from "../../model/tree.ts";
+import type { LocalTree, Trees } from "../../model/tree.ts";
 import { once } from "../../model/once.ts";
 
 /** What each side takes for one name: the disk's way was tried out, the service's is learned. */
@@ -51,43 +51,78 @@ export class SlotMap<T> {
 }
 
 /** What stands in a slot before the plan, whether or not it has a row. */
-export type Occupant =
+type Occupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }
   | { readonly kind: "foreign"; readonly path: string };
 
-export type Occupancy = (side: Side, place: Place) => Occupant;
-
 const FREE = { kind: "free" } as const;
 
 /** Looks slots up in the trees; indexes that only moves need are made when first asked for. */
-export function lookUpSlots(trees: Trees, { remote: remoteFolding }: Foldings): Occupancy {
-  const { disk, files, folders, others } = trees.local;
-  const folds = disk.foldsCase || disk.foldsUnicode;
-  const key = (path: string): string => pathKey(path, disk);
-  const index = once(() => {
-    const paths = new Map<string, Occupant>();
-    if (!folds) return paths;
-    for (const path of others.keys()) paths.set(key(path), { kind: "foreign", path });
-    for (const path of [...files.keys(), ...folders.keys()]) paths.set(key(path), { kind: "mirrored", path });
-    return paths;
-  });
-  const remote = once(() => {
-    const paths = new Map<string, string>();
-    for (const { path } of trees.remote.files.values()) paths.set(pathKey(path, remoteFolding), path);
-    for (const { path } of trees.remote.folders.values()) paths.set(pathKey(path, remoteFolding), path);
-    return paths;
-  });
-  return (side, place) => {
-    const above = side === "local" ? place.parent.localPath : place.parent.remotePath;
+export class Occupancy {
+  readonly #trees: Trees;
+  readonly #foldings: Foldings;
+  readonly #foldedHere = once(() => this.#foldHere());
+  readonly #foldedThere = once(() => this.#foldThere());
+
+  constructor(trees: Trees, foldings: Foldings) {
+    this.#trees = trees;
+    this.#foldings = foldings;
+  }
+
+  at(side: Side, { parent, name }: Place): Occupant {
+    const above = pathOn(parent, side);
     if (above === null) return FREE;
-    const path = joinPath(above, place.name);
-    if (side === "remote") {
-      const there = remote().get(pathKey(path, remoteFolding));
-      return there === undefined ? FREE : { kind: "mirrored", path: there };
-    }
+    const path = joinPath(above, name);
+    return side === "local" ? this.#here(path) : this.#there(path);
+  }
+
+  #here(path: string): Occupant {
+    const { disk, files, folders, others } = this.#trees.local;
     if (files.has(path) || folders.has(path)) return { kind: "mirrored", path };
     if (others.has(path)) return { kind: "foreign", path };
-    return folds ? (index().get(key(path)) ?? FREE) : FREE;
-  };
+    return folds(disk) ? (this.#foldedHere().get(pathKey(path, disk)) ?? FREE) : FREE;
+  }
+
+  #there(path: string): Occupant {
+    const there = this.#foldedThere().get(pathKey(path, this.#foldings.remote));
+    return there === undefined ? FREE : { kind: "mirrored", path: there };
+  }
+
+  #foldHere(): ReadonlyMap<string, Occupant> {
+    const { disk, files, folders, others } = this.#trees.local;
+    const paths = new Map<string, Occupant>();
+    for (const path of others.keys()) paths.set(pathKey(path, disk), { kind: "foreign", path });
+    for (const path of [...files.keys(), ...folders.keys()]) paths.set(pathKey(path, disk), { kind: "mirrored", path });
+    return paths;
+  }
+
+  #foldThere(): ReadonlyMap<string, string> {
+    const { files, folders } = this.#trees.remote;
+    const paths = new Map<string, string>();
+    for (const { path } of files.values()) paths.set(pathKey(path, this.#foldings.remote), path);
+    for (const { path } of folders.values()) paths.set(pathKey(path, this.#foldings.remote), path);
+    return paths;
+  }
+}
+
+/** Keys of all paths on disk. Asked for only where the disk folds. */
+export function standingKeys({ files, folders, others, disk }: LocalTree): ReadonlySet<string> {
+  return new Set([files, folders, others].flatMap((map) => [...map.keys()].map((path) => pathKey(path, disk))));
+}
+
+/**
+ * By its place on disk now and by the one that this plan gives it: what may be in a slot while the
+ * plan is carried out.
+ */
+export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<Row[]> {
+  const claimants = new SlotMap<Row[]>(disk);
+  for (const row of rows)
+    for (const place of new Set([row.local.goal, row.local.now])) {
+      if (place === null) continue;
+      const known = claimants.get(place);
+      if (known === undefined) claimants.set(place, [row]);
+      else known.push(row);
+    }
+  return claimants;
 }

@@ -20,23 +20,9 @@ export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, d
     holdDocument(draft, row, "suspended", "excluded by the ignore rules; nothing is sent, written or deleted");
     return true;
   }
-  if (link.standing === "suspended") {
-    if (here) {
-      noteStanding(draft, row, link, "linked", "no longer excluded by the ignore rules");
-      return true;
-    }
-    if (drift.local === "deleted" && row.remote.seen.kind === "present") {
-      bringBack(draft, row, row.remote.seen.file, "no longer excluded by the ignore rules");
-      return true;
-    }
-  }
+  if (link.standing === "suspended" && endSuspension(draft, row, link, drift)) return true;
   if (link.standing === "outside" && drift.local === "deleted") {
-    // Its text went to the trash when it left; its return is a move, whatever is absent here. A
-    // conflict ended with it, or with the text that was held.
-    if (endsOrWaitsWithDocument(draft, row, link) === "waits") return true;
-    if (row.remote.seen.kind === "present")
-      createHere(draft, row, row.remote.seen.file, "back in the mirrored subtree");
-    if (row.remote.seen.kind === "gone") forget(draft, row);
+    decideReturn(draft, row, link);
     return true;
   }
   if (drift.local !== "deleted") return false;
@@ -44,6 +30,28 @@ export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, d
   if (other === null) return false;
   holdDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not mirrored`);
   return true;
+}
+
+/** @returns whether this decides alone about what the ignore rules let in again */
+function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
+  const why = "no longer excluded by the ignore rules";
+  if (row.local.seen.kind === "present") {
+    noteStanding(draft, row, link, "linked", why);
+    return true;
+  }
+  if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;
+  bringBack(draft, row, row.remote.seen.file, why);
+  return true;
+}
+
+/**
+ * Its text went to the trash when it left; its return is a move, whatever is absent here. A
+ * conflict ended with it, or with the text that was held.
+ */
+function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
+  if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;
+  if (row.remote.seen.kind === "present") createHere(draft, row, row.remote.seen.file, "back in the mirrored subtree");
+  if (row.remote.seen.kind === "gone") forget(draft, row);
 }
 
 function noteStanding(draft: PlanDraft, row: DocumentRow, link: Link, standing: Link["standing"], why: string): void {

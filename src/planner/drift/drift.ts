@@ -1,5 +1,7 @@
-import type { DocumentRow, FolderRow, Place } from "../match/row.ts";
+import type { DocumentRow, FolderRow, Place, Row } from "../match/row.ts";
 import { baseFolderAt, baseRemoteFolderAt, type Forest } from "../match/forest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalFile } from "../../model/tree.ts";
 import { nameOf, parentOf } from "../../model/path.ts";
 
 /** Who changed what since base: the two axes, each by itself. */
@@ -21,9 +23,15 @@ function localContent(row: DocumentRow): LocalContent {
   if (seen.kind === "unknown") return "unknown";
   if (seen.kind === "absent") return link === null ? "never" : "deleted";
   if (link === null) return "created";
-  // The base's own text counts as unchanged too: the file may have lost only what made its bytes
-  // differ from the service's.
-  return seen.value.digest === link.localDigest || seen.value.digest === link.digest ? "unchanged" : "edited";
+  return holdsBaseText(link, seen.value) ? "unchanged" : "edited";
+}
+
+/**
+ * Whether a file is as base has it. The base's own text counts too: the file may have lost only
+ * what made its bytes differ from the service's.
+ */
+export function holdsBaseText(link: Link, file: LocalFile): boolean {
+  return file.digest === link.localDigest || file.digest === link.digest;
 }
 
 function remoteContent(row: DocumentRow): RemoteContent {
@@ -37,7 +45,7 @@ function remoteContent(row: DocumentRow): RemoteContent {
 /**
  * By (parent folder, name) against base's: what a folder's move carries along has not moved itself.
  */
-export function whoMoved(forest: Forest, row: DocumentRow | FolderRow): WhoMoved {
+export function whoMoved(forest: Forest, row: Row): WhoMoved {
   const { link } = row;
   if (link === null) return "nobody";
   const localParent = baseFolderAt(forest, parentOf(link.localPath), parentOf(link.remotePath));

@@ -4,7 +4,7 @@ import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { ABSENT, present, type Seen, unknown } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
-import type { DocumentRow, RemoteSeen, Side } from "./row.ts";
+import { type DocumentRow, type RemoteSeen, type Side, wantInPlace } from "./row.ts";
 import { matchDocuments } from "./documents.ts";
 import { findFolders } from "./folder-paths.ts";
 import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
@@ -68,8 +68,7 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, aske
     if (link === undefined || file === undefined) return null;
     quietPaths.delete(path);
     const row = linkedDocument(forest, trees, link, { file, evidence: "path" });
-    row.local.goal = row.local.now;
-    row.remote.goal = row.remote.now;
+    wantInPlace(row);
     documents.push(row);
     return row;
   };

@@ -12,10 +12,16 @@ import type { Evidence } from "./matching.ts";
 
 export type Side = "local" | "remote";
 
+export const SIDES = ["local", "remote"] as const;
+
+export function otherSide(side: Side): Side {
+  return side === "local" ? "remote" : "local";
+}
+
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
-/** Where something is, and where the plan wants it; null: not there. */
-export type Whereabouts = { now: Place | null; goal: Place | null };
+/** Where something is, and where the plan wants it; null: not there. `wantAt` sets the goal. */
+type Whereabouts = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
   /** Unique in a plan; the order of making, which is that of the input, sorted. */
@@ -73,3 +79,41 @@ export type DocumentRow = CommonRow & {
 };
 
 export type Row = FolderRow | DocumentRow;
+
+/** Says where the plan wants a row on a side; null: not there. Nothing else sets a goal. */
+export function wantAt(row: Row, side: Side, place: Place | null): void {
+  const whereabouts: { goal: Place | null } = row[side];
+  whereabouts.goal = place;
+}
+
+/** Wants a row on both sides where it is. */
+export function wantInPlace(row: Row): void {
+  for (const side of SIDES) wantAt(row, side, row[side].now);
+}
+
+export function samePlace(a: Place | null, b: Place | null): boolean {
+  return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
+}
+
+/** Whether the plan wants a row on a side, at another place than it has there. */
+export function isMoving(row: Row, side: Side): boolean {
+  return row[side].goal !== null && !samePlace(row[side].goal, row[side].now);
+}
+
+/** By which rules a row is named. */
+export function nameKindOf(row: Row): "file" | "folder" {
+  return row.kind === "document" ? "file" : "folder";
+}
+
+/**
+ * What a local name is made of where the disk cannot hold the remote one: the id, or the path of a
+ * folder that shows none.
+ */
+export function idOf(row: Row): string {
+  return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
+}
+
+/** The path that a link, or a folder's row, has on a side. */
+export function pathOn<P>(one: { readonly localPath: P; readonly remotePath: P }, side: Side): P {
+  return side === "local" ? one.localPath : one.remotePath;
+}

@@ -1,6 +1,6 @@
 import type { Action, Step } from "../../model/action.ts";
 import { type At, type PlanDraft, type Proposal, pathOfDocument } from "../decide/plan-draft.ts";
-import { foldingsOf, lookUpSlots } from "../decide/slots.ts";
+import { foldingsOf, Occupancy } from "../decide/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
 import type { Row, DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
 import { joinPath, sidecarPath } from "../../model/path.ts";
@@ -43,7 +43,7 @@ export class Layout {
     onShift: (shift: Shift) => void,
   ) {
     const foldings = foldingsOf(draft.trees, draft.policy);
-    const occupancy = lookUpSlots(draft.trees, foldings);
+    const occupancy = new Occupancy(draft.trees, foldings);
     this.#draft = draft;
     this.#onShift = onShift;
     this.ledgers = {
@@ -80,18 +80,18 @@ export class Layout {
     return this.ledgers[side].at(row) ?? row[side].goal;
   }
 
+  #path(side: Side, row: Row): string {
+    const place = this.#place(side, row);
+    return place === null ? "" : this.ledgers[side].pathOf(place);
+  }
+
   #at(row: Row): At {
-    const path = (side: Side): string => {
-      const place = this.#place(side, row);
-      return place === null ? "" : this.ledgers[side].pathOf(place);
-    };
     const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
     // A large plan is mostly paths: of equal ones the listing's own is kept, once.
-    const [local, remote] = [path("local"), path("remote")];
+    const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
       local: local === shown ? shown : local,
       remote: remote === shown ? shown : remote,
-      pathOf: (place) => this.ledgers.local.pathOf(place),
     };
   }
 

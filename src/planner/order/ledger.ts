@@ -1,4 +1,4 @@
-import type { Row, FolderRow, Place, Side } from "../match/row.ts";
+import { type FolderRow, pathOn, type Place, type Row, type Side } from "../match/row.ts";
 import { type Occupancy, SlotMap, slotKey } from "../decide/slots.ts";
 import { type DiskFolding, joinPath } from "../../model/path.ts";
 
@@ -46,12 +46,12 @@ export class Ledger {
     const now = asking[this.side].now;
     // A case-only rename: what stands in the slot is itself.
     if (now !== null && this.key(now) === this.key(place)) return true;
-    return this.#occupancy(this.side, place).kind === "free";
+    return this.#occupancy.at(this.side, place).kind === "free";
   }
 
   exists(folder: FolderRow): boolean {
     for (let at: FolderRow | undefined = folder; at !== undefined; at = this.at(at)?.parent) {
-      if ((this.side === "local" ? at.localPath : at.remotePath) === "") return true;
+      if (pathOn(at, this.side) === "") return true;
       if (this.at(at) === null) return false;
     }
     return false;

@@ -1,7 +1,5 @@
-import type { Proposal } from "../decide/plan-draft.ts";
-import type { PlanDraft } from "../decide/plan-draft.ts";
-import { samePlace } from "../decide/places.ts";
-import type { Row, DocumentRow, Side } from "../match/row.ts";
+import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
+import { type DocumentRow, isMoving, type Row, type Side } from "../match/row.ts";
 
 /** What has to be laid out, before it is known in which order and at which paths. */
 export type Operation =
@@ -15,8 +13,8 @@ export type Operation =
  * ORDER: what moves on both sides (it gets a number) moves there first: that it was moved here is
  * its user's wish, which base must not forget before that is done.
  */
-const SIDES = ["remote", "local"] as const;
-const NO_DRAFTS: readonly Proposal[] = [];
+const REMOTE_FIRST = ["remote", "local"] as const;
+const NO_PROPOSALS: readonly Proposal[] = [];
 
 /**
  * Everything decided, in the order in which it is tried: folders, moves, creates and edits,
@@ -31,53 +29,64 @@ export function listOperations(draft: PlanDraft): Operation[] {
 }
 
 function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): void {
-  const proposals = draft.proposals.get(row) ?? NO_DRAFTS;
-  for (const side of SIDES) {
-    const { now, goal } = row[side];
-    if (now !== null && goal !== null && !samePlace(now, goal))
-      operations.push({ kind: "move", row, side, parked: false });
-    const arrival = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
-    if (now === null && goal !== null) operations.push({ kind: "arrive", row, side, propose: arrival });
+  const proposals = draft.proposals.get(row) ?? NO_PROPOSALS;
+  for (const side of REMOTE_FIRST) {
+    if (row[side].now !== null) {
+      if (isMoving(row, side)) operations.push({ kind: "move", row, side, parked: false });
+    } else if (row[side].goal !== null) {
+      const propose = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
+      operations.push({ kind: "arrive", row, side, propose });
+    }
   }
   for (const propose of proposals) {
-    if (propose.role === "leave-local") operations.push({ kind: "leave", row, side: "local", propose });
-    else if (propose.role === "leave-remote") operations.push({ kind: "leave", row, side: "remote", propose });
-    else if (propose.role !== "arrive-local" && propose.role !== "arrive-remote")
-      operations.push({ kind: propose.role, row, propose });
+    const operation = operationOf(row, propose);
+    if (operation !== null) operations.push(operation);
   }
   if (row.kind !== "document") return;
   if (draft.sidecars.has(row)) operations.push({ kind: "sidecar", row });
-  const why = draft.whys.get(row);
-  const { link } = row;
-  if (why === undefined || link === null || row.local.goal === null || row.remote.goal === null) return;
-  // What arrives is linked by its arrival.
-  if (row.local.now === null || row.remote.now === null) return;
-  const make: Proposal["make"] = (at) => ({
-    kind: "relink",
-    why,
-    id: link.id,
-    localPath: at.local,
-    remotePath: at.remote,
-  });
-  operations.push({ kind: "record", row, propose: { role: "record", make } });
+  const record = proposeRecord(draft, row);
+  if (record !== null) operations.push({ kind: "record", row, propose: record });
 }
 
-function rankOf(operation: Operation): number {
-  const folder = operation.row.kind === "folder";
-  switch (operation.kind) {
-    case "before":
-      return 0;
-    case "move":
-      return folder ? 1 : 2;
-    case "arrive":
-      return folder ? 1 : 3;
-    case "content":
-      return 3;
-    case "record":
-    case "note":
-    case "sidecar":
-      return 4;
-    case "leave":
-      return folder ? 6 : 5;
+/** null: an arrival, which is listed by the place where it is wanted. */
+function operationOf(row: Row, propose: Proposal): Operation | null {
+  switch (propose.role) {
+    case "arrive-local":
+    case "arrive-remote":
+      return null;
+    case "leave-local":
+      return { kind: "leave", row, side: "local", propose };
+    case "leave-remote":
+      return { kind: "leave", row, side: "remote", propose };
+    default:
+      return { kind: propose.role, row, propose };
   }
+}
+
+/** Where a document's place is to be written down, and is not by what it arrives with. */
+function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
+  const why = draft.whys.get(row);
+  const { link } = row;
+  if (why === undefined || link === null) return null;
+  if (REMOTE_FIRST.some((side) => row[side].now === null || row[side].goal === null)) return null;
+  return {
+    role: "record",
+    make: (at) => ({ kind: "relink", why, id: link.id, localPath: at.local, remotePath: at.remote }),
+  };
+}
+
+/** In which order kinds of operations are tried. */
+const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], number>>>> = {
+  before: { folder: 0, document: 0 },
+  move: { folder: 1, document: 2 },
+  arrive: { folder: 1, document: 3 },
+  content: { folder: 3, document: 3 },
+  record: { folder: 4, document: 4 },
+  note: { folder: 4, document: 4 },
+  sidecar: { folder: 4, document: 4 },
+  leave: { folder: 6, document: 5 },
+};
+
+function rankOf({ kind, row }: Operation): number {
+  return RANKS[kind][row.kind];
 }

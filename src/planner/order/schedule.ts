@@ -1,6 +1,6 @@
 import type { Step } from "../../model/action.ts";
 import { type PlanDraft, holdDocument, holdFolder } from "../decide/plan-draft.ts";
-import type { Row, FolderRow, Place, Side } from "../match/row.ts";
+import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { Layout, type Shift } from "./layout.ts";
 import { listOperations, type Operation } from "./operation.ts";
 import { temporaryName } from "./temporary.ts";
@@ -93,19 +93,25 @@ class Schedule {
         return null;
       case "content":
       case "sidecar":
-        return this.#isOpen(row, "local") ? `placed ${row.key}` : null;
+        return this.#needOfRow(row, "local");
       case "record":
-        return (this.#open.get(row) ?? 0) > 0 ? `placed ${row.key}` : this.#needOfRecord(row);
+        return this.#needOfRecord(row);
       case "leave":
-        return row.kind === "folder" && (this.#inside[operation.side].get(row) ?? 0) > 0
-          ? `empty ${operation.side} ${row.key}`
-          : null;
+        return this.#needOfLeave(row, operation.side);
       case "arrive":
-        if (this.#isOpen(row, operation.side === "local" ? "remote" : "local")) return `placed ${row.key}`;
-        return this.#needOfPlace(operation.side, row, row[operation.side].goal!);
+        return this.#needOfRow(row, otherSide(operation.side)) ?? this.#needOfGoal(row, operation.side);
       case "move":
-        return this.#needOfPlace(operation.side, row, row[operation.side].goal!);
+        return this.#needOfGoal(row, operation.side);
     }
+  }
+
+  #needOfRow(row: Row, side: Side): string | null {
+    return this.#isOpen(row, side) ? `placed ${row.key}` : null;
+  }
+
+  /** A folder leaves when it is empty. */
+  #needOfLeave(row: Row, side: Side): string | null {
+    return row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0 ? `empty ${side} ${row.key}` : null;
   }
 
   /**
@@ -113,7 +119,8 @@ class Schedule {
    * not say that it was reached.
    */
   #needOfRecord(row: Row): string | null {
-    for (const side of ["local", "remote"] as const)
+    if ((this.#open.get(row) ?? 0) > 0) return `placed ${row.key}`;
+    for (const side of SIDES)
       for (let at = row[side].goal?.parent; at !== undefined; at = at[side].goal?.parent)
         if ((this.#open.get(at) ?? 0) > 0) return `placed ${at.key}`;
     return null;
@@ -123,11 +130,12 @@ class Schedule {
   #isOpen(row: Row, side: Side): boolean {
     if ((this.#open.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;
-    const at = this.#layout.ledgers[side].at(row);
-    return goal !== null && (at === null || at.parent !== goal.parent || at.name !== goal.name);
+    return goal !== null && !samePlace(this.#layout.ledgers[side].at(row), goal);
   }
 
-  #needOfPlace(side: Side, row: Row, to: Place): string | null {
+  /** The folder above its goal must be there, and the slot be free. */
+  #needOfGoal(row: Row, side: Side): string | null {
+    const to = row[side].goal!;
     const ledger = this.#layout.ledgers[side];
     for (let at: FolderRow | undefined = to.parent; at !== undefined; at = ledger.at(at)?.parent) {
       // A folder that shall go below what is still inside it waits for that to come out.

@@ -154,8 +154,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I29",
     does: "calls a file edited when its mtime is another one, whatever its text",
     file: "planner/drift/drift.ts",
-    find: 'return seen.value.digest === link.localDigest || seen.value.digest === link.digest ? "unchanged" : "edited";',
-    replace: 'return seen.value.stamp.mtimeMs === link.stamp?.mtimeMs ? "unchanged" : "edited";',
+    find: "return file.digest === link.localDigest || file.digest === link.digest;",
+    replace: "return file.stamp.mtimeMs === link.stamp?.mtimeMs;",
     net: "courses",
   },
 ];
