@@ -1,22 +1,22 @@
-import { digestOf } from "../model/digest.ts";
+import { type Digest, digestOf } from "../model/digest.ts";
 import type { DiskFolding, LocalPath } from "../model/path.ts";
-import type { Disk, DiskOutcome, Fs, LocalText, Look } from "../ports/disk.ts";
+import type { Disk, DiskOutcome, Fs, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
 import type { Random } from "../ports/world.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnFolding } from "./folding.ts";
-import { createRootGuard, type RootGuard } from "./root-guard.ts";
+import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
 import { discardParked, listParked, listTrashed, putBack, readParked, sweep } from "./parked.ts";
 import { stampOf } from "./stamp.ts";
 import { decodeText } from "./text.ts";
-import { walkTree } from "./walk.ts";
+import { type WalkOptions, walkTree } from "./walk.ts";
 import { lookAtFiles } from "./watch-look.ts";
 import { createFile, NO_FILE, replaceFile } from "./write.ts";
 
-export type DiskOptions = {
+type DiskOptions = {
   readonly random: Random;
   /**
    * Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files, which every walk reads
@@ -29,65 +29,127 @@ export type DiskOptions = {
   readonly part?: number;
 };
 
-/**
- * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
- * through symlinks
- */
-export function createDisk(fs: Fs, root: string, options: DiskOptions): Disk {
-  const guard = createRootGuard(fs, root, options.random);
-  const probe = options.probe ?? true;
-  let learned: DiskFolding | null = null;
+/** The folder on a disk, over the system calls of `fs`. */
+export class LocalDisk implements Disk {
+  readonly #guard: RootGuard;
+  readonly #options: WalkOptions;
+  #isFoldingKnown = false;
+
+  /**
+   * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
+   * through symlinks
+   */
+  constructor(fs: Fs, root: string, { random, probe = true, ignore = [], part = 256 }: DiskOptions) {
+    this.#guard = new RootGuard(fs, root, random);
+    this.#options = { probe, ignore, part };
+  }
+
+  identify(): RootIdentity | null {
+    const found = this.#guard.identify();
+    if (found === null) return null;
+    const { dev, ino, birthMs } = found.stat;
+    return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, found.real) };
+  }
 
   /** Learned once, at the first need. */
-  function folding(): DiskFolding {
-    if (learned === null) {
-      learned = guard.during(() => learnFolding(guard, probe));
-      guard.learnFolding(learned);
+  folding(): DiskFolding {
+    if (!this.#isFoldingKnown) {
+      this.#guard.learnFolding(this.#effect((guard) => learnFolding(guard, this.#options.probe)));
+      this.#isFoldingKnown = true;
     }
-    return learned;
+    return this.#guard.folding();
   }
 
-  function walk(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
-    folding();
-    return walkTree(guard, { probe, ignore: options.ignore ?? [], part: options.part ?? 256 }, known, onText);
+  walk(...asked: Parameters<Disk["walk"]>): LocalTree {
+    return toEnd(this.walkInParts(...asked));
   }
 
-  return {
-    identify() {
-      const found = guard.identify();
-      if (found === null) return null;
-      const { dev, ino, birthMs } = found.stat;
-      return { dev, ino, birthMs, markerId: readMarker(fs, found.real) };
-    },
-    folding,
-    walk: (known, onText) => toEnd(walk(known, onText)),
-    walkInParts: walk,
-    lookAtFiles: (tree, paths, onText, elsewhere) => lookAtFiles(guard, tree, paths, onText, elsewhere),
-    look: (path) => guard.during(() => look(guard, path)),
-    read: (path) => guard.during(() => readText(guard, path)),
-    create: (path, text) => guard.during(() => createFile(guard, path, text)),
-    createAll: (files) => guard.during(() => files.map(({ path, text }) => createFile(guard, path, text))),
-    replace: (path, text, expect, parkAt) => guard.during(() => replaceFile(guard, path, text, expect, parkAt)),
-    move(from, to, expect) {
-      folding();
-      return guard.during(() => moveFile(guard, from, to, expect));
-    },
-    trash: (path, expect, trashPath) => guard.during(() => trashFile(guard, path, expect, trashPath)),
-    makeFolder: (path) => guard.during(() => makeFolder(guard, path)),
-    moveFolder(from, to) {
-      folding();
-      return guard.during(() => moveFolder(guard, from, to));
-    },
-    removeFolder: (path, trashPath) => guard.during(() => removeFolder(guard, path, trashPath)),
-    readParked: (parkAt) => guard.during(() => readParked(guard, parkAt)),
-    putBack: (parkAt, path) => guard.during(() => putBack(guard, parkAt, path)),
-    discardParked: (parkAt) => guard.during(() => discardParked(guard, parkAt)),
-    listParked: () => guard.during(() => listParked(guard)),
-    listTrashed: () => guard.during(() => listTrashed(guard)),
-    sweep: (keep) => guard.during(() => sweep(guard, keep)),
-    flush: (paths) => flushPaths(guard, paths),
-    flushAll: () => flushDisk(guard),
-  };
+  walkInParts(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
+    this.folding();
+    return walkTree(this.#guard, this.#options, known, onText);
+  }
+
+  lookAtFiles(...asked: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
+    return lookAtFiles(this.#guard, ...asked);
+  }
+
+  look(path: LocalPath): Look {
+    return this.#effect((guard) => look(guard, path));
+  }
+
+  read(path: LocalPath): DiskOutcome<LocalText> {
+    return this.#effect((guard) => readText(guard, path));
+  }
+
+  create(path: LocalPath, text: string): DiskOutcome<Written> {
+    return this.#effect((guard) => createFile(guard, path, text));
+  }
+
+  createAll(files: readonly NewFile[]): DiskOutcome<Written>[] {
+    return this.#effect((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
+  }
+
+  replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
+    return this.#effect((guard) => replaceFile(guard, path, text, expect, parkAt));
+  }
+
+  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
+    this.folding();
+    return this.#effect((guard) => moveFile(guard, from, to, expect));
+  }
+
+  trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null> {
+    return this.#effect((guard) => trashFile(guard, path, expect, trashPath));
+  }
+
+  makeFolder(path: LocalPath): ReturnType<Disk["makeFolder"]> {
+    return this.#effect((guard) => makeFolder(guard, path));
+  }
+
+  moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
+    this.folding();
+    return this.#effect((guard) => moveFolder(guard, from, to));
+  }
+
+  removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null> {
+    return this.#effect((guard) => removeFolder(guard, path, trashPath));
+  }
+
+  readParked(parkAt: string): DiskOutcome<LocalText | null> {
+    return this.#effect((guard) => readParked(guard, parkAt));
+  }
+
+  putBack(parkAt: string, path: LocalPath): DiskOutcome<Written> {
+    return this.#effect((guard) => putBack(guard, parkAt, path));
+  }
+
+  discardParked(parkAt: string): void {
+    this.#effect((guard) => discardParked(guard, parkAt));
+  }
+
+  listParked(): readonly string[] {
+    return this.#effect(listParked);
+  }
+
+  listTrashed(): ReturnType<Disk["listTrashed"]> {
+    return this.#effect(listTrashed);
+  }
+
+  sweep(keep: ReadonlySet<string>): void {
+    this.#effect((guard) => sweep(guard, keep));
+  }
+
+  flush(paths: readonly LocalPath[]): ReturnType<Disk["flush"]> {
+    return flushPaths(this.#guard, paths);
+  }
+
+  flushAll(): Promise<boolean> {
+    return flushDisk(this.#guard);
+  }
+
+  #effect<T>(work: (guard: RootGuard) => T): T {
+    return this.#guard.during(() => work(this.#guard));
+  }
 }
 
 function toEnd<T>(parts: Generator<void, T>): T {

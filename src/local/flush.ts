@@ -7,7 +7,7 @@ const AT_ONCE = 8;
 // offer.
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
-export type FlushFailure = { readonly path: LocalPath; readonly errno: string };
+type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
 /**
  * fsync of files (or folders), then once each of the folders above them up to the root, whose
@@ -22,28 +22,38 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
     const errno = await flushErrno(guard, path);
     if (errno !== null) failures.push({ path, errno });
   });
-  const folders = new Set<LocalPath>([""]);
-  for (const path of paths) for (const folder of ancestorsOf(path)) folders.add(folder);
+  const above = paths.map((path) => ({ path, folders: ["", ...ancestorsOf(path)] }));
+  const failed = await flushFolders(guard, root, new Set(["", ...above.flatMap(({ folders }) => folders)]));
+  if (failed.size === 0) return failures;
+  const known = new Set(failures.map(({ path }) => path));
+  for (const { path, folders } of above) {
+    const errno = folders.map((folder) => failed.get(folder)).find((found) => found !== undefined);
+    if (errno !== undefined && !known.has(path)) failures.push({ path, errno });
+  }
+  return failures;
+}
+
+/** @returns the errno of each that failed */
+async function flushFolders(
+  guard: RootGuard,
+  root: string,
+  folders: ReadonlySet<LocalPath>,
+): Promise<Map<LocalPath, string>> {
   const failed = new Map<LocalPath, string>();
   await inParallel([...folders], async (folder) => {
     const errno = await syncErrno(guard, folder === "" ? root : `${root}/${folder}`);
     if (errno !== null && !NO_FOLDER_SYNC.includes(errno)) failed.set(folder, errno);
   });
-  if (failed.size === 0) return failures;
-  const known = new Set(failures.map(({ path }) => path));
-  for (const path of paths) {
-    const errno = ["", ...ancestorsOf(path)].map((folder) => failed.get(folder)).find((found) => found !== undefined);
-    if (errno !== undefined && !known.has(path)) failures.push({ path, errno });
-  }
-  return failures;
+  return failed;
 }
 
 /**
  * The whole disk at once, as one call of the system: of 10,000 new files each by itself takes
  * seconds.
  */
-export async function flushDisk({ fs, root }: RootGuard): Promise<boolean> {
-  const found = root();
+export async function flushDisk(guard: RootGuard): Promise<boolean> {
+  const { fs } = guard;
+  const found = guard.root();
   if (found === null || fs.syncDisk === undefined) return false;
   try {
     return await fs.syncDisk(found.real);
@@ -81,8 +91,9 @@ async function syncErrno(guard: RootGuard, abs: string): Promise<string | null> 
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
-  const worker = async () => {
-    for (const item of queue) await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  await Promise.all(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (const item of queue) await work(item);
+    }),
+  );
 }

@@ -8,18 +8,6 @@ import { sameInode } from "./stamp.ts";
  * (I26).
  */
 
-/** How a walk reaches what lies in the folder that it reads. */
-export type WalkHold = {
-  /**
-   * A path of the folder for the next calls. One folder is held at a time, so that a deep tree does
-   * not use up the handles.
-   * @param stat tells it from one that was at this path before
-   * @throws ESTALE when it is gone, or is reached through a symlink
-   */
-  at(abs: string, stat: FsStat): string;
-  close(): void;
-};
-
 /**
  * Whether the system names a folder that is held open as `real` does: on a disk or system where it
  * does not, nothing could be told by its names.
@@ -58,26 +46,41 @@ export function holdFolder(
   });
 }
 
-/** @param held whether folders can be held open here */
-export function createWalkHold(fs: Fs, held: boolean, folding: DiskFolding): WalkHold {
-  let current: { readonly abs: string; readonly stat: FsStat; readonly handle: FolderHandle } | null = null;
-  const close = () => {
-    current?.handle.close();
-    current = null;
-  };
-  return {
-    at(abs, stat) {
-      if (!held) return abs;
-      if (current?.abs === abs && sameInode(current.stat, stat)) return current.handle.at;
-      close();
-      const opened = openFolder(fs, abs);
-      const handle = opened && closeUnless(opened, () => isAt(opened, abs, folding));
-      if (handle === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
-      current = { abs, stat, handle };
-      return handle.at;
-    },
-    close,
-  };
+/** How a walk reaches what lies in the folder that it reads. */
+export class WalkHold {
+  readonly #fs: Fs;
+  readonly #canHold: boolean;
+  readonly #folding: DiskFolding;
+  #current: { readonly abs: string; readonly stat: FsStat; readonly handle: FolderHandle } | null = null;
+
+  /** @param canHold whether folders can be held open here */
+  constructor(fs: Fs, canHold: boolean, folding: DiskFolding) {
+    this.#fs = fs;
+    this.#canHold = canHold;
+    this.#folding = folding;
+  }
+
+  /**
+   * A path of the folder for the next calls. One folder is held at a time, so that a deep tree does
+   * not use up the handles.
+   * @param stat tells it from one that was at this path before
+   * @throws ESTALE when it is gone, or is reached through a symlink
+   */
+  at(abs: string, stat: FsStat): string {
+    if (!this.#canHold) return abs;
+    if (this.#current?.abs === abs && sameInode(this.#current.stat, stat)) return this.#current.handle.at;
+    this.close();
+    const opened = openFolder(this.#fs, abs);
+    const handle = opened && closeUnless(opened, () => isAt(opened, abs, this.#folding));
+    if (handle === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
+    this.#current = { abs, stat, handle };
+    return handle.at;
+  }
+
+  close(): void {
+    this.#current?.handle.close();
+    this.#current = null;
+  }
 }
 
 function openFolder(fs: Fs, abs: string): FolderHandle | null {

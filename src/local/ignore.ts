@@ -46,7 +46,7 @@ export function createMatcher(pattern: string): (path: LocalPath) => boolean {
 export type FolderRules = { readonly folder: LocalPath; readonly rules: ReturnType<typeof ignore> };
 
 /** Rules of the whole tree, outermost folder first along any path. */
-export type IgnoreRules = ReadonlyMap<LocalPath, FolderRules>;
+type IgnoreRules = ReadonlyMap<LocalPath, FolderRules>;
 
 /** Rules that cannot be used: they may exclude anything. The message is a clause for people. */
 export class UnfitRules extends Error {}

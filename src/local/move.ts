@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../model/digest.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
-import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { DiskOutcome, FsStat, Written } from "../ports/disk.ts";
 import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { isLitterName } from "./ignore.ts";
@@ -29,20 +29,18 @@ export function moveFile(
     if (expect !== null && digestOf(found.bytes) !== expect) return stale("the text is another one now");
     if (from === to) return done({ stamp: stampOf(found.stat) });
     const there = statOrNull(guard.fs, target.abs);
-    if (there === null) {
-      const ended = moveName(guard, source.abs, target.abs, found.stat);
-      return moveOutcome(ended);
-    }
-    if (isSameEntry(guard, from, to, target.abs)) {
-      guard.fs.rename(source.abs, target.abs);
-      return done({ stamp: stampOf(statNow(guard, target.abs, found.stat)) });
-    }
-    // Two names of one inode: a move that a crash cut short.
-    if (!sameInode(there, found.stat)) return stale("something is at the new path now");
-    if (dropName(guard, source.abs, there, freshName(guard, ASIDE_PREFIX)) === "other")
-      return moveOutcome({ kind: "changed" });
+    if (there === null) return moveOutcome(moveName(guard, source.abs, target.abs, found.stat));
+    if (!isSameEntry(guard, from, to, target.abs)) return finishMove(guard, source.abs, target.abs, there, found.stat);
+    guard.fs.rename(source.abs, target.abs);
     return done({ stamp: stampOf(statNow(guard, target.abs, found.stat)) });
   });
+}
+
+/** Two names of one inode are a move that a crash cut short; anything else at `to` stops it. */
+function finishMove(guard: RootGuard, from: string, to: string, there: FsStat, moved: FsStat): DiskOutcome<Written> {
+  if (!sameInode(there, moved)) return stale("something is at the new path now");
+  if (dropName(guard, from, there, freshName(guard, ASIDE_PREFIX)) === "other") return moveOutcome({ kind: "changed" });
+  return done({ stamp: stampOf(statNow(guard, to, moved)) });
 }
 
 function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
@@ -167,10 +165,8 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
     if (entries.some(({ name, kind }) => !isLitterName(name) || (kind !== "file" && kind !== "symlink")))
       return stale("the folder is not empty");
     for (const { name } of entries) {
-      const trash = guard.mirrorPlace(`${trashPath}/${name}`, true);
-      if (!trash.ok) return trash.outcome;
-      if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath}/${name} is taken`);
-      unless(["ENOENT"], () => guard.fs.rename(`${inside.abs}/${name}`, trash.abs));
+      const left = trashLitter(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
+      if (left !== null) return left;
     }
     const removed = unless(["ENOTEMPTY", "EEXIST", "ENOENT"], () => {
       guard.fs.rmdir(place.abs);
@@ -178,4 +174,13 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
     });
     return removed === null ? stale(`the folder is not empty, or is gone: ${errnoText("ENOTEMPTY")}`) : done(null);
   });
+}
+
+/** @returns null when it is in the trash, or gone */
+function trashLitter(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
+  const trash = guard.mirrorPlace(trashPath, true);
+  if (!trash.ok) return trash.outcome;
+  if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);
+  unless(["ENOENT"], () => guard.fs.rename(abs, trash.abs));
+  return null;
 }

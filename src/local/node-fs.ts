@@ -23,31 +23,36 @@ export const MAX_READ_BYTES = 64 * 1024 * 1024;
  */
 export function createNodeFs(): Fs {
   return {
-    lstat: (path) => fsStat(nodeFs.lstatSync(path)),
-    readdir: (path) =>
-      nodeFs.readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) })),
+    lstat,
+    readdir,
     readFile,
     writeNew,
     makeNew,
     rename: (from, to) => nodeFs.renameSync(from, to),
     link: (existing, path) => nodeFs.linkSync(existing, path),
     unlink: (path) => nodeFs.unlinkSync(path),
-    mkdir: (path, mode) => {
-      nodeFs.mkdirSync(path, mode);
-    },
+    mkdir: (path, mode) => void nodeFs.mkdirSync(path, mode),
     rmdir: (path) => nodeFs.rmdirSync(path),
     realpath: (path) => nodeFs.realpathSync.native(path),
     sync,
     ...(process.platform === "linux" ? { syncDisk } : {}),
-    ...(canAnchor() ? { handle } : {}),
+    ...(canHoldFolders() ? { handle } : {}),
   };
+}
+
+function lstat(path: string): FsStat {
+  return fsStat(nodeFs.lstatSync(path));
+}
+
+function readdir(path: string): ReturnType<Fs["readdir"]> {
+  return nodeFs.readdirSync(path, { withFileTypes: true }).map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
 }
 
 /**
  * Node has no `openat`; a path through `/proc/self/fd` does as much, where `/proc` is mounted and
  * shows this process.
  */
-function canAnchor(): boolean {
+function canHoldFolders(): boolean {
   if (process.platform !== "linux") return false;
   try {
     const root = handle("/");

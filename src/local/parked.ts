@@ -58,20 +58,20 @@ export function listParked(guard: RootGuard): string[] {
 
 /** Every file below `trash/`; what cannot be looked at is left out. */
 export function listTrashed(guard: RootGuard): { readonly place: string; readonly stamp: Stamp }[] {
-  const found: { place: string; stamp: Stamp }[] = [];
-  const list = (folder: string): void => {
-    const any = guard.mirrorPlace(`${folder}/any`, false);
-    if (!any.ok) return;
-    const at = any.abs.slice(0, -"/any".length);
-    for (const { name, kind } of unless(["ENOENT"], () => guard.fs.readdir(at)) ?? []) {
-      const place = `${folder}/${name}`;
-      const stat = kind === "file" ? statOrNull(guard.fs, `${at}/${name}`) : null;
-      if (kind === "folder") list(place);
-      else if (stat?.kind === "file") found.push({ place, stamp: stampOf(stat) });
-    }
-  };
-  list("trash");
-  return found.sort((a, b) => (a.place < b.place ? -1 : 1));
+  return [...filesBelow(guard, "trash")].sort((a, b) => (a.place < b.place ? -1 : 1));
+}
+
+/** @param folder below `.mdmirror/` */
+function* filesBelow(guard: RootGuard, folder: string): Generator<{ readonly place: string; readonly stamp: Stamp }> {
+  const any = guard.mirrorPlace(`${folder}/any`, false);
+  if (!any.ok) return;
+  const at = any.abs.slice(0, -"/any".length);
+  for (const { name, kind } of unless(["ENOENT"], () => guard.fs.readdir(at)) ?? []) {
+    const place = `${folder}/${name}`;
+    const stat = kind === "file" ? statOrNull(guard.fs, `${at}/${name}`) : null;
+    if (kind === "folder") yield* filesBelow(guard, place);
+    else if (stat?.kind === "file") yield { place, stamp: stampOf(stat) };
+  }
 }
 
 /**

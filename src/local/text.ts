@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../contract/limits.ts";
 import type { TextFault } from "../model/tree.ts";
 
-export type DecodedText = { readonly text: string | null; readonly fault: TextFault | null };
+type DecodedText = { readonly text: string | null; readonly fault: TextFault | null };
 
 /**
  * Judges the bytes of a file. Strict UTF-8 (no overlong forms, no surrogates); the text is the

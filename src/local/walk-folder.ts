@@ -1,49 +1,11 @@
-import { digestOf } from "../model/digest.ts";
-import { depthOf, isSidecarName, joinPath, type LocalPath } from "../model/path.ts";
-import type { Fs, FsStat, KnownFile, OnText } from "../ports/disk.ts";
-import type { LocalFile, LocalOther } from "../model/tree.ts";
-import type { WalkHold } from "./folder-handle.ts";
+import { depthOf, joinPath } from "../model/path.ts";
+import type { FsStat } from "../ports/disk.ts";
 import { errnoOf, errnoText } from "./errno.ts";
-import { excludes, type FolderRules, IGNORE_FILE, isLitterName, parseRules, UnfitRules } from "./ignore.ts";
+import { excludes, IGNORE_FILE, parseRules, UnfitRules } from "./ignore.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
-import { decodeText } from "./text.ts";
-
-/** What the reading of every folder of one walk shares. */
-export type WalkWork = {
-  readonly fs: Fs;
-  readonly hold: WalkHold;
-  /** The root's device. */
-  readonly dev: number;
-  readonly diskNow: number | null;
-  readonly foldsCase: boolean;
-  readonly extraPatterns: readonly string[];
-  readonly rules: Map<LocalPath, FolderRules>;
-  readonly known: (path: LocalPath) => KnownFile | null;
-  readonly onText: OnText;
-  /**
-   * Files that this walk has read, so that a second reading of a folder does not read them again.
-   */
-  readonly read: Map<LocalPath, LocalFile>;
-  /** Entries looked at since the walk paused last. */
-  looked: number;
-  /** So many are looked at between two pauses, and those of one folder more. */
-  readonly part: number;
-};
-
-/** One folder as it was read, with what is below. */
-export type WalkedFolder = {
-  readonly path: LocalPath;
-  readonly abs: string;
-  /** Taken before its entries were read. */
-  readonly stat: FsStat;
-  readonly files: LocalFile[];
-  /** Files that are just what the caller vouches for, at its own path. */
-  readonly same: LocalPath[];
-  readonly others: LocalOther[];
-  readonly folders: WalkedFolder[];
-  readonly unseen: Map<LocalPath, string>;
-};
+import { sameInode, stampOf } from "./stamp.ts";
+import { readFile } from "./walk-file.ts";
+import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
 /**
  * LIMIT: folders in folders, as deep as a path of the service may have names: each level is a call
@@ -197,70 +159,4 @@ function findSubfolder(
     folder.folders.push(earlier);
   }
   return null;
-}
-
-function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
-  const localKind = keptLocal(work, name, path);
-  if (localKind !== null) {
-    folder.others.push({ path, kind: localKind, stamp: stampOf(stat) });
-    return;
-  }
-  const earlier = work.read.get(path);
-  if (earlier !== undefined && sameStamp(earlier.stamp, stat)) {
-    folder.files.push(earlier);
-    return;
-  }
-  const known = work.known(path);
-  if (known !== null && sameStamp(known.stamp, stat)) {
-    // ASSUMES: the caller vouches only for linked texts under stamps that were trusted; a linked
-    // text has no fault.
-    if (known.path !== undefined && known.stamp.nlink === stat.nlink && known.stamp.birthMs === stat.birthMs)
-      folder.same.push(known.path);
-    else folder.files.push(fileOf({ ...known, path, stamp: stampOf(stat) }));
-    return;
-  }
-  try {
-    const file = hashFile(work, path, `${work.hold.at(folder.abs, folder.stat)}/${name}`, known);
-    folder.files.push(file);
-    work.read.set(path, file);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    if (errno !== "ENOENT") folder.unseen.set(path, errnoText(errno));
-  }
-}
-
-/** A file that is as the caller knows it. */
-export function fileOf({ path, stamp, digest }: Required<KnownFile>): LocalFile {
-  return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
-}
-
-function keptLocal(
-  work: WalkWork,
-  name: string,
-  path: LocalPath,
-): "litter" | "sidecar" | "other-file" | "ignored" | null {
-  if (isLitterName(name)) return "litter";
-  if (isSidecarName(name)) return "sidecar";
-  if (!name.endsWith(".md")) return "other-file";
-  return excludes(work.rules, path, "file") ? "ignored" : null;
-}
-
-/**
- * The stamp is that of the inode whose bytes were read, which may be another one than was listed.
- */
-function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
-  const { bytes, stat } = work.fs.readFile(abs);
-  const digest = digestOf(bytes);
-  const { text, fault } = decodeText(bytes);
-  if (text !== null && digest !== known?.digest) work.onText(digest, text, path);
-  const stamp = stampOf(stat);
-  return {
-    path,
-    stamp,
-    stampTrusted: isOldStamp(stamp, work.diskNow),
-    digest,
-    textFault: fault,
-    empty: bytes.length === 0,
-  };
 }

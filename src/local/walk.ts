@@ -7,7 +7,9 @@ import type { RootGuard, Root } from "./root-guard.ts";
 import { ignoresPath } from "./ignore.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
-import { fileOf, readFolder, type WalkedFolder, type WalkWork } from "./walk-folder.ts";
+import { fileOf } from "./walk-file.ts";
+import { readFolder } from "./walk-folder.ts";
+import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
 export type WalkOptions = {
   /** Whether the disk may be asked its time by a probe file; without, no new stamp is trusted. */
@@ -118,18 +120,9 @@ function* readTree(
  * @returns the same object when nothing has changed here and below; null when the folder is gone
  */
 function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
-  let stat: FsStat;
-  try {
-    stat = work.fs.lstat(folder.abs);
-  } catch (error) {
-    const errno = errnoOf(error);
-    if (errno === null) throw error;
-    return errno === "ENOENT" || errno === "ENOTDIR" ? null : doubted(folder, errnoText(errno));
-  }
-  if (stat.kind !== "folder") return null;
-  // The root is what was identified, or nothing: an empty mount point is not an emptied tree.
-  if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
-  if (stat.dev !== work.dev) return doubted(folder, "another disk is mounted here");
+  const stat = statAgain(work, folder);
+  if (stat === null) return null;
+  if (typeof stat === "string") return doubted(folder, stat);
   if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
     return yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
   // Changed in or since the tick in which this walk began, it may have changed once more within
@@ -138,6 +131,27 @@ function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, Wal
     const again = yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
     if (!holdsTheSame(folder, again)) return again;
   }
+  return yield* readChangedBelow(work, folder);
+}
+
+/** @returns null when the folder is gone; why nothing can be told of it, as a clause */
+function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null {
+  let stat: FsStat;
+  try {
+    stat = work.fs.lstat(folder.abs);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return errno === "ENOENT" || errno === "ENOTDIR" ? null : errnoText(errno);
+  }
+  if (stat.kind !== "folder") return null;
+  // The root is what was identified, or nothing: an empty mount point is not an emptied tree.
+  if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
+  return stat.dev === work.dev ? stat : "another disk is mounted here";
+}
+
+/** @returns the same object when nothing below has changed */
+function* readChangedBelow(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder> {
   let changed = false;
   const folders: WalkedFolder[] = [];
   for (const child of folder.folders) {

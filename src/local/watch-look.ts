@@ -24,19 +24,16 @@ export function lookAtFiles(
   onText: OnText,
   elsewhere: HasInode = () => false,
 ): LocalTree | null {
-  const inodeIsKnown: HasInode = (stamp) => hasInode(tree, stamp) || elsewhere(stamp);
   if (tree.unseen.size > 0) return null;
   const changed = new Map<LocalPath, LocalFile>();
   for (const path of paths) {
     const known = tree.files.get(path);
     if (known === undefined) {
-      if (!isNoMatter(guard, tree, path, inodeIsKnown)) return null;
+      if (!concernsNoDocument(guard, tree, path, elsewhere)) return null;
       continue;
     }
     const file = guard.during(() => readAgain(guard, known, onText));
-    if (file === null) return null;
-    // The inode of another document at this path is half of a move.
-    if (file.stamp.ino !== known.stamp.ino && inodeIsKnown(file.stamp)) return null;
+    if (file === null || isHalfOfMove(file, known, tree, elsewhere)) return null;
     if (file !== known) changed.set(path, file);
   }
   if (changed.size === 0) return tree;
@@ -45,34 +42,40 @@ export function lookAtFiles(
   return { ...tree, files };
 }
 
+/** Whether the inode of another document is at this path now. */
+function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, elsewhere: HasInode): boolean {
+  return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, elsewhere);
+}
+
 /**
- * Whether a path that is no known document concerns none either: nothing is there, or still what
- * the mirror leaves alone.
+ * Of a path that is no known document: whether nothing is there, or still what the mirror leaves
+ * alone.
  */
-function isNoMatter(guard: RootGuard, tree: LocalTree, path: LocalPath, inodeIsKnown: HasInode): boolean {
-  if (path === "" || tree.folders.has(path) || nameOf(path) === IGNORE_FILE) return false;
-  const other = tree.others.get(path);
-  if (other?.kind === "sidecar") return false;
+function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, elsewhere: HasInode): boolean {
+  const other = tree.others.get(path)?.kind ?? null;
+  if (path === "" || tree.folders.has(path) || nameOf(path) === IGNORE_FILE || other === "sidecar") return false;
   const root = guard.root();
   if (root === null) return false;
   try {
     const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
     if (stat === null) return true;
-    if (stat.kind === "folder") return other?.kind === "dot-folder" || other?.kind === "ignored-folder";
+    if (stat.kind === "folder") return other === "dot-folder" || other === "ignored-folder";
     // A document of a name that is mirrored, or a folder, is new; any other file only matters where
     // a document's inode went to it.
-    return stat.kind === "file" && !path.endsWith(".md") && !inodeIsKnown(stat);
+    return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
     return false;
   }
 }
 
-type HasInode = (stamp: { readonly ino: number; readonly dev: number }) => boolean;
+type InodeOf = { readonly ino: number; readonly dev: number };
+type HasInode = (stamp: InodeOf) => boolean;
 
-function hasInode(tree: LocalTree, stat: { readonly ino: number; readonly dev: number }): boolean {
+/** Whether a document of the tree, or one elsewhere, has this inode. */
+function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
-  return false;
+  return elsewhere(stat);
 }
 
 /**
@@ -80,22 +83,26 @@ function hasInode(tree: LocalTree, stat: { readonly ino: number; readonly dev: n
  * be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
-  const { path } = known;
-  const place = guard.place(path, "file");
+  const place = guard.place(known.path, "file");
   if (!place.ok) return null;
   try {
     const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(place.abs));
     if (stat === null || stat.kind !== "file") return null;
     if (known.stampTrusted && sameStamp(known.stamp, stat)) return known;
-    const found = guard.fs.readFile(place.abs);
-    const digest = digestOf(found.bytes);
-    const stamp = stampOf(found.stat);
-    if (digest === known.digest && sameStamp(known.stamp, found.stat)) return known;
-    const { text, fault } = decodeText(found.bytes);
-    if (text !== null && digest !== known.digest) onText(digest, text, path);
-    return { path, stamp, stampTrusted: false, digest, textFault: fault, empty: found.bytes.length === 0 };
+    return hashAgain(guard, place.abs, known, onText);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
     return null;
   }
+}
+
+/** @returns the same object when neither text nor stamp is another one */
+function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: OnText): LocalFile {
+  const { path } = known;
+  const { bytes, stat } = guard.fs.readFile(abs);
+  const digest = digestOf(bytes);
+  if (digest === known.digest && sameStamp(known.stamp, stat)) return known;
+  const { text, fault } = decodeText(bytes);
+  if (text !== null && digest !== known.digest) onText(digest, text, path);
+  return { path, stamp: stampOf(stat), stampTrusted: false, digest, textFault: fault, empty: bytes.length === 0 };
 }

@@ -13,96 +13,148 @@ type Ignores = Parameters<Watcher["start"]>[0];
  */
 const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
 
-/** The chokidar watchers of one start, by the folder that each begins at. */
-type Portions = Map<string, FSWatcher>;
+/** @param root absolute, without symbolic links in it */
+export function createWatcher(root: string, start: typeof watch = watch): Watcher {
+  if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
+  return new FolderWatcher(root, start);
+}
+
+class FolderWatcher implements Watcher {
+  readonly #root: string;
+  readonly #watch: typeof watch;
+  #watching: Watching | null = null;
+
+  constructor(root: string, start: typeof watch) {
+    this.#root = root;
+    this.#watch = start;
+  }
+
+  async start(ignores: Ignores, onHint: (hint: WatchHint) => void): Promise<void> {
+    await this.close();
+    this.#watching = new Watching(this.#root, this.#watch, ignores, onHint);
+    await this.#watching.begin();
+  }
+
+  async close(): Promise<void> {
+    const closing = this.#watching;
+    this.#watching = null;
+    await closing?.close();
+  }
+}
+
+type OnFolder = (path: string, came: boolean) => void;
 
 /**
- * The watcher of a folder, over chokidar. Only folders are watched: their notices name each file
+ * One start of a watcher, over chokidar, until it is closed. Only folders are watched: their notices name each file
  * that changes in them, which is all that a hint says; chokidar would otherwise keep every file's
  * stat and look at each again. Its `raw` events are those notices; `addDir` and `unlinkDir` tell of
  * folders that come and go, whose contents may have changed before they were watched. Where each
  * folder has a watch of its own, the root and each folder in it are a portion, and begin one after
  * the other: chokidar looks at all files of all folders that it is given at once, and what that
  * takes is never given back.
- * @param root absolute, without symbolic links in it
  */
-export function createWatcher(root: string, start: typeof watch = watch): Watcher {
-  if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
-  let watching: Portions | null = null;
+class Watching {
+  readonly #root: string;
+  readonly #watch: typeof watch;
+  readonly #ignores: Ignores;
+  readonly #onHint: (hint: WatchHint) => void;
+  /** By the folder that each begins at. */
+  readonly #portions = new Map<string, FSWatcher>();
+  /** Resolves when the system gives no more: a watcher that is closed is never ready. */
+  readonly #limited = Promise.withResolvers<void>();
+  #isOver = false;
 
-  async function close(): Promise<void> {
-    const closing = watching;
-    watching = null;
-    await Promise.all([...(closing?.values() ?? [])].map((portion) => portion.close()));
+  constructor(root: string, start: typeof watch, ignores: Ignores, onHint: (hint: WatchHint) => void) {
+    this.#root = root;
+    this.#watch = start;
+    this.#ignores = ignores;
+    this.#onHint = onHint;
   }
 
-  return {
-    close,
-    async start(ignores, onHint) {
-      await close();
-      const mine: Portions = new Map();
-      watching = mine;
-      // A watcher that is closed is never ready.
-      const limited = Promise.withResolvers<void>();
-      const hint = (one: WatchHint) => {
-        if (watching === mine) onHint(one);
-      };
+  /** Resolves when every folder is watched, or will never be. */
+  begin(): Promise<void> {
+    if (WATCHES_TREES) return this.#beginPortion(this.#root, { ignoreInitial: true }, (path) => this.#tell(path));
+    return this.#beginInPortions();
+  }
 
-      /** Resolves when it is watched, or will never be. */
-      function begin(folder: string, options: ChokidarOptions, onFolder: (path: string, came: boolean) => void) {
-        const ready = new Promise<void>((resolve) => {
-          const portion = start(folder, {
-            ...options,
-            ignored: (path, stats) => isUnwatched(root, ignores, path, stats),
-            followSymlinks: false,
-            // Both would hold back or join events; when a save is over is for the daemon to judge.
-            atomic: false,
-            awaitWriteFinish: false,
-          });
-          mine.set(folder, portion);
-          portion.on("ready", resolve);
-          portion.on("raw", (_event, name, details) => {
-            const path = rawPath(root, name, details);
-            hint(path === null ? { kind: "overflow", why: "a notice without a name" } : { kind: "path", path });
-          });
-          portion.on("addDir", (path) => onFolder(path, true));
-          portion.on("unlinkDir", (path) => onFolder(path, false));
-          portion.on("error", (error) => {
-            const errno = errnoOf(error);
-            const why = error instanceof Error ? error.message : String(error);
-            if (errno !== "ENOSPC" && errno !== "EMFILE") return hint({ kind: "overflow", why });
-            hint({ kind: "limit", code: errno, why });
-            limited.resolve();
-            // ORDER: after the hint: nothing is heard once it closes. What it could not close is
-            // closed with the process.
-            if (watching === mine) void close();
-          });
-        });
-        return Promise.race([ready, limited.promise]);
-      }
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await Promise.all([...this.#portions.values()].map((portion) => portion.close()));
+  }
 
-      const tell = (path: string) => hint({ kind: "folder", path: localPath(root, path) ?? "" });
-      if (WATCHES_TREES) return begin(root, { ignoreInitial: true }, tell);
-      const first: string[] = [];
-      let begun = false;
-      await begin(root, { depth: 0 }, (path, came) => {
-        if (path !== root && !begun && came) return void first.push(path);
-        if (!begun || watching !== mine) return;
-        if (path === root || !came) tell(path);
-        if (path === root) return;
-        const before = mine.get(path);
-        mine.delete(path);
-        void before?.close();
-        if (!came) return;
-        // ORDER: told when it is watched, for nobody tells what was written into it before. What is
-        // below is told as it is found.
-        const tellBelow = (below: string) => (below === path ? undefined : tell(below));
-        void begin(path, { ignoreInitial: false }, tellBelow).then(() => tell(path));
-      });
-      begun = true;
-      for (const folder of first) if (watching === mine) await begin(folder, { ignoreInitial: true }, tell);
-    },
-  };
+  async #beginInPortions(): Promise<void> {
+    const first: string[] = [];
+    let begun = false;
+    await this.#beginPortion(this.#root, { depth: 0 }, (path, came) => {
+      if (begun) this.#onTopFolder(path, came);
+      else if (path !== this.#root && came) first.push(path);
+    });
+    begun = true;
+    for (const folder of first)
+      if (!this.#isOver) await this.#beginPortion(folder, { ignoreInitial: true }, (path) => this.#tell(path));
+  }
+
+  /** A folder of the root came or went, or the root itself did, after all was begun. */
+  #onTopFolder(path: string, came: boolean): void {
+    if (this.#isOver) return;
+    if (path === this.#root || !came) this.#tell(path);
+    if (path === this.#root) return;
+    const before = this.#portions.get(path);
+    this.#portions.delete(path);
+    void before?.close();
+    if (!came) return;
+    // ORDER: told when it is watched, for nobody tells what was written into it before. What is
+    // below is told as it is found.
+    void this.#beginPortion(path, { ignoreInitial: false }, (below) => {
+      if (below !== path) this.#tell(below);
+    }).then(() => this.#tell(path));
+  }
+
+  /** Resolves when it is watched, or will never be. */
+  #beginPortion(folder: string, options: ChokidarOptions, onFolder: OnFolder): Promise<void> {
+    const portion = this.#watch(folder, {
+      ...options,
+      ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
+      followSymlinks: false,
+      // Both would hold back or join events; when a save is over is for the daemon to judge.
+      atomic: false,
+      awaitWriteFinish: false,
+    });
+    this.#portions.set(folder, portion);
+    const ready = new Promise<void>((resolve) => void portion.on("ready", resolve));
+    portion.on("raw", (_event, name, details) => this.#onNotice(rawPath(this.#root, name, details)));
+    portion.on("addDir", (path) => onFolder(path, true));
+    portion.on("unlinkDir", (path) => onFolder(path, false));
+    portion.on("error", (error) => this.#onError(error));
+    return Promise.race([ready, this.#limited.promise]);
+  }
+
+  #onNotice(path: LocalPath | null): void {
+    this.#hint(path === null ? { kind: "overflow", why: "a notice without a name" } : { kind: "path", path });
+  }
+
+  #onError(error: unknown): void {
+    const errno = errnoOf(error);
+    const why = error instanceof Error ? error.message : String(error);
+    if (errno !== "ENOSPC" && errno !== "EMFILE") {
+      this.#hint({ kind: "overflow", why });
+      return;
+    }
+    this.#hint({ kind: "limit", code: errno, why });
+    this.#limited.resolve();
+    // ORDER: after the hint: nothing is heard once it closes. What it could not close is closed
+    // with the process.
+    void this.close();
+  }
+
+  #tell(folder: string): void {
+    this.#hint({ kind: "folder", path: localPath(this.#root, folder) ?? "" });
+  }
+
+  #hint(hint: WatchHint): void {
+    if (!this.#isOver) this.#onHint(hint);
+  }
 }
 
 /**

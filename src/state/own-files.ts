@@ -26,12 +26,14 @@ let procWorks: boolean | null = null;
  * shows this process.
  */
 function reachesByProc(fd: number): boolean {
-  procWorks ??= process.platform === "linux" && isThisInode(statOrNull(`/proc/self/fd/${fd}/.`), fs.fstatSync(fd));
+  procWorks ??= process.platform === "linux" && procLeadsTo(fd);
   return procWorks;
 }
 
-function isThisInode(a: Stats | null, b: Stats): boolean {
-  return a !== null && a.dev === b.dev && a.ino === b.ino;
+function procLeadsTo(fd: number): boolean {
+  const found = statOrNull(`/proc/self/fd/${fd}/.`);
+  const held = fs.fstatSync(fd);
+  return found !== null && found.dev === held.dev && found.ino === held.ino;
 }
 
 /**

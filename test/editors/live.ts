@@ -9,7 +9,7 @@ import type { Wire } from "../../src/ports/remote.ts";
 import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "../../src/engine/daemon/daemon.ts";
 import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
 import type { World } from "../../src/engine/run/world.ts";
-import { createDisk } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
 import { createWatcher } from "../../src/local/watch.ts";
@@ -95,7 +95,7 @@ export async function startLive(options: LiveOptions = {}): Promise<Live> {
     log,
     progress: { report: () => undefined },
     remote: createRemote({ wire, key, clock, random, log, traits: null }),
-    disk: createDisk(fs, root, { random }),
+    disk: new LocalDisk(fs, root, { random }),
     state: opened.state,
     bootId: "boot",
     prefix: "",

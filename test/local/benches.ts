@@ -1,5 +1,5 @@
 import type { Disk } from "../../src/ports/disk.ts";
-import { createDisk, type DiskOptions } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
 import { createRamDisk, type RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
@@ -7,9 +7,9 @@ import { createRamDisk, type RamDisk, type RamDiskOptions } from "../simulator/r
 export type MirrorBench = Bench & { readonly disk: Disk; at(below: string): string };
 
 /** A mirrored folder, empty but for `.mdmirror/`. */
-export function mirrorOn(bench: Bench, options: Partial<DiskOptions> = {}): MirrorBench {
+export function mirrorOn(bench: Bench, options: Partial<ConstructorParameters<typeof LocalDisk>[2]> = {}): MirrorBench {
   makeMirrorFolder(bench.fs, bench.root, "marker-1");
-  const disk = createDisk(bench.fs, bench.root, { random: seededRandom(7), ...options });
+  const disk = new LocalDisk(bench.fs, bench.root, { random: seededRandom(7), ...options });
   return { ...bench, disk, at: (below) => (below === "" ? bench.root : `${bench.root}/${below}`) };
 }
 
@@ -26,10 +26,10 @@ export function ramMirror(options?: RamDiskOptions): { ram: RamDisk; disk: Disk;
   const ram = createRamDisk(options);
   ram.user.makeFolder(ROOT);
   makeMirrorFolder(ram, ROOT, "marker-1");
-  return { ram, disk: createDisk(ram, ROOT, { random: seededRandom(7) }), at: (below) => `${ROOT}/${below}` };
+  return { ram, disk: new LocalDisk(ram, ROOT, { random: seededRandom(7) }), at: (below) => `${ROOT}/${below}` };
 }
 
 /** A disk as the next process has it. */
 export function reopened(ram: RamDisk, seed = 8): Disk {
-  return createDisk(ram, ROOT, { random: seededRandom(seed) });
+  return new LocalDisk(ram, ROOT, { random: seededRandom(seed) });
 }

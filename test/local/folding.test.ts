@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
-import { createDisk } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { type Bench, createNodeBench, createRamBench, seededRandom } from "../simulator/fs-bench.ts";
 import { ramMirror, mirrorOn, ROOT } from "./benches.ts";
 
@@ -132,7 +132,7 @@ describe("what a disk folds", () => {
     for (const foldsCase of [false, true]) {
       const { ram } = ramMirror({ foldsCase, foldsUnicode: foldsCase });
       const before = ram.user.texts(ROOT, true);
-      const disk = createDisk(ram, ROOT, { random: seededRandom(1), probe: false });
+      const disk = new LocalDisk(ram, ROOT, { random: seededRandom(1), probe: false });
       expect(disk.folding()).toEqual({ foldsCase, foldsUnicode: foldsCase });
       expect(ram.user.texts(ROOT, true)).toEqual(before);
     }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createMatcher, type IgnoreRules, ignoresPath, isLitterName, parseRules } from "../../src/local/ignore.ts";
+import { createMatcher, ignoresPath, isLitterName, parseRules } from "../../src/local/ignore.ts";
 import { patternFault } from "../../src/local/pattern-fault.ts";
 import { ramMirror } from "./benches.ts";
 
-function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): IgnoreRules {
+function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): Parameters<typeof ignoresPath>[0] {
   return new Map(Object.entries(files).map(([folder, text]) => [folder, parseRules(folder, text, foldsCase)]));
 }
 

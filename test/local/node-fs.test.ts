@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
-import { createDisk } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { createNodeFs, MAX_READ_BYTES } from "../../src/local/node-fs.ts";
 import { type Bench, createNodeBench } from "../simulator/fs-bench.ts";
 import { mirrorOn } from "./benches.ts";
@@ -124,7 +124,7 @@ function startWriter(script: string, path: string): { running(): boolean } {
 
 describe("the root of the calls", () => {
   it("is any absolute path: a relative one is a bug of the caller", () => {
-    expect(() => createDisk(createNodeFs(), "notes", { random: { fraction: () => 0, hex: () => "" } })).toThrow(
+    expect(() => new LocalDisk(createNodeFs(), "notes", { random: { fraction: () => 0, hex: () => "" } })).toThrow(
       TypeError,
     );
   });

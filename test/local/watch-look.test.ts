@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { LocalTree } from "../../src/model/tree.ts";
-import { createDisk } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { createRamDisk } from "../simulator/ram-disk.ts";
 
 const ROOT = "/home/ann/notes";
@@ -12,7 +12,7 @@ function guard() {
   for (const name of ["a", "b", "c"]) ram.user.write(`${ROOT}/${name}.md`, `# ${name}\n\nthe text of ${name}\n`);
   ram.user.write(`${ROOT}/picture.png`, "bytes");
   ram.advance(10_000);
-  const disk = createDisk(ram, ROOT, { random: { fraction: () => 0.5, hex: (n) => "a".repeat(n) } });
+  const disk = new LocalDisk(ram, ROOT, { random: { fraction: () => 0.5, hex: (n) => "a".repeat(n) } });
   const texts: string[] = [];
   const tree = disk.walk(
     () => null,

@@ -5,7 +5,7 @@ import type { RunReport } from "../../src/engine/run/report.ts";
 import { syncToConvergence } from "../../src/engine/run/sync.ts";
 import type { World } from "../../src/engine/run/world.ts";
 import type { Wire } from "../../src/ports/remote.ts";
-import { createDisk } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
@@ -135,7 +135,7 @@ export function openHostileFixture(options: RamDiskOptions = {}): HostileFixture
     log,
     progress: { report: () => undefined },
     remote: createRemote({ wire, key, clock, random, log, traits: null }),
-    disk: createDisk(disk, ROOT, { random }),
+    disk: new LocalDisk(disk, ROOT, { random }),
     state,
     bootId: "boot-1",
     prefix: "",

@@ -2,7 +2,7 @@ import * as nodeFs from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Disk, Fs } from "../../src/ports/disk.ts";
-import { createDisk } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
 import { type Bench, createNodeBench, seededRandom } from "../simulator/fs-bench.ts";
 
@@ -42,7 +42,7 @@ export type SwapFixture = {
 };
 
 /**
- * @param text what the twin's files hold @param anchors false: as where no folder can be held open
+ * @param text what the twin's files hold @param handles false: as where no folder can be held open
  */
 export function openSwapFixture(text: string, handles = true): SwapFixture {
   const bench: Bench = createNodeBench(MEMORY);
@@ -60,7 +60,7 @@ export function openSwapFixture(text: string, handles = true): SwapFixture {
   const fixture: SwapFixture = {
     root,
     twin,
-    disk: createDisk(
+    disk: new LocalDisk(
       hooked(() => fixture.around, handles),
       root,
       { random: seededRandom(7) },

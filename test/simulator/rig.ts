@@ -11,7 +11,7 @@ import type { RunReport } from "../../src/engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
 import { loadTools } from "../../src/engine/run/tools.ts";
 import type { Settings, World } from "../../src/engine/run/world.ts";
-import { createDisk } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
@@ -207,7 +207,7 @@ function createMirror(fixture: Fixture, options: MirrorOptions): Mirror {
       log,
       progress: { report: () => undefined },
       remote,
-      disk: createDisk(disk, ROOT, { random }),
+      disk: new LocalDisk(disk, ROOT, { random }),
       state: guarded,
       bootId: "boot-1",
       prefix: options.prefix ?? "",

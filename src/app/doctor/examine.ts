@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock, Random } from "../../ports/world.ts";
-import { createDisk } from "../../local/disk.ts";
+import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { checkFiles } from "../../state/damage.ts";
@@ -28,7 +28,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
   const { env, cwd, clock, random, keyFile } = options;
-  const disk = createDisk(createNodeFs(), root, { random });
+  const disk = new LocalDisk(createNodeFs(), root, { random });
   return [
     ...(await examineWay(root, { env, cwd, keyFile, clock })),
     ...examineState(folder, disk.identify()?.markerId ?? null),

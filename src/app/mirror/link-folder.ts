@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { Action } from "../../model/action.ts";
-import type { Disk } from "../../ports/disk.ts";
+import type { RootIdentity } from "../../ports/disk.ts";
 import type { Clock, Progress, Random } from "../../ports/world.ts";
 import { rememberRoot } from "../../engine/run/guard-facts.ts";
 import type { World } from "../../engine/run/world.ts";
-import { createDisk } from "../../local/disk.ts";
+import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder, readMarker } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
@@ -132,7 +132,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
     made = mkdirSync(dir, { recursive: true }) ?? null;
     const root = realpathSync(dir);
     const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
-    const disk = asIfMarked(createDisk(createNodeFs(), root, { random, probe: false }));
+    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probe: false });
     const state = memoryState(clock);
     const world: World = {
       clock,
@@ -171,14 +171,11 @@ function unmake(dir: string, first: string): void {
  * The marker is written by the linking; before it, the folder counts as marked, so that it can be
  * planned.
  */
-function asIfMarked(disk: Disk): Disk {
-  return {
-    ...disk,
-    identify() {
-      const found = disk.identify();
-      return found === null ? null : { ...found, markerId: found.markerId ?? "not-linked-yet" };
-    },
-  };
+class DiskAsIfMarked extends LocalDisk {
+  override identify(): RootIdentity | null {
+    const found = super.identify();
+    return found === null ? null : { ...found, markerId: found.markerId ?? "not-linked-yet" };
+  }
 }
 
 /** Whether a first plan needs no question: it only fills an empty folder. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Disk } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import type { Clock, Random } from "../../ports/world.ts";
-import { createDisk } from "../../local/disk.ts";
+import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { openToRead } from "./open-state.ts";
@@ -24,6 +24,6 @@ export function openLocal(
   const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
   if (opened.kind === "trouble") return opened;
   const { state } = opened.value;
-  const disk = createDisk(createNodeFs(), root, { random: system.random, probe: false });
+  const disk = new LocalDisk(createNodeFs(), root, { random: system.random, probe: false });
   return ok({ root, state, disk, close: () => state.close() });
 }

@@ -6,7 +6,7 @@ import type { Clock, Log, Progress, Random } from "../../ports/world.ts";
 import { rememberRoot } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import type { World } from "../../engine/run/world.ts";
-import { createDisk } from "../../local/disk.ts";
+import { LocalDisk } from "../../local/disk.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
@@ -153,7 +153,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     log,
     progress: withHeapGrowth(options.progress ?? NO_PROGRESS),
     remote,
-    disk: createDisk(fs, root, { random, probe: mode === "write" }),
+    disk: new LocalDisk(fs, root, { random, probe: mode === "write" }),
     state,
     bootId: readBootId(),
     prefix: config.remote,

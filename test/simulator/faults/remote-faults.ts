@@ -105,7 +105,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     id: "sidecar-uploaded",
     promise: "I27",
     does: "takes a sidecar for a document, and uploads it",
-    file: "local/walk-folder.ts",
+    file: "local/walk-file.ts",
     find: 'if (isSidecarName(name)) return "sidecar";',
     replace: "",
     net: "courses",

@@ -7,7 +7,7 @@ import type { Random } from "../../../src/ports/world.ts";
 import { rememberRoot } from "../../../src/engine/run/guard-facts.ts";
 import { META } from "../../../src/engine/run/meta.ts";
 import type { World } from "../../../src/engine/run/world.ts";
-import { createDisk } from "../../../src/local/disk.ts";
+import { LocalDisk } from "../../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../../src/local/marker.ts";
 import { createRemote } from "../../../src/remote/client.ts";
 import { type Db, openForWriting } from "../../../src/state/database.ts";
@@ -131,7 +131,7 @@ export class LifeMirror {
       log,
       progress: { report: () => undefined },
       remote,
-      disk: createDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random, part: 3 }),
+      disk: new LocalDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random, part: 3 }),
       state: guardState(this.state, enter, () => this.#textsSecured()),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Fs } from "../../src/ports/disk.ts";
-import { createDisk } from "../../src/local/disk.ts";
+import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { seededRandom } from "../simulator/fs-bench.ts";
 import { createRamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT } from "./benches.ts";
 
 /** A disk in memory on a system that holds folders open, and tells their paths by `tell`. */
-function anchored(tell: (path: string) => string, options?: RamDiskOptions) {
+function holding(tell: (path: string) => string, options?: RamDiskOptions) {
   const ram = createRamDisk(options);
   ram.user.makeFolder(`${ROOT}/Folder/below`);
   makeMirrorFolder(ram, ROOT, "marker-1");
@@ -21,13 +21,13 @@ function anchored(tell: (path: string) => string, options?: RamDiskOptions) {
       return { at: path, stat: () => stat, path: () => tell(path), close: () => void held-- };
     },
   };
-  const disk = createDisk(fs, ROOT, { random: seededRandom(7) });
+  const disk = new LocalDisk(fs, ROOT, { random: seededRandom(7) });
   return { ram, disk, counts: () => ({ held, opened }) };
 }
 
 describe("I26 what the system tells of a folder that is held open", () => {
   it("its path: the effect is done there, and the folder let go", () => {
-    const { disk, counts } = anchored((path) => path);
+    const { disk, counts } = holding((path) => path);
     expect(disk.create("Folder/below/a.md", "a").kind).toBe("done");
     expect(disk.look("Folder/below/a.md").kind).toBe("file");
     expect(counts()).toMatchObject({ held: 0 });
@@ -35,7 +35,7 @@ describe("I26 what the system tells of a folder that is held open", () => {
   });
 
   it("another path than its own: nothing is done, and nothing is absent", () => {
-    const { disk, counts } = anchored((path) => path.replace("/below", "/elsewhere"));
+    const { disk, counts } = holding((path) => path.replace("/below", "/elsewhere"));
     expect(disk.create("Folder/below/a.md", "a").kind).toBe("stale");
     expect(disk.look("Folder/below/a.md").kind).toBe("unknown");
     expect(disk.create("Folder/a.md", "a").kind).toBe("done");
@@ -49,21 +49,21 @@ describe("I26 what the system tells of a folder that is held open", () => {
 
   it("another spelling: the same folder where names fold, another one where they do not", () => {
     for (const foldsCase of [true, false]) {
-      const { disk } = anchored((path) => path.replace("Folder", "FOLDER"), { foldsCase });
+      const { disk } = holding((path) => path.replace("Folder", "FOLDER"), { foldsCase });
       disk.folding();
       expect([foldsCase, disk.create("Folder/a.md", "a").kind]).toEqual([foldsCase, foldsCase ? "done" : "stale"]);
     }
   });
 
   it("another path of the root itself: it is not relied on, and folders are looked at", () => {
-    const { disk, counts } = anchored((path) => `/mnt${path}`);
+    const { disk, counts } = holding((path) => `/mnt${path}`);
     expect(disk.create("Folder/a.md", "a").kind).toBe("done");
     expect(disk.look("Folder/below/a.md").kind).toBe("absent");
     expect(counts()).toEqual({ held: 0, opened: 1 });
   });
 
   it("no folder stays held when a call of the effect fails", () => {
-    const { ram, disk, counts } = anchored((path) => path);
+    const { ram, disk, counts } = holding((path) => path);
     disk.folding();
     for (const call of ["lstat", "readFile", "writeNew", "link", "rename"] as const) {
       const end = ram.fail({ call, path: null, code: "EIO" });

@@ -1,0 +1,83 @@
+import { digestOf } from "../model/digest.ts";
+import { isSidecarName, type LocalPath } from "../model/path.ts";
+import type { FsStat, KnownFile } from "../ports/disk.ts";
+import type { LocalFile } from "../model/tree.ts";
+import { errnoOf, errnoText } from "./errno.ts";
+import { excludes, isLitterName } from "./ignore.ts";
+import { isOldStamp, sameStamp, stampOf } from "./stamp.ts";
+import { decodeText } from "./text.ts";
+import type { WalkedFolder, WalkWork } from "./walk-work.ts";
+
+/** Puts a file of a folder among its files, or where else it belongs. */
+export function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
+  const localKind = keptLocal(work, name, path);
+  if (localKind !== null) {
+    folder.others.push({ path, kind: localKind, stamp: stampOf(stat) });
+    return;
+  }
+  const earlier = work.read.get(path);
+  if (earlier !== undefined && sameStamp(earlier.stamp, stat)) {
+    folder.files.push(earlier);
+    return;
+  }
+  const known = work.known(path);
+  if (known !== null && sameStamp(known.stamp, stat)) addKnown(folder, path, stat, known);
+  else hashInto(work, folder, name, path, known);
+}
+
+/**
+ * ASSUMES: the caller vouches only for linked texts under stamps that were trusted; a linked text
+ * has no fault.
+ */
+function addKnown(folder: WalkedFolder, path: LocalPath, stat: FsStat, known: KnownFile): void {
+  if (known.path !== undefined && known.stamp.nlink === stat.nlink && known.stamp.birthMs === stat.birthMs)
+    folder.same.push(known.path);
+  else folder.files.push(fileOf({ ...known, path, stamp: stampOf(stat) }));
+}
+
+function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
+  try {
+    const file = hashFile(work, path, `${work.hold.at(folder.abs, folder.stat)}/${name}`, known);
+    folder.files.push(file);
+    work.read.set(path, file);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    if (errno !== "ENOENT") folder.unseen.set(path, errnoText(errno));
+  }
+}
+
+/** A file that is as the caller knows it. */
+export function fileOf({ path, stamp, digest }: Required<KnownFile>): LocalFile {
+  return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
+}
+
+function keptLocal(
+  work: WalkWork,
+  name: string,
+  path: LocalPath,
+): "litter" | "sidecar" | "other-file" | "ignored" | null {
+  if (isLitterName(name)) return "litter";
+  if (isSidecarName(name)) return "sidecar";
+  if (!name.endsWith(".md")) return "other-file";
+  return excludes(work.rules, path, "file") ? "ignored" : null;
+}
+
+/**
+ * The stamp is that of the inode whose bytes were read, which may be another one than was listed.
+ */
+function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
+  const { bytes, stat } = work.fs.readFile(abs);
+  const digest = digestOf(bytes);
+  const { text, fault } = decodeText(bytes);
+  if (text !== null && digest !== known?.digest) work.onText(digest, text, path);
+  const stamp = stampOf(stat);
+  return {
+    path,
+    stamp,
+    stampTrusted: isOldStamp(stamp, work.diskNow),
+    digest,
+    textFault: fault,
+    empty: bytes.length === 0,
+  };
+}
