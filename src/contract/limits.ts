@@ -11,8 +11,8 @@ export const DEFAULT_PAGE_LIMIT = 100;
 export const SEARCH_HYBRID = { min: 1, max: 500, default: 10 } as const;
 export const SEARCH_REGEX = { min: 1, max: 500, default: 50 } as const;
 export const SEARCH_REGEX_PATTERN_CHARACTERS = 1_024;
-export const SEARCH_REGEX_LINES_PER_FILE = 50;
-export const SEARCH_REGEX_LINE_CHARACTERS = 4_096;
+const SEARCH_REGEX_LINES_PER_FILE = 50;
+const SEARCH_REGEX_LINE_CHARACTERS = 4_096;
 /** Both, as the search takes them. */
 export const SEARCH_REGEX_LINES = {
   lines: SEARCH_REGEX_LINES_PER_FILE,

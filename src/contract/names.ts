@@ -79,7 +79,7 @@ export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
  * One judged path. `segment` is the index of the first bad name; the offending `pointer` is the
  * caller's.
  */
-export type PathFault = { readonly segment: number; readonly name: string; readonly fault: NameFault };
+type PathFault = { readonly segment: number; readonly name: string; readonly fault: NameFault };
 
 /**
  * Splits a path of the wire, with or without a leading slash, into its names.

@@ -71,10 +71,6 @@ export type Problem = {
   readonly errors?: readonly { readonly code: string; readonly pointer: string; readonly detail: string }[];
 };
 
-export function isProblemCode(code: string): code is ProblemCode {
-  return Object.hasOwn(PROBLEM_CODES, code);
-}
-
 /** The documented form: {docs_base}/errors/<code-with-hyphens>. */
 export function problemType(docsBase: string, code: string): string {
   return `${docsBase}/errors/${code.replaceAll("_", "-")}`;

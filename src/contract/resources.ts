@@ -10,16 +10,14 @@ export type FileResource = {
   readonly protected: boolean;
 };
 
+/**
+ * ASSUMES: EditFileResponse is one, with the text now saved (contract test "answers the saved
+ * content and its change id").
+ */
 export type FileWithContent = FileResource & { readonly content: string };
 
 /** ASSUMES: a Folder has `id` and `path` (contract test "answers a folder with id and path"). */
 export type FolderResource = { readonly id: DirId; readonly path: string };
-
-/**
- * ASSUMES: EditFileResponse is a File plus `content`, the text now saved (contract test "answers
- * the saved content and its change id").
- */
-export type EditFileResponse = FileWithContent;
 
 /**
  * ASSUMES: the members of a ChangeInReview (contract test "answers 202 with the change in review").
@@ -41,7 +39,7 @@ export type ListEnvelope<Item> = {
 };
 
 /** Half-open, in characters (code points) from 0, of the `text` beside it. */
-export type SearchRange = readonly [start: number, end: number];
+type SearchRange = readonly [start: number, end: number];
 
 /**
  * ASSUMES: an item of a hybrid search is a File plus `score` (greater is better, comparable within

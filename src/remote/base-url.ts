@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "../model/loopback.ts";
 
 /** Where the service is, after all checks that can be made without asking it. */
-export type BaseUrl = {
+type BaseUrl = {
   readonly kind: "good";
   /** `https://host[:port]`: the only origin that ever sees the key. */
   readonly origin: string;
@@ -9,7 +9,22 @@ export type BaseUrl = {
   readonly prefix: string;
 };
 
-export type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
+type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
+
+const PART_FAULTS: readonly { readonly why: string; readonly isIn: (url: URL) => boolean }[] = [
+  {
+    why: "it starts neither with https:// nor http://",
+    isIn: ({ protocol }) => protocol !== "https:" && protocol !== "http:",
+  },
+  {
+    why: "it holds a user name or password",
+    isIn: ({ username, password }) => username !== "" || password !== "",
+  },
+  {
+    why: "it holds a query or fragment",
+    isIn: ({ search, hash }) => search !== "" || hash !== "",
+  },
+];
 
 /**
  * Judges the base URL of a service.
@@ -21,9 +36,8 @@ export type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
   if (!URL.canParse(text)) return bad("it is not an absolute URL");
   const url = new URL(text);
-  if (url.protocol !== "https:" && url.protocol !== "http:") return bad("it starts neither with https:// nor http://");
-  if (url.username !== "" || url.password !== "") return bad("it holds a user name or password");
-  if (url.search !== "" || url.hash !== "") return bad("it holds a query or fragment");
+  const fault = PART_FAULTS.find(({ isIn }) => isIn(url));
+  if (fault !== undefined) return bad(fault.why);
   if (url.protocol === "http:" && !isLoopback(url) && !isAllowed(url, allowHttpHosts)) {
     return bad("plain http would show the key to the network; use https, or allow this host (--allow-http)");
   }

@@ -1,8 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 
-export type BodyText =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "bad"; readonly why: string };
+type BodyText = { readonly kind: "text"; readonly text: string } | { readonly kind: "bad"; readonly why: string };
 
 /** What an answer may be encoded in; `decodeBody` reads these and no other. */
 export const ACCEPTED_ENCODINGS = "gzip, br";

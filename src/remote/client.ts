@@ -1,17 +1,19 @@
-import { isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import { FILES } from "../contract/routes.ts";
-import type { Remote, RemoteTraits, Wire } from "../ports/remote.ts";
+import type { RemotePath } from "../model/path.ts";
+import type { Answer, Held, Listing, ParentRef, PutResult, Remote, RemoteTraits, Wire } from "../ports/remote.ts";
 import type { Clock, Log, Random } from "../ports/world.ts";
 import * as files from "./files.ts";
 import * as folders from "./folders.ts";
-import { createHttp, type KeyHeader } from "./http.ts";
+import { Http, type KeyHeader } from "./http.ts";
 import { listAll } from "./listing.ts";
-import { createQueue } from "./queue.ts";
+import { CallQueue } from "./queue.ts";
 import { type CallContext, getFile } from "./reads.ts";
-import { createCaller } from "./retry.ts";
+import { Caller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
-import { createTraitBook } from "./traits.ts";
+import { TraitBook } from "./traits.ts";
 
 export type RemoteOptions = {
   readonly wire: Wire;
@@ -36,83 +38,121 @@ export type RemoteOptions = {
  * that is not of the form: a bug
  */
 export function createRemote(options: RemoteOptions): Remote {
-  const { wire, key, clock, random, log } = options;
-  const closer = new AbortController();
-  const http = createHttp({
-    wire,
-    key,
-    keyHeader: options.keyHeader ?? "authorization",
-    basePrefix: options.basePrefix ?? "",
-    address: (options.address ?? "").replace(/\/+$/, ""),
-    clock,
-    log,
-    scrub: createScrub(key),
-  });
-  const queue = createQueue(clock, closer.signal);
-  const caller = createCaller({ http, queue, clock, random, log, closing: closer.signal });
-  const traits = createTraitBook(options.traits);
-  const context: CallContext = { caller, traits };
+  return new Client(options);
+}
 
-  return {
-    listFiles(selector, onPage, held) {
-      if (selector.kind === "parent-id") checkIds(isDirId(selector.parentId));
-      return listAll({ ...context, route: FILES, selector, read: readFile, onPage, held });
-    },
-    listFolders: (prefix) => folders.listFolders(context, prefix === "" ? null : prefix),
-    findFolder: (path) => folders.findFolder(context, path),
-    async itemsAt(path) {
-      const selector = { kind: "path", path } as const;
-      const files = await listAll({ ...context, route: FILES, selector, read: readFile });
-      const items = [...files.items, ...(await folders.foldersAt(context, path))];
-      for (const item of items) traits.sawSpelling(path, item.path);
-      return items;
-    },
-    getFile(id) {
-      checkIds(isDocId(id));
-      return getFile(context, id);
-    },
-    createFile: (path, content) => files.createFile(context, path, content),
-    putContent(id, baseChangeId, content) {
-      checkIds(isDocId(id), isChangeId(baseChangeId));
-      return files.putContent(context, id, baseChangeId, content);
-    },
-    renameFile(id, name) {
-      checkIds(isDocId(id));
-      return files.renameFile(context, id, name);
-    },
-    moveFile(id, parent) {
-      checkIds(isDocId(id), parent.kind === "root" || isDirId(parent.id));
-      return files.moveFile(context, id, parent);
-    },
-    setProtected(id, value) {
-      checkIds(isDocId(id));
-      return files.setProtected(context, id, value);
-    },
-    deleteFile(id) {
-      checkIds(isDocId(id));
-      return files.deleteFile(context, id);
-    },
-    createFolder: (path) => folders.createFolder(context, path),
-    renameFolder(id, name) {
-      checkIds(isDirId(id));
-      return folders.renameFolder(context, id, name);
-    },
-    moveFolder(id, parent) {
-      checkIds(isDirId(id), parent.kind === "root" || isDirId(parent.id));
-      return folders.moveFolder(context, id, parent);
-    },
-    deleteFolder(id) {
-      checkIds(isDirId(id));
-      return folders.deleteFolder(context, id);
-    },
-    traits: () => traits.current(),
-    counts: () => http.counts(),
-    async close() {
-      closer.abort();
-      await caller.settled();
-      await wire.close();
-    },
-  };
+class Client implements Remote {
+  readonly #wire: Wire;
+  readonly #http: Http;
+  readonly #context: CallContext;
+  readonly #closer = new AbortController();
+
+  constructor(options: RemoteOptions) {
+    const { wire, key, clock, random, log } = options;
+    const closing = this.#closer.signal;
+    this.#wire = wire;
+    this.#http = new Http({
+      wire,
+      key,
+      keyHeader: options.keyHeader ?? "authorization",
+      basePrefix: options.basePrefix ?? "",
+      address: (options.address ?? "").replace(/\/+$/, ""),
+      clock,
+      log,
+      scrub: createScrub(key),
+    });
+    const queue = new CallQueue(clock, closing);
+    const caller = new Caller({ http: this.#http, queue, clock, random, log, closing });
+    this.#context = { caller, traits: new TraitBook(options.traits) };
+  }
+
+  listFiles(selector: Selector, onPage?: (seen: number) => void, held?: Held): Promise<Listing<FileResource>> {
+    if (selector.kind === "parent-id") checkIds(isDirId(selector.parentId));
+    return listAll({ ...this.#context, route: FILES, selector, read: readFile, onPage, held });
+  }
+
+  listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>> {
+    return folders.listFolders(this.#context, prefix === "" ? null : prefix);
+  }
+
+  findFolder(path: RemotePath): Promise<Answer<FolderResource | null>> {
+    return folders.findFolder(this.#context, path);
+  }
+
+  async itemsAt(path: RemotePath): Promise<readonly (FileResource | FolderResource)[]> {
+    const selector = { kind: "path", path } as const;
+    const listed = await listAll({ ...this.#context, route: FILES, selector, read: readFile });
+    const items = [...listed.items, ...(await folders.foldersAt(this.#context, path))];
+    for (const item of items) this.#context.traits.sawSpelling(path, item.path);
+    return items;
+  }
+
+  getFile(id: DocId): Promise<Answer<FileWithContent>> {
+    checkIds(isDocId(id));
+    return getFile(this.#context, id);
+  }
+
+  createFile(path: RemotePath, content: string): Promise<Answer<FileResource>> {
+    return files.createFile(this.#context, path, content);
+  }
+
+  putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>> {
+    checkIds(isDocId(id), isChangeId(baseChangeId));
+    return files.putContent(this.#context, id, baseChangeId, content);
+  }
+
+  renameFile(id: DocId, name: string): Promise<Answer<FileResource>> {
+    checkIds(isDocId(id));
+    return files.renameFile(this.#context, id, name);
+  }
+
+  moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>> {
+    checkIds(isDocId(id), parent.kind === "root" || isDirId(parent.id));
+    return files.moveFile(this.#context, id, parent);
+  }
+
+  setProtected(id: DocId, value: boolean): Promise<Answer<FileResource>> {
+    checkIds(isDocId(id));
+    return files.setProtected(this.#context, id, value);
+  }
+
+  deleteFile(id: DocId): Promise<Answer<null>> {
+    checkIds(isDocId(id));
+    return files.deleteFile(this.#context, id);
+  }
+
+  createFolder(path: RemotePath): Promise<Answer<FolderResource>> {
+    return folders.createFolder(this.#context, path);
+  }
+
+  renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>> {
+    checkIds(isDirId(id));
+    return folders.renameFolder(this.#context, id, name);
+  }
+
+  moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>> {
+    checkIds(isDirId(id), parent.kind === "root" || isDirId(parent.id));
+    return folders.moveFolder(this.#context, id, parent);
+  }
+
+  deleteFolder(id: DirId): Promise<Answer<null>> {
+    checkIds(isDirId(id));
+    return folders.deleteFolder(this.#context, id);
+  }
+
+  traits(): RemoteTraits {
+    return this.#context.traits.current();
+  }
+
+  counts(): Readonly<Record<string, number>> {
+    return this.#http.counts();
+  }
+
+  async close(): Promise<void> {
+    this.#closer.abort();
+    await this.#context.caller.settled();
+    await this.#wire.close();
+  }
 }
 
 /**

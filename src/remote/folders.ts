@@ -4,9 +4,11 @@ import type { FolderResource, Selector } from "../contract/resources.ts";
 import { FOLDERS, folderRoute } from "../contract/routes.ts";
 import type { Answer, Fault, Listing, ParentRef } from "../ports/remote.ts";
 import { isBelow, type RemotePath } from "../model/path.ts";
-import { type Call, faultOf, misreadFault, type Reply } from "./http.ts";
+import { faultOf, misreadFault } from "./fault.ts";
+import type { Call, Failure } from "./reply.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
-import { listAll, type Spent, spentNothing } from "./listing.ts";
+import { type Spent, spentNothing } from "./list-limits.ts";
+import { listAll } from "./listing.ts";
 import { failed, type CallContext } from "./reads.ts";
 import { readFolder, readFolderId } from "./shapes.ts";
 
@@ -116,7 +118,7 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
  * to work before.
  * @returns the fault to tell, or null when the reply is about something else
  */
-function missingRoute(reply: Exclude<Reply, { kind: "success" }>, known: "unknown" | "yes" | "no"): Fault | null {
+function missingRoute(reply: Failure, known: "unknown" | "yes" | "no"): Fault | null {
   if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;
   const { status, requestId } = reply;
   const code = reply.kind === "problem" ? reply.code : `status_${status}`;

@@ -1,6 +1,6 @@
 /** Reading JSON that nobody vouches for. */
 
-export type Json =
+type Json =
   | { readonly kind: "json"; readonly value: unknown }
   | { readonly kind: "not-json"; readonly why: string }
   /** More than is taken from anybody, whoever sent it. */

@@ -2,7 +2,8 @@ import type { JsonObject } from "../contract/json.ts";
 import type { NameKind } from "../contract/names.ts";
 import type { Answer, Fault } from "../ports/remote.ts";
 import type { RemotePath } from "../model/path.ts";
-import { type Call, faultOf, type Reply } from "./http.ts";
+import { faultOf } from "./fault.ts";
+import type { Call, Reply } from "./reply.ts";
 import type { CallContext } from "./reads.ts";
 import type { TraitBook } from "./traits.ts";
 

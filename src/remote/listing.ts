@@ -4,14 +4,16 @@ import { MAX_PAGE_LIMIT } from "../contract/limits.ts";
 import { FILES, listQuery } from "../contract/routes.ts";
 import type { Selector } from "../contract/resources.ts";
 import type { Fault, Held, Listing } from "../ports/remote.ts";
-import { looksOfJson, notTheService } from "./foreign.ts";
-import { faultOf, misreadFault, type Reply } from "./http.ts";
+import { foreignLooks, foreignRefusal, notTheService } from "./foreign-list.ts";
+import { faultOf, misreadFault } from "./fault.ts";
+import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
-import { type Parsed, readPage, type Sighted } from "./shapes.ts";
-import { createSighting, type Sighting } from "./sighting.ts";
+import { isFarFromLimit, LIST_LIMITS, overLimit, type Spent, spentNothing } from "./list-limits.ts";
+import { type Page, type Parsed, readPage, type Sighted } from "./shapes.ts";
+import { Sighting } from "./sighting.ts";
 import type { TraitBook } from "./traits.ts";
 
-export type ListOptions<Item> = {
+type ListOptions<Item> = {
   readonly caller: Caller;
   readonly traits: TraitBook;
   readonly route: string;
@@ -27,31 +29,14 @@ export type ListOptions<Item> = {
   readonly spent?: Spent;
 };
 
-type Place = Pick<ListOptions<never>, "route" | "selector">;
-
-/** What listings took so far. */
-export type Spent = { pages: number; items: number; characters: number };
-
-export function spentNothing(): Spent {
-  return { pages: 0, items: 0, characters: 0 };
-}
-
 /** Traversals from the start that an `invalid_cursor` may cause. */
 const MAX_STARTS = 3;
-export const LIST_LIMITS = {
-  // LIMIT: pages of one traversal. Ten million items at the documented page size, a million where
-  // pages hold 50.
-  pages: 20_000,
-  // LIMIT: pages in a row without a new item. Items the key may not read are dropped from pages, so
-  // many may be empty.
-  barrenPages: 2_000,
-  // LIMIT: items held in memory, and the characters of their paths: a million of 128 each.
-  items: 1_000_000,
-  characters: 128_000_000,
-} as const;
-
 /** How one traversal ended. */
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
+
+function failed(fault: Fault): End {
+  return { kind: "failed", fault };
+}
 
 /**
  * Follows a list to its end, through short and empty pages. Keyed by id, last seen wins. An item
@@ -61,10 +46,10 @@ type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
 ): Promise<Listing<Item>> {
-  const before = createSighting<Item>(options.held);
+  const before = new Sighting<Item>(options.held);
   for (let start = 1; ; start++) {
-    const seen = createSighting<Item>(options.held);
-    const end = await traverse(options, seen);
+    const seen = new Sighting<Item>(options.held);
+    const end = await new Traversal(options, seen).run();
     // What an earlier traversal saw and a complete one did not is gone; it counts only where no
     // traversal came to its end.
     if (end.kind === "complete") return { items: [...seen.items()], same: seen.same(), complete: true, fault: null };
@@ -75,50 +60,101 @@ export async function listAll<Item extends { readonly id: string }>(
   }
 }
 
-async function traverse<Item extends { readonly id: string }>(
-  options: ListOptions<Item>,
-  seen: Sighting<Item>,
-): Promise<End> {
-  const selector = spellSelector(options.selector, options.traits);
-  const cursors = new Set<string>();
-  const spent = options.spent ?? spentNothing();
-  let cursor: string | null = null;
-  let barren = 0;
-  let oddity: Fault | null = null;
-  let asked: Promise<Reply> | null = null;
-  for (;;) {
-    const over = overOf(spent);
-    if (over !== null) return { kind: "failed", fault: misreadFault(READ, over, null) };
-    const reply: Reply = await (asked ?? getPage(options, selector, cursor));
-    asked = null;
-    if (reply.kind !== "success") {
-      const fault = (tellsForeign(options, cursor) ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);
-      return { kind: cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
+type PageRead = Page & { readonly kind: "page"; readonly requestId: string | null };
+
+/** One walk over a list, from its first page. */
+class Traversal<Item extends { readonly id: string }> {
+  readonly #options: ListOptions<Item>;
+  readonly #seen: Sighting<Item>;
+  readonly #selector: Selector;
+  readonly #spent: Spent;
+  readonly #cursors = new Set<string>();
+  /** null: of the first page. */
+  #cursor: string | null = null;
+  /** The next page, where it was asked for before this one was taken. */
+  #asked: Promise<Reply> | null = null;
+  /** Pages in a row that showed nothing new. */
+  #barren = 0;
+  /** Why the first item that was not understood was not. */
+  #oddity: Fault | null = null;
+
+  /** @param seen takes what the pages show */
+  constructor(options: ListOptions<Item>, seen: Sighting<Item>) {
+    this.#options = options;
+    this.#seen = seen;
+    this.#selector = spellSelector(options.selector, options.traits);
+    this.#spent = options.spent ?? spentNothing();
+  }
+
+  async run(): Promise<End> {
+    for (;;) {
+      const over = overLimit(this.#spent);
+      if (over !== null) return failed(misreadFault(READ, over, null));
+      const reply = await (this.#asked ?? this.#ask(this.#cursor));
+      this.#asked = null;
+      const page = reply.kind === "success" ? this.#read(reply) : this.#refused(reply);
+      if (page.kind !== "page") return page;
+      if (this.#mayAskAhead(page)) {
+        this.#asked = this.#ask(page.nextCursor);
+        await sending();
+      }
+      const end = this.#take(page);
+      if (end !== null) return end;
     }
-    const fail = (why: string): End => ({ kind: "failed", fault: misreadFault(READ, why, reply.requestId) });
+  }
+
+  #ask(cursor: string | null): Promise<Reply> {
+    const query = listQuery(this.#selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
+    const { caller, route } = this.#options;
+    return caller.call({ method: "GET", path: route + query, body: null, accept: [200], size: "page" });
+  }
+
+  #refused(reply: Failure): End {
+    const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);
+    return { kind: this.#cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
+  }
+
+  #read(reply: Extract<Reply, { kind: "success" }>): PageRead | End {
+    const { requestId } = reply;
     const page = readPage(reply.value);
-    const looks = tellsForeign(options, cursor) ? foreignLooks(page, reply.value) : null;
-    if (looks !== null) {
-      return { kind: "failed", fault: notTheService(reply.from, reply.status, looks, reply.requestId) };
-    }
-    if (!page.ok) return fail(page.why);
-    const { items, hasMore, nextCursor } = page.value;
-    spent.pages++;
-    const isNew = hasMore && !cursors.has(nextCursor!);
-    if (isNew && items.length > 0 && barren === 0 && isFarFromOver(spent)) {
-      asked = getPage(options, selector, nextCursor);
-      await sending();
-    }
-    const knownBefore = seen.count();
-    const why = takeItems(options, items, seen, spent);
-    if (why !== null) oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, reply.requestId);
-    options.onPage?.(seen.count());
-    if (!page.value.hasMore) return oddity === null ? { kind: "complete" } : { kind: "failed", fault: oddity };
-    if (!isNew) return fail("the list's cursor repeats");
-    cursor = nextCursor!;
-    cursors.add(cursor);
-    barren = seen.count() > knownBefore ? 0 : barren + 1;
-    if (barren >= LIST_LIMITS.barrenPages) return fail("the list does not end");
+    const looks = this.#tellsForeign() ? foreignLooks(page, reply.value) : null;
+    if (looks !== null) return failed(notTheService(reply.from, reply.status, looks, requestId));
+    if (!page.ok) return failed(misreadFault(READ, page.why, requestId));
+    this.#spent.pages++;
+    return { kind: "page", ...page.value, requestId };
+  }
+
+  /**
+   * The first page of the documents tells whether it is the service that answers. A look at one
+   * path is about that path.
+   */
+  #tellsForeign(): boolean {
+    const { route, selector } = this.#options;
+    return this.#cursor === null && route === FILES && selector.kind !== "path";
+  }
+
+  #leadsOn({ hasMore, nextCursor }: Page): boolean {
+    return hasMore && !this.#cursors.has(nextCursor!);
+  }
+
+  #mayAskAhead(page: Page): boolean {
+    return this.#leadsOn(page) && page.items.length > 0 && this.#barren === 0 && isFarFromLimit(this.#spent);
+  }
+
+  /** @returns null where another page follows */
+  #take(page: PageRead): End | null {
+    const seenBefore = this.#seen.count();
+    const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
+    if (why !== null)
+      this.#oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, page.requestId);
+    this.#options.onPage?.(this.#seen.count());
+    if (!page.hasMore) return this.#oddity === null ? { kind: "complete" } : failed(this.#oddity);
+    if (!this.#leadsOn(page)) return failed(misreadFault(READ, "the list's cursor repeats", page.requestId));
+    this.#cursor = page.nextCursor!;
+    this.#cursors.add(this.#cursor);
+    this.#barren = this.#seen.count() > seenBefore ? 0 : this.#barren + 1;
+    if (this.#barren < LIST_LIMITS.barrenPages) return null;
+    return failed(misreadFault(READ, "the list does not end", page.requestId));
   }
 }
 
@@ -133,55 +169,7 @@ async function sending(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) await null;
 }
 
-/** Whether a page more cannot pass a limit that this one reaches. */
-function isFarFromOver({ pages, items, characters }: Spent): boolean {
-  return pages * 2 < LIST_LIMITS.pages && items * 2 < LIST_LIMITS.items && characters * 2 < LIST_LIMITS.characters;
-}
-
-/** Why no further page is asked for; null: it may be. */
-function overOf({ pages, items, characters }: Spent): string | null {
-  if (pages >= LIST_LIMITS.pages) return "the list does not end";
-  return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
-}
-
 const READ = { method: "GET" } as const;
-
-function getPage<Item>(options: ListOptions<Item>, selector: Selector, cursor: string | null): Promise<Reply> {
-  const query = listQuery(selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
-  return options.caller.call({ method: "GET", path: options.route + query, body: null, accept: [200], size: "page" });
-}
-
-/**
- * The first page of the documents tells whether it is the service that answers. A look at one path
- * is about that path.
- */
-function tellsForeign({ route, selector }: Place, cursor: string | null): boolean {
-  return cursor === null && route === FILES && selector.kind !== "path";
-}
-
-/**
- * What refuses a list without any of the service's own reasons. What asks to try again later may be
- * a proxy before the service.
- */
-function foreignRefusal(reply: Exclude<Reply, { kind: "success" }>): Fault | null {
-  if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
-  const { status, from, requestId } = reply;
-  if (status >= 500 || status === 429) return null;
-  if (reply.kind === "unreadable") return notTheService(from, status, reply.looks, requestId);
-  if (reply.code !== "not_found" && reply.code !== `status_${status}`) return null;
-  return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
-}
-
-/** What answers in the place of the service, in a few words; null: it is the service's page. */
-function foreignLooks(page: ReturnType<typeof readPage>, value: unknown): string | null {
-  if (!page.ok) return looksOfJson(value);
-  return isForeign(page.value.items) ? "a list of something else" : null;
-}
-
-/** Whether no item of a page is the service's: each of its own bears an id of its own form. */
-function isForeign(items: readonly unknown[]): boolean {
-  return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
-}
 
 function isCursorRefusal(reply: Reply): boolean {
   return reply.kind === "problem" && reply.code === "invalid_cursor";

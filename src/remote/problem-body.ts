@@ -13,7 +13,7 @@ export type ReadProblem = {
   readonly pointers: readonly string[];
 };
 
-export type NoProblem = { readonly kind: "unreadable"; readonly why: string };
+type NoProblem = { readonly kind: "unreadable"; readonly why: string };
 
 // LIMIT: of a million `errors` entries these many are looked at.
 const MAX_POINTERS = 20;

@@ -2,7 +2,7 @@ import type { DocId } from "../contract/ids.ts";
 import type { FileWithContent } from "../contract/resources.ts";
 import { fileRoute } from "../contract/routes.ts";
 import type { Answer, Fault } from "../ports/remote.ts";
-import { faultOf, misreadFault } from "./http.ts";
+import { faultOf, misreadFault } from "./fault.ts";
 import type { Caller } from "./retry.ts";
 import { readFileWithContent } from "./shapes.ts";
 import type { TraitBook } from "./traits.ts";

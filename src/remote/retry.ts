@@ -1,5 +1,7 @@
 import type { Clock, Log, Random } from "../ports/world.ts";
-import { type Call, type Http, isWrite, logFields, mayHaveHappened, type Reply } from "./http.ts";
+import { isWrite, mayHaveHappened } from "./fault.ts";
+import type { Http } from "./http.ts";
+import { type Call, logFields, type Reply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
 
 /** Retry: the only home. */
@@ -18,19 +20,21 @@ export const RETRY = {
   rateLimitPauseMs: 1_000,
 } as const;
 
-export type Step =
+type Step =
   | { readonly kind: "stop" }
   /** `ms` before the next exchange; `queue`: for all calls, not for this one alone. */
   | { readonly kind: "again"; readonly ms: number; readonly queue: boolean }
   /** Not again, but everybody waits. */
   | { readonly kind: "stop-and-pause"; readonly ms: number };
 
+type Answered = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
+
 /**
  * What follows a reply. Pure.
  * @param attempt exchanges made so far, this one included
  * @param fraction [0, 1), for the jitter
  */
-export function nextStep(call: Pick<Call, "method">, reply: Reply, attempt: number, fraction: number): Step {
+function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): Step {
   if (reply.kind === "success" || reply.kind === "paused") return { kind: "stop" };
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
@@ -39,11 +43,18 @@ export function nextStep(call: Pick<Call, "method">, reply: Reply, attempt: numb
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return { kind: "stop" };
     return { kind: "again", ms: backoff, queue: false };
   }
-  if (reply.status === 429) {
-    const ms = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
-    if (isWrite(call) || attempt >= RETRY.attempts) return { kind: "stop-and-pause", ms };
-    return { kind: "again", ms, queue: true };
-  }
+  return reply.status === 429
+    ? stepAfterRateLimit(call, reply, attempt, backoff)
+    : stepAfterFailure(call, reply, attempt, backoff);
+}
+
+function stepAfterRateLimit(call: Call, reply: Answered, attempt: number, backoff: number): Step {
+  const ms = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
+  if (isWrite(call) || attempt >= RETRY.attempts) return { kind: "stop-and-pause", ms };
+  return { kind: "again", ms, queue: true };
+}
+
+function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff: number): Step {
   // An answered write is never resent from here: a 4xx would be refused again, a 5xx may have been
   // done.
   if (isWrite(call) || reply.status < 500) return { kind: "stop" };
@@ -59,14 +70,7 @@ export function isCongested(reply: Reply): boolean {
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
 
-export type Caller = {
-  /** A call with the retries it may have. */
-  call(call: Call): Promise<Reply>;
-  /** Resolves when no call is in flight. */
-  settled(): Promise<void>;
-};
-
-export type CallerOptions = {
+type CallerOptions = {
   readonly http: Http;
   readonly queue: CallQueue;
   readonly clock: Clock;
@@ -76,11 +80,30 @@ export type CallerOptions = {
   readonly closing: AbortSignal;
 };
 
-export function createCaller(options: CallerOptions): Caller {
-  const { http, queue, clock, random, log, closing } = options;
-  const inFlight = new Set<Promise<Reply>>();
+/** Makes calls, each with the retries it may have. */
+export class Caller {
+  readonly #options: CallerOptions;
+  readonly #inFlight = new Set<Promise<Reply>>();
 
-  const run = async (call: Call): Promise<Reply> => {
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  call(call: Call): Promise<Reply> {
+    const running = this.#run(call);
+    this.#inFlight.add(running);
+    const end = () => void this.#inFlight.delete(running);
+    running.then(end, end);
+    return running;
+  }
+
+  /** Resolves when no call is in flight. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#inFlight);
+  }
+
+  async #run(call: Call): Promise<Reply> {
+    const { http, queue, clock, random, closing } = this.#options;
     let started: number | null = null;
     for (let attempt = 1; ; attempt++) {
       if (closing.aborted) return CLOSED;
@@ -89,33 +112,35 @@ export function createCaller(options: CallerOptions): Caller {
       // Waiting for a place is not the call's own time.
       started ??= clock.monotonic();
       const step = nextStep(call, reply, attempt, random.fraction());
-      if (step.kind === "stop-and-pause" || (step.kind === "again" && step.queue)) queue.pause(step.ms);
-      if (reply.kind === "no-answer" && step.kind !== "again")
-        log.write("warn", "remote.no-answer", { method: call.method, attempt, ...logFields(reply) });
-      if (step.kind !== "again" || closing.aborted) return reply;
-      if (clock.monotonic() - started + step.ms > RETRY.totalMs) return reply;
-      log.write("info", "remote.retry", {
-        method: call.method,
-        attempt,
-        waitMs: Math.round(step.ms),
-        ...logFields(reply),
-      });
+      if (holdsUpAll(step)) queue.pause(step.ms);
+      if (step.kind !== "again") {
+        this.#logLoss(call, attempt, reply);
+        return reply;
+      }
+      if (!this.#mayWait(step.ms, started)) return reply;
+      this.#logRetry(call, attempt, reply, step.ms);
       if (!step.queue) await clock.sleep(step.ms, closing);
     }
-  };
+  }
 
-  return {
-    call(call) {
-      const running = run(call);
-      inFlight.add(running);
-      const end = () => void inFlight.delete(running);
-      running.then(end, end);
-      return running;
-    },
-    async settled() {
-      await Promise.allSettled(inFlight);
-    },
-  };
+  #mayWait(ms: number, started: number): boolean {
+    const { clock, closing } = this.#options;
+    return !closing.aborted && clock.monotonic() - started + ms <= RETRY.totalMs;
+  }
+
+  #logLoss({ method }: Call, attempt: number, reply: Reply): void {
+    if (reply.kind !== "no-answer") return;
+    this.#options.log.write("warn", "remote.no-answer", { method, attempt, ...logFields(reply) });
+  }
+
+  #logRetry({ method }: Call, attempt: number, reply: Reply, ms: number): void {
+    const waitMs = Math.round(ms);
+    this.#options.log.write("info", "remote.retry", { method, attempt, waitMs, ...logFields(reply) });
+  }
+}
+
+function holdsUpAll(step: Step): step is Exclude<Step, { kind: "stop" }> {
+  return step.kind === "stop-and-pause" || (step.kind === "again" && step.queue);
 }
 
 function paused(leftMs: number): Reply {

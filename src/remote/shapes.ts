@@ -12,7 +12,7 @@ import type { RemotePath } from "../model/path.ts";
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /** A path as answered, and without its leading slash. */
-export type ReadPath = { readonly wire: string; readonly path: RemotePath };
+type ReadPath = { readonly wire: string; readonly path: RemotePath };
 
 function bad(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
@@ -44,13 +44,19 @@ export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
   if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
   if (IMPOSSIBLE.test(value)) return bad("its path holds a character that no name may hold");
   const names = pathSegments(value);
-  if (names.length > MAX_PATH_NAMES) return bad("its path is too deep");
-  if (names.some((name) => name === "" || name === "." || name === ".."))
-    return bad("its path has an empty or relative name");
-  const endsAsFile = names[names.length - 1]!.endsWith(".md");
-  if (endsAsFile !== (kind === "file"))
-    return bad(kind === "file" ? "its path does not end in .md" : "its path ends in .md");
-  return { ok: true, value: { wire: value, path: names.join("/") } };
+  const why = whyNotNames(names, kind);
+  return why === null ? { ok: true, value: { wire: value, path: names.join("/") } } : bad(why);
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set(["", ".", ".."]);
+
+/** Why the names of a path cannot be believed; null: they can. */
+function whyNotNames(names: readonly string[], kind: NameKind): string | null {
+  if (names.length > MAX_PATH_NAMES) return "its path is too deep";
+  if (names.some((name) => NO_NAMES.has(name))) return "its path has an empty or relative name";
+  const isFile = names[names.length - 1]!.endsWith(".md");
+  if (isFile === (kind === "file")) return null;
+  return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
 /** A File's members as far as they are there; null for one that is missing or not of the form. */
@@ -151,9 +157,13 @@ export function readPage(value: unknown): Parsed<Page> {
   if (items.length > MAX_PAGE_ITEMS) return bad("the page has too many items");
   const hasMore = member(value, "hasMore");
   if (typeof hasMore !== "boolean") return bad("the page does not say whether there are more");
-  const cursor = member(value, "nextCursor") ?? null;
   if (!hasMore) return { ok: true, value: { items, hasMore, nextCursor: null } };
-  if (typeof cursor !== "string" || cursor === "") return bad("the page says that there are more, without a cursor");
-  if (cursor.length > MAX_CURSOR_LENGTH || !cursor.isWellFormed()) return bad("the page's cursor cannot be sent");
-  return { ok: true, value: { items, hasMore, nextCursor: cursor } };
+  const cursor = readCursor(member(value, "nextCursor"));
+  return cursor.ok ? { ok: true, value: { items, hasMore, nextCursor: cursor.value } } : cursor;
+}
+
+function readCursor(value: unknown): Parsed<string> {
+  if (typeof value !== "string" || value === "") return bad("the page says that there are more, without a cursor");
+  if (value.length > MAX_CURSOR_LENGTH || !value.isWellFormed()) return bad("the page's cursor cannot be sent");
+  return { ok: true, value };
 }

@@ -4,7 +4,7 @@ import { checkBaseUrl } from "./base-url.ts";
 import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";
 
-export type UndiciWireOptions = {
+type UndiciWireOptions = {
   /** Judge it with `checkBaseUrl` first: a bad one throws here. */
   readonly baseUrl: string;
   /** Hosts that plain http may be used for, besides loopback (`--allow-http`). */

@@ -6,7 +6,7 @@ import type { WireResponse } from "../contract/wire.ts";
  * exception.
  */
 
-export type Done = { readonly kind: "done"; readonly status: 200 | 201 | 202 | 204; readonly body: unknown };
+type Done = { readonly kind: "done"; readonly status: 200 | 201 | 202 | 204; readonly body: unknown };
 
 /** Set on refusals alone: a body that came as JSON can imitate every member but this one. */
 const MARK: unique symbol = Symbol("refused");

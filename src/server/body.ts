@@ -3,7 +3,7 @@ import type { FieldCode, FieldError } from "../contract/problem.ts";
 import { isRefused, MAX_FIELD_ERRORS, type Refused, refuse, refuseFields } from "./answer.ts";
 import { pointerTo, shown } from "./query.ts";
 
-export type MemberType =
+type MemberType =
   | "string"
   | "string-or-null"
   | "boolean"

@@ -9,7 +9,7 @@ import { createService, type Service } from "./service.ts";
 import type { Settings } from "./settings.ts";
 import { keepUp } from "./upkeep.ts";
 
-export type OpenDataOptions = {
+type OpenDataOptions = {
   readonly combine?: Combine;
   readonly settings?: Partial<Settings>;
   readonly onFault?: (error: unknown, requestId: string) => void;

@@ -27,7 +27,7 @@ export type HttpOptions = {
  * Milliseconds from a connection's first byte, or its last answer, to the end of the headers and to
  * the end of the body.
  */
-export type Deadlines = { readonly headers: number; readonly request: number; readonly checkEvery: number };
+type Deadlines = { readonly headers: number; readonly request: number; readonly checkEvery: number };
 
 /**
  * LIMIT: a body of the greatest size comes in 30 s over 300 kbit/s; who takes longer to say what it

@@ -12,7 +12,7 @@ import type { Service } from "./service.ts";
  * Why an entry was not imported: a fault of its name, of its text, or a code of the service in
  * kebab-case.
  */
-export type ImportReason =
+type ImportReason =
   | NameFault
   | "not-markdown"
   | "not-a-file"
@@ -22,7 +22,7 @@ export type ImportReason =
   | "name-clash"
   | (string & {});
 
-export type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
+type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
 
 export type ImportReport = {
   readonly files: number;

@@ -8,7 +8,7 @@ import { holdKeptGrants } from "./kept-grants.ts";
 /** A folder as a place for children: the root has neither id nor path. */
 export type Place = { readonly seq: number; readonly path: string };
 
-export const ROOT_PLACE: Place = { seq: ROOT, path: "" };
+const ROOT_PLACE: Place = { seq: ROOT, path: "" };
 
 export function pathIn(place: Place, name: string): string {
   return place.path === "" ? name : `${place.path}/${name}`;

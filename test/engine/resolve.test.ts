@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { findSubject, resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import type { DocId } from "../../src/contract/ids.ts";
 import { digestOf } from "../../src/model/digest.ts";
+import type { Remote } from "../../src/ports/remote.ts";
 import { createRig, Killed, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
@@ -120,18 +122,15 @@ describe("resolving a conflict", () => {
     const world = mirror.world();
     const subject = findSubject(world, "plan.md");
     if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-    const getFile = world.remote.getFile;
-    const slow = {
-      ...world,
-      remote: {
-        ...world.remote,
-        getFile: async (id: Parameters<typeof getFile>[0]) => {
-          const answer = await getFile(id);
-          mirror.write("plan.md", "saved meanwhile\n");
-          return answer;
-        },
-      },
+    const saving = async (id: DocId) => {
+      const answer = await world.remote.getFile(id);
+      mirror.write("plan.md", "saved meanwhile\n");
+      return answer;
     };
+    const remote = new Proxy(world.remote, {
+      get: (target, name: keyof Remote) => (name === "getFile" ? saving : (target[name] as () => unknown).bind(target)),
+    });
+    const slow = { ...world, remote };
     await resolveSubject(slow, subject.value, { kind: "theirs" }, { force: false });
     await mirror.sync();
     expectKept(rig, mirror, "saved meanwhile\n", MINE, THEIRS);

@@ -33,7 +33,8 @@ function delay(remote: Remote, world: World, dice: Dice): Remote {
   return new Proxy(remote, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function" || name === "traits" || name === "counts") return member;
+      if (typeof member !== "function") return member;
+      if (name === "traits" || name === "counts") return member.bind(target);
       return async (...args: unknown[]) => {
         await world.clock.sleep(dice.below(50));
         const answer: unknown = await Reflect.apply(member, target, args);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
 import type { Held } from "../../src/ports/remote.ts";
-import { LIST_LIMITS } from "../../src/remote/listing.ts";
+import { LIST_LIMITS } from "../../src/remote/list-limits.ts";
 import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
 
 const file = (n: number, path = `f${n}.md`) => ({ ...FILE, id: `doc_${n}`, path });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CONCURRENCY, createQueue } from "../../src/remote/queue.ts";
+import { CallQueue, CONCURRENCY } from "../../src/remote/queue.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 const never = new AbortController().signal;
@@ -8,12 +8,7 @@ const never = new AbortController().signal;
  * Runs `n` calls of a second each at once; `congested` by their number. Returns the most that ran
  * at a time.
  */
-async function load(
-  queue: ReturnType<typeof createQueue>,
-  n: number,
-  clock: ReturnType<typeof virtualClock>,
-  bad = false,
-) {
+async function load(queue: CallQueue, n: number, clock: ReturnType<typeof virtualClock>, bad = false) {
   let running = 0;
   let most = 0;
   const one = async (): Promise<boolean> => {
@@ -29,7 +24,7 @@ async function load(
 describe("the queue", () => {
   it("starts with 8 at a time and never runs more than 32", async () => {
     const clock = virtualClock();
-    const queue = createQueue(clock, never);
+    const queue = new CallQueue(clock, never);
     expect(await load(queue, 8, clock)).toBe(8);
     expect(await load(queue, 500, clock)).toBe(32);
     expect(queue.concurrency()).toBe(CONCURRENCY.most);
@@ -37,7 +32,7 @@ describe("the queue", () => {
 
   it("halves once for one overload, however many calls it fails, and never goes below 1", async () => {
     const clock = virtualClock();
-    const queue = createQueue(clock, never);
+    const queue = new CallQueue(clock, never);
     await load(queue, 100, clock);
     expect(queue.concurrency()).toBe(32);
     await load(queue, 32, clock, true);
@@ -48,7 +43,7 @@ describe("the queue", () => {
 
   it("grows slowly after an overload: one more for each round", async () => {
     const clock = virtualClock();
-    const queue = createQueue(clock, never);
+    const queue = new CallQueue(clock, never);
     await load(queue, 8, clock, true);
     expect(queue.concurrency()).toBe(4);
     await load(queue, 4, clock);
@@ -61,7 +56,7 @@ describe("the queue", () => {
 
   it("starts what waits in the order in which it came, and what comes later behind it", async () => {
     const clock = virtualClock();
-    const queue = createQueue(clock, never);
+    const queue = new CallQueue(clock, never);
     const begun: number[] = [];
     const one = (n: number) =>
       queue.run(
@@ -79,7 +74,7 @@ describe("the queue", () => {
 
   it("a rejected piece of work frees its place", async () => {
     const clock = virtualClock();
-    const queue = createQueue(clock, never);
+    const queue = new CallQueue(clock, never);
     const boom = () =>
       queue.run(
         async () => Promise.reject(new Error("boom")),

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
-import { createHttp } from "../../src/remote/http.ts";
+import { Http } from "../../src/remote/http.ts";
 import { createScrub } from "../../src/remote/scrub.ts";
 import { answer, bench, KEY, page } from "./scripted-wire.ts";
 
@@ -51,7 +51,7 @@ describe("I30 the key", () => {
     (key) => {
       const { wire, clock } = bench([answer(204)]);
       const make = () =>
-        createHttp({
+        new Http({
           wire,
           key,
           keyHeader: "authorization",

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LIST_LIMITS } from "../../src/remote/listing.ts";
+import { LIST_LIMITS } from "../../src/remote/list-limits.ts";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { answer, bench } from "../remote/scripted-wire.ts";
 import { type Handle, serve } from "./loopback.ts";

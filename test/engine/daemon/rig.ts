@@ -148,7 +148,8 @@ function withFaults(remote: Remote, current: () => Fault | null): Remote {
   return new Proxy(remote, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== "function" || ["traits", "counts", "close"].includes(String(name))) return member;
+      if (typeof member !== "function") return member;
+      if (["traits", "counts", "close"].includes(String(name))) return member.bind(target);
       return async (...args: unknown[]) => {
         const fault = current();
         if (fault === null) return Reflect.apply(member, target, args) as unknown;

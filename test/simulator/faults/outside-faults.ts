@@ -72,8 +72,8 @@ export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I30",
     does: "writes the headers of each request to the log",
     file: "remote/http.ts",
-    find: "        route: routeOf(call.path),\n",
-    replace: "        route: JSON.stringify(plain),\n",
+    find: "      route: routeOf(call.path),\n",
+    replace: "      route: JSON.stringify(this.#headers),\n",
     net: ["remote/secret.test.ts"],
   },
   {

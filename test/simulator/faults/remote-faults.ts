@@ -33,7 +33,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     id: "lost-answer-resent",
     promise: "I08",
     does: "sends a write again after its answer was lost, without a read between",
-    file: "remote/http.ts",
+    file: "remote/fault.ts",
     find: 'if (reply.kind === "no-answer") return reply.sent;',
     replace: 'if (reply.kind === "no-answer") return false;',
     net: "courses",

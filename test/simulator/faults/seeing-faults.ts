@@ -32,8 +32,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I20",
     does: "stops at the first empty page although more is announced",
     file: "remote/listing.ts",
-    find: "if (!page.value.hasMore) return",
-    replace: "if (!page.value.hasMore || page.value.items.length === 0) return",
+    find: "if (!page.hasMore) return",
+    replace: "if (!page.hasMore || page.items.length === 0) return",
     net: "guards",
   },
   {
@@ -55,9 +55,9 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     also: [
       {
         file: "remote/listing.ts",
-        find: "const fault = (tellsForeign(options, cursor) ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);",
+        find: "const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);",
         replace:
-          'const fault = faultOf(READ, reply);\n      if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
+          'const fault = faultOf(READ, reply);\n    if (fault.kind === "locked-out" || fault.kind === "problem") return { kind: "complete" };',
       },
       {
         file: "engine/observe/prove-absences.ts",

@@ -1,0 +1,57 @@
+import type { Fault } from "../ports/remote.ts";
+import type { Call, Failure, Reply } from "./reply.ts";
+
+/** What a reply means to the caller. */
+
+export function isWrite(call: Pick<Call, "method">): boolean {
+  return call.method !== "GET";
+}
+
+/**
+ * May a write have happened? The only home of the answer (I08).
+ * No: it was never sent, or the service itself refused it with a 4xx in the form of the contract.
+ * In every other case: yes.
+ */
+export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
+  if (!isWrite(call)) return false;
+  if (reply.kind === "paused") return false;
+  if (reply.kind === "no-answer") return reply.sent;
+  return !(reply.kind === "problem" && reply.status < 500);
+}
+
+/**
+ * An answer of success that does not hold what it must: a write was done, yet nobody knows what it
+ * made.
+ */
+export function misreadFault(call: Pick<Call, "method">, why: string, requestId: string | null): Fault {
+  if (isWrite(call)) return { kind: "uncertain", detail: why, requestId };
+  return { kind: "later", detail: why, requestId, cause: "malformed" };
+}
+
+/** What a reply without a value means to the caller, once no retry is left. */
+export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
+  const requestId = "requestId" in reply ? reply.requestId : null;
+  const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;
+  if (mayHaveHappened(call, reply)) return { kind: "uncertain", detail, requestId };
+  const cause = causeToWait(reply);
+  if (reply.kind !== "problem" || cause !== null) {
+    return { kind: "later", detail, requestId, cause: cause ?? "malformed" };
+  }
+  return refusalFault(reply);
+}
+
+/** What may pass by itself; null: an answer that will be the same again. */
+function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
+  if (reply.kind === "paused") return "rate-limited";
+  if (reply.kind === "no-answer") return "unreachable";
+  if (reply.status === 429) return "rate-limited";
+  return reply.status >= 500 ? "unavailable" : null;
+}
+
+/** A definite no of the service. */
+function refusalFault(reply: Extract<Reply, { kind: "problem" }>): Fault {
+  const { status, code, detail, requestId, pointers } = reply;
+  if (status === 401) return { kind: "locked-out", code: "unauthenticated", detail, requestId };
+  if (code === "workspace_not_found") return { kind: "locked-out", code, detail, requestId };
+  return { kind: "problem", status, code, detail, requestId, pointers };
+}

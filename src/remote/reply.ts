@@ -1,0 +1,150 @@
+import type { WireResponse } from "../contract/wire.ts";
+import type { JsonObject } from "../contract/json.ts";
+import type { WireResult } from "../ports/remote.ts";
+import { DEADLINE } from "./exchange.ts";
+import { failureWords } from "./failure-words.ts";
+import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
+import { parseJson } from "./json.ts";
+import { type ReadProblem, readProblem, readRequestId } from "./problem-body.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { Scrub } from "./scrub.ts";
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export type Call = {
+  readonly method: Method;
+  /** Below the base URL, percent-encoded, with its query. */
+  readonly path: string;
+  readonly body: JsonObject | null;
+  /** Statuses that mean it was done. */
+  readonly accept: readonly number[];
+  /** What is answered: one resource, or a page of a list. */
+  readonly size: "item" | "page";
+};
+
+/** How one exchange ended. */
+export type Reply =
+  /** `value` is null for an empty body. */
+  | {
+      readonly kind: "success";
+      readonly status: number;
+      readonly value: unknown;
+      readonly requestId: string | null;
+      readonly from: Origin;
+    }
+  /** An answer of the service's own, in the form of the contract; any status from 400. */
+  | {
+      readonly kind: "problem";
+      readonly status: number;
+      readonly code: string;
+      readonly detail: string;
+      readonly requestId: string | null;
+      readonly pointers: readonly string[];
+      readonly retryAfterMs: number | null;
+      readonly from: Origin;
+    }
+  /**
+   * A status, but no answer of the service: HTML, broken JSON, a redirect, a status that nobody
+   * expects.
+   */
+  | {
+      readonly kind: "unreadable";
+      readonly status: number;
+      readonly detail: string;
+      /** A few words about what it is. */
+      readonly looks: string;
+      readonly requestId: string | null;
+      readonly retryAfterMs: number | null;
+      readonly from: Origin;
+    }
+  | {
+      readonly kind: "no-answer";
+      readonly sent: boolean;
+      readonly timedOut: boolean;
+      /** In words. */
+      readonly detail: string;
+      /** As the wire told it, often a code: for the log. */
+      readonly why?: string;
+    }
+  /** Not sent, because the service asked for a longer pause than anybody should wait. */
+  | { readonly kind: "paused"; readonly detail: string };
+
+/** A reply that shows no value. */
+export type Failure = Exclude<Reply, { readonly kind: "success" }>;
+
+export function logFields(reply: Reply): Record<string, string | number | null> {
+  if (reply.kind === "no-answer") return { outcome: reply.sent ? "lost" : "not-sent", why: reply.why ?? null };
+  if (reply.kind === "paused") return { outcome: "paused" };
+  const common = { outcome: reply.kind, status: reply.status, requestId: reply.requestId };
+  return reply.kind === "problem" ? { ...common, code: reply.code } : common;
+}
+
+type Reading = { readonly address: string; readonly scrub: Scrub; readonly now: number };
+
+export function readResult(call: Call, result: WireResult, reading: Reading): Reply {
+  if (result.kind === "answer") return readResponse(call, result.response, reading);
+  const why = reading.scrub(result.why, 200);
+  const timedOut = result.why.startsWith(DEADLINE);
+  return { kind: "no-answer", sent: result.kind === "lost", timedOut, detail: failureWords(why), why };
+}
+
+function readResponse(call: Call, response: WireResponse, { address, scrub, now }: Reading): Reply {
+  const { status, headers, body } = response;
+  const common: Common = {
+    status,
+    requestId: readRequestId(headers["x-request-id"], scrub),
+    from: { url: address + routeOf(call.path), contentType: contentTypeOf(response) },
+  };
+  const retryAfter = retryAfterMs(headers["retry-after"], headers["date"], now);
+  const reading = call.accept.includes(status) ? readSuccess(body, status) : readFailure(response, scrub);
+  switch (reading.kind) {
+    case "success":
+      return { ...reading, ...common };
+    case "problem":
+      return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
+    case "unreadable": {
+      const looks = reading.looks ?? looksOf(common.from.contentType, body);
+      return { kind: "unreadable", detail: reading.detail, looks, ...common, retryAfterMs: retryAfter };
+    }
+  }
+}
+
+/** What every answer has, whatever it holds. */
+type Common = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
+
+/** What cannot be read; `looks` null: its body tells what it is. */
+type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly looks: string | null };
+
+function unreadable(detail: string, looks: string | null = null): Unreadable {
+  return { kind: "unreadable", detail, looks };
+}
+
+function readSuccess(body: string, status: number): { kind: "success"; value: unknown } | Unreadable {
+  if (body === "") return { kind: "success", value: null };
+  const json = parseJson(body);
+  if (json.kind === "json") return { kind: "success", value: json.value };
+  const detail = `the answer (${status}) cannot be read: ${json.why}`;
+  return unreadable(detail, json.kind === "too-much" ? json.why : null);
+}
+
+function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): ReadProblem | Unreadable {
+  if (status >= 300 && status < 400) {
+    const target = redirectOrigin(headers["location"]);
+    const looks = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
+    return unreadable(`the answer (${status}) is ${looks}, which is never followed; check the URL`, looks);
+  }
+  if (status < 400) return unreadable(`the answer has an unexpected status (${status})`);
+  const problem = readProblem(body, status, scrub);
+  if (problem.kind === "problem") return problem;
+  return unreadable(`the error answer (${status}) is not the service's: ${problem.why}`);
+}
+
+/** Without the query, which holds cursors. */
+export function routeOf(path: string): string {
+  return path.replace(/\?.*$/s, "");
+}
+
+/** Path and query of a redirect may hold secrets; the origin alone is shown. */
+function redirectOrigin(location: string | undefined): string | null {
+  return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
+}
