@@ -3,7 +3,8 @@ import { mergeText } from "../../merge/merge.ts";
 import { type Conflict, displayedIndex } from "../../model/link.ts";
 import { type LocalPath, sidecarPath } from "../../model/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
-import { commit, DONE, fetchText, landText, outcomeOfDisk, readLocal, stale } from "./effect.ts";
+import { DONE, fetchText, outcomeOfDisk, readLocal, stale } from "./effect.ts";
+import { commit, landText } from "./commit.ts";
 import { dropSidecar, showVersion } from "./conflict.ts";
 import { madeOfBoth } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
@@ -51,7 +52,7 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
       text: moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp),
       version: { id: action.id, changeId: file.lastChangeId, digest },
       landed: landed.value,
-      also: () => state.removeConflict(action.id),
+      removes: { conflict: action.id },
       event: {
         kind: action.kind,
         side: "both",
@@ -69,7 +70,7 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
   if (renewed.kind === "end") return renewed.outcome;
   return commit(ctx, {
     version: { id: action.id, changeId: file.lastChangeId, digest },
-    also: () => state.putConflict(renewed.value),
+    conflict: renewed.value,
     event: {
       kind: action.kind,
       side: "local",
@@ -115,7 +116,7 @@ export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">):
   };
   return commit(ctx, {
     link: moveBase(link, base),
-    also: () => state.removeConflict(action.id),
+    removes: { conflict: action.id },
     event: {
       kind: action.kind,
       side: "local",

@@ -3,7 +3,8 @@ import type { Digest } from "../../model/digest.ts";
 import { type Conflict, isBeingReplaced, type Link } from "../../model/link.ts";
 import { type LocalPath, sidecarPath } from "../../model/path.ts";
 import { flushFiles } from "../journal/durable.ts";
-import { commit, type Got, got, outcomeOfDisk, type RemoteText, stale, whereItStands } from "./effect.ts";
+import { type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { commit, whereItStands } from "./commit.ts";
 import { keepSidecar } from "./keep-sidecar.ts";
 import { trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -69,10 +70,8 @@ export async function openConflict(
     text: whereItStands(ctx, link),
     closes: intentId,
     version: { id: link.id, changeId: remote.file.lastChangeId, digest: remote.digest },
-    also: () => {
-      state.putConflict(conflict);
-      state.removeTombstone(link.id);
-    },
+    conflict,
+    removes: { tombstone: link.id },
     event: {
       kind: "conflict",
       side: "both",

@@ -4,8 +4,9 @@ import { mayBeNormalised } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
-import { commitWithOthers, makeHold, openIntentWithOthers, outcomeOfFault, readUnkept, stale } from "./effect.ts";
-import { buryReplaced, settlePost } from "../journal/settle-post.ts";
+import { makeHold, outcomeOfFault, readUnkept, stale } from "./effect.ts";
+import { commitAndOpen, commitWithOthers, openIntentWithOthers } from "./commit.ts";
+import { settlePost } from "../journal/settle-post.ts";
 import { seenHere } from "./text-name.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -63,13 +64,9 @@ export async function createRemote(ctx: PassContext, action: ActionOf<"create-re
   } as const;
   const version = { id, changeId: lastChangeId, digest: action.expect };
   const isReadBack = ctx.notes.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text);
-  let readBack = 0;
-  const also = () => {
-    buryReplaced(ctx, action.tombstone);
-    if (isReadBack) readBack = state.openIntent(ctx.run, { kind: "read-back", ...version });
-  };
-  await commitWithOthers(ctx, { link, version, closes: intentId, also, event });
-  return isReadBack ? readCreated(ctx, readBack, link) : { kind: "done" };
+  const change = { link, version, closes: intentId, replaces: action.tombstone, event };
+  if (!isReadBack) return commitWithOthers(ctx, change);
+  return readCreated(ctx, await commitAndOpen(ctx, change, { kind: "read-back", ...version }), link);
 }
 
 async function refusedPost(ctx: PassContext, action: ActionOf<"create-remote">, fault: Fault): Promise<Outcome> {

@@ -4,7 +4,8 @@ import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { commit, endLink, fetchText, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
+import { fetchText, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
+import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -42,7 +43,6 @@ export async function deleteProven(
 ): Promise<DeleteEnd> {
   const { disk, remote, state } = ctx.world;
   const { id } = link;
-  const stays = (outcome: Outcome, live: RemoteText | null = null): DeleteEnd => ({ kind: "stays", outcome, live });
   const fetched = await fetchText(ctx, id, localPath);
   if (fetched.kind === "end") return stays(fetched.outcome);
   if (fetched.value.file.lastChangeId !== changeId) return stays(stale("it was edited on the service meanwhile"));
@@ -62,7 +62,7 @@ export async function deleteProven(
   ctx.notes.counts.deletedRemote++;
   commit(ctx, {
     closes: intentId,
-    also: () => endLink(ctx, link, null),
+    ends: { link, trashPath: null },
     event: {
       kind: "delete-remote",
       side: "remote",
@@ -74,4 +74,8 @@ export async function deleteProven(
     },
   });
   return { kind: "deleted" };
+}
+
+function stays(outcome: Outcome, live: RemoteText | null = null): DeleteEnd {
+  return { kind: "stays", outcome, live };
 }

@@ -1,18 +1,20 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import { parentOf } from "../../model/path.ts";
+import type { Written } from "../../ports/disk.ts";
 import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
 import {
-  commit,
-  commitWithOthers,
+  ended,
   fetchText,
   fetchUnkept,
-  landText,
+  type Got,
+  got,
   outcomeOfDisk,
+  type RemoteText,
   readLocal,
   stale,
-  whereItStands,
 } from "./effect.ts";
+import { commit, commitWithOthers, landText, whereItStands } from "./commit.ts";
 import { seenThere } from "./text-name.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -24,27 +26,16 @@ import { ensureFolders } from "./parents.ts";
  * and adopts.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
-  const { disk, state } = ctx.world;
+  const { state } = ctx.world;
   const fetched = await fetchUnkept(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
-  // Shown once, it may be edited there before a next pass reads it (I03).
-  const notMade = (outcome: Outcome): Outcome => {
+  const made = await makeFile(ctx, action, fetched.value);
+  if (made.kind === "end") {
+    // Shown once, it may be edited there before a next pass reads it (I03).
     state.putKnownText(digest, text, seenThere(action.localPath, action.id));
-    return outcome;
-  };
-  if (fromService(ctx.world, file.path) !== action.remotePath)
-    return notMade(stale("it was moved on the service meanwhile"));
-  state.prepareText(digest, text);
-  let made = await ctx.group.create({ path: action.localPath, text });
-  // Almost always the folder is there; a look at it before each file would be a tenth of the file's
-  // price.
-  if (made.kind === "stale" && disk.look(parentOf(action.localPath)).kind === "absent") {
-    const parents = ensureFolders(ctx, action.localPath);
-    if (parents !== null) return notMade(parents);
-    made = disk.create(action.localPath, text);
+    return made.outcome;
   }
-  if (made.kind !== "done") return notMade(outcomeOfDisk(made));
   ctx.notes.toFlush.set(action.id, action.localPath);
   ctx.notes.counts.createdLocal++;
   const version = { changeId: file.lastChangeId, digest };
@@ -58,10 +49,7 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
       durable: false,
     }),
     version: { id: action.id, ...version },
-    also: () => {
-      state.removeTombstone(action.id);
-      state.removeConflict(action.id);
-    },
+    removes: { tombstone: action.id, conflict: action.id },
     event: {
       kind: action.kind,
       side: "local",
@@ -71,6 +59,25 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
       after: digest,
     },
   });
+}
+
+async function makeFile(
+  ctx: PassContext,
+  { localPath, remotePath }: ActionOf<"create-local">,
+  { file, text, digest }: RemoteText,
+): Promise<Got<Written>> {
+  const { disk, state } = ctx.world;
+  if (fromService(ctx.world, file.path) !== remotePath) return ended(stale("it was moved on the service meanwhile"));
+  state.prepareText(digest, text);
+  let made = await ctx.group.create({ path: localPath, text });
+  // Almost always the folder is there; a look at it before each file would be a tenth of the file's
+  // price.
+  if (made.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent") {
+    const parents = ensureFolders(ctx, localPath);
+    if (parents !== null) return ended(parents);
+    made = disk.create(localPath, text);
+  }
+  return made.kind === "done" ? got(made.value) : ended(outcomeOfDisk(made));
 }
 
 /**
@@ -124,7 +131,6 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
  * a preference that was asked for, and then the loser is in the text store.
  */
 export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
-  const { state } = ctx.world;
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
@@ -147,26 +153,27 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     path: action.localPath,
     before: action.expect,
   } as const;
-  const adopt = (detail: string, link = adopted) =>
-    commit(ctx, {
-      link,
-      version: { id: action.id, ...version },
-      also: () => state.removeTombstone(action.id),
-      event: { ...event, detail, after: digest },
-    });
-  if (digest === action.expect) return adopt("equal texts: linked");
-  if (sameExceptTextForm(local.value.text, text))
-    return adopt("equal but for line ends, BOM or final newline: linked, bytes left alone");
+  const adopting = { link: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
+  if (digest === action.expect)
+    return commit(ctx, { ...adopting, event: { ...event, detail: "equal texts: linked", after: digest } });
+  if (sameExceptTextForm(local.value.text, text)) {
+    const detail = "equal but for line ends, BOM or final newline: linked, bytes left alone";
+    return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
+  }
   const { prefer } = ctx.settings;
   // The remote version becomes the base under the local text: it is sent as an edit of it, and both
   // texts are kept.
-  if (prefer === "local") return adopt("both new, local preferred", { ...adopted, localDigest: digest });
+  const parted = { ...adopted, localDigest: digest };
+  if (prefer === "local") {
+    const detail = "both new, local preferred";
+    return commit(ctx, { ...adopting, link: parted, event: { ...event, detail, after: digest } });
+  }
   if (prefer === "remote" && ctx.settings.direction !== "push-only") {
     const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, null);
     if (landed.kind === "end") return landed.outcome;
     ctx.notes.counts.downloaded++;
     return commit(ctx, {
-      link: { ...adopted, localDigest: digest, stamp: landed.value.stamp, stampTrusted: false, durable: false },
+      link: { ...parted, stamp: landed.value.stamp, stampTrusted: false, durable: false },
       version: { id: action.id, ...version },
       landed: landed.value,
       event: { ...event, detail: "both new, remote preferred", after: digest },
@@ -174,7 +181,7 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
   }
   return openConflict(
     ctx,
-    { ...adopted, localDigest: digest },
+    parted,
     action.localPath,
     fetched.value,
     null,

@@ -2,7 +2,8 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { isWithin, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
 import type { Answer, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { commit, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -34,7 +35,7 @@ export function moveFolderLocal(ctx: PassContext, action: ActionOf<"move-folder-
     if (isWithin(path, action.from)) ctx.notes.toFlush.set(id, rebase(path, action.from, action.to));
   return commit(ctx, {
     closes: intentId,
-    also: () => state.moveSubtree("local", action.from, action.to),
+    moved: { side: "local", from: action.from, to: action.to },
     event: {
       kind: action.kind,
       side: "local",
@@ -74,7 +75,7 @@ export async function moveFolderRemote(
   moveFolderIds(ctx, action.from, to);
   return commit(ctx, {
     closes: intentId,
-    also: () => state.moveSubtree("remote", action.from, to),
+    moved: { side: "remote", from: action.from, to },
     event: {
       kind: action.kind,
       side: "remote",

@@ -8,7 +8,8 @@ import type { Answer } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { movePlace } from "../../model/settle.ts";
 import { judgeTaken, learnedNames } from "./in-the-way.ts";
-import { commit, commitWithOthers, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { commit, commitWithOthers } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import { toService, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -27,7 +28,7 @@ function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remote
  * waits for it.
  */
 export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
-  const { disk, state } = ctx.world;
+  const { disk } = ctx.world;
   // A key that reads a folder need not read the one above it.
   const parents = ensureFolders(ctx, action.localPath);
   if (parents !== null) return parents;
@@ -36,8 +37,7 @@ export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-f
   ctx.notes.made.add(inodeKey(made.value));
   ctx.notes.folderIds.set(action.remotePath, action.dirId);
   const change = {
-    also: () =>
-      state.putDir({ id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value }),
+    dir: { id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value },
     event: { kind: action.kind, side: "local", id: action.dirId, path: action.localPath, detail: action.why },
   } as const;
   return commitWithOthers(ctx, change, "soon");
@@ -76,7 +76,7 @@ export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-
   }
   return commit(ctx, {
     closes: intentId,
-    also: () => state.putDir(link),
+    dir: link,
     event: {
       kind: action.kind,
       side: "remote",
@@ -148,13 +148,11 @@ function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, t
 }
 
 export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
-  const { disk, state } = ctx.world;
+  const { disk } = ctx.world;
   const end = disk.removeFolder(action.localPath, trashPlace(ctx.world, action.localPath));
   if (end.kind !== "done") return outcomeOfDisk(end);
   return commit(ctx, {
-    also: () => {
-      if (action.dirId !== null) state.removeDir(action.dirId);
-    },
+    ...(action.dirId === null ? {} : { removes: { dir: action.dirId } }),
     event: { kind: action.kind, side: "local", id: action.dirId, path: action.localPath, detail: action.why },
   });
 }
@@ -177,7 +175,7 @@ export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"rem
     ctx.notes.folderIds.delete(action.remotePath);
     return commit(ctx, {
       closes: intentId,
-      also: () => state.removeDir(action.dirId),
+      removes: { dir: action.dirId },
       event: { kind: action.kind, side: "remote", id: action.dirId, path: action.localPath, detail: action.why },
     });
   }

@@ -6,7 +6,8 @@ import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } f
 import type { Answer, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { movePlace, renameVersion } from "../../model/settle.ts";
-import { commit, ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import { seenThere } from "./text-name.ts";
 import { fromService, recordEvent, toService } from "../run/world.ts";

@@ -1,7 +1,8 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { newLink } from "../../model/settle.ts";
 import { deleteProven } from "./delete-proven.ts";
-import { commit, DONE, endLink, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { DONE, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
@@ -24,13 +25,11 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
     return outcomeOfDisk(end);
   }
   ctx.notes.counts.deletedLocal++;
-  const outside = action.cause === "outside";
   return commit(ctx, {
     closes: intentId,
-    also: () => {
-      if (outside) return state.putLink({ ...link, standing: "outside", stamp: null, stampTrusted: false });
-      endLink(ctx, link, place);
-    },
+    ...(action.cause === "outside"
+      ? { link: { ...link, standing: "outside", stamp: null, stampTrusted: false } }
+      : { ends: { link, trashPath: place } }),
     event: {
       kind: action.kind,
       side: "local",
@@ -107,9 +106,7 @@ export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
   const link = state.link(action.id);
   if (link === null) return { kind: "done" };
   return commit(ctx, {
-    also: () => {
-      endLink(ctx, link, null);
-    },
+    ends: { link, trashPath: null },
     event: {
       kind: action.kind,
       side: "both",

@@ -6,20 +6,17 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import {
-  commit,
-  commitWithOthers,
   fetchText,
   type Got,
   got,
   type LocalRead,
-  landText,
   makeHold,
-  openIntentWithOthers,
   outcomeOfFault,
   type RemoteText,
   readUnkept,
   stale,
 } from "./effect.ts";
+import { commit, commitWithOthers, landText, openIntentWithOthers } from "./commit.ts";
 import { settlePut } from "../journal/settle-writes.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";

@@ -1,7 +1,8 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Link } from "../../model/link.ts";
 import { moveBase } from "../../model/settle.ts";
-import { commit, DONE, fetchText, landText } from "./effect.ts";
+import { DONE, fetchText } from "./effect.ts";
+import { commit, landText } from "./commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**

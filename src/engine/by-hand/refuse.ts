@@ -6,7 +6,8 @@ import { moveBase } from "../../model/settle.ts";
 import { createLocal } from "../apply/download.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type HandEnd, notDone } from "./by-hand.ts";
-import { commit, DONE, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { DONE, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
 import { keepAsNew } from "./resolve-hold.ts";
 import type { PassContext } from "../run/pass-context.ts";
 

@@ -3,7 +3,8 @@ import { type HandEnd, keepText, keptNote, notDone } from "./by-hand.ts";
 import { createLocal } from "../apply/download.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
-import { commit, endLink, stale } from "../apply/effect.ts";
+import { stale } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
 import { dropSidecar, type Placed } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -58,14 +59,11 @@ export function dropHere(ctx: PassContext, { link, at }: Placed, conflict: Confl
 
 /** …or: the local text stays, and the next run sends it as a new document. */
 export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
-  const { state } = ctx.world;
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
-    also: () => {
-      endLink(ctx, link, null);
-      state.removeHold(link.id);
-    },
+    ends: { link, trashPath: null },
+    removes: { hold: link.id },
     event: {
       kind: "forget",
       side: "both",

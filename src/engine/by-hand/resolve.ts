@@ -13,7 +13,8 @@ import { moveBase } from "../../model/settle.ts";
 import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
 import { put } from "../apply/put.ts";
 import { ensureFolders } from "../apply/parents.ts";
-import { commit, DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
 import { otherVersion } from "../apply/keep-sidecar.ts";
 import { madeOfBoth } from "../apply/text-name.ts";
 import { type EventFields, trashPlace } from "../run/world.ts";
@@ -82,16 +83,12 @@ function endConflict(
   closes: number | null,
   event: Pick<EventFields, "detail" | "before" | "after">,
 ): Outcome {
-  const { state } = ctx.world;
   const { changeId, digest } = shown;
   const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: closes === null };
   return commit(ctx, {
     link: moveBase(link, base),
     ...closing(closes),
-    also: () => {
-      state.removeConflict(link.id);
-      state.removeHold(link.id);
-    },
+    removes: { conflict: link.id, hold: link.id },
     event: { kind: "end-conflict", side: "local", id: link.id, path: at, ...event },
   });
 }
@@ -101,7 +98,6 @@ function endConflict(
  * service refuses.
  */
 export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
-  const { state } = ctx.world;
   const { link, at: path } = placed;
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return notDone(fetched.outcome);
@@ -121,10 +117,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
     link: { ...moveBase(link, base), protected: file.protected },
     version: { id: link.id, ...version },
     ...closing(closes),
-    also: () => {
-      state.removeConflict(link.id);
-      state.removeHold(link.id);
-    },
+    removes: { conflict: link.id, hold: link.id },
     event: {
       kind: conflict === null ? "write-local" : "end-conflict",
       side: "local",
@@ -166,10 +159,9 @@ export function dropSidecar(ctx: PassContext, conflict: Conflict): Got<string | 
 
 /** What is in review counts as never sent: the next run submits the local text anew. */
 export function resubmit(ctx: PassContext, link: Link): HandEnd {
-  const { state } = ctx.world;
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
-    also: () => state.removeHold(link.id),
+    removes: { hold: link.id },
     event: {
       kind: "note-facts",
       side: "local",

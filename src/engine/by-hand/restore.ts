@@ -4,7 +4,8 @@ import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { type HandEnd, keepText, keptNote, landByHand, notDone } from "./by-hand.ts";
 import { ensureFolders } from "../apply/parents.ts";
-import { commit, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { outcomeOfDisk, stale } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**

@@ -6,7 +6,7 @@ import type { Link } from "../../model/link.ts";
 import { isWithin, type LocalPath } from "../../model/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
-import { commit, landText } from "../apply/effect.ts";
+import { commit, landText } from "../apply/commit.ts";
 import type { PassEnd, PassContext } from "../run/pass-context.ts";
 import { seenHere } from "../apply/text-name.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";

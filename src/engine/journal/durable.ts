@@ -6,7 +6,8 @@ import { once } from "../../model/once.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { META } from "../run/meta.ts";
-import { commit, outcomeOfDisk } from "../apply/effect.ts";
+import { outcomeOfDisk } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
 import type { World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 

@@ -1,10 +1,10 @@
-import type { DocId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
-import { commit, DONE, endLink, fetchText, stale } from "../apply/effect.ts";
+import { DONE, fetchText, stale } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -58,7 +58,7 @@ export async function settlePost(
     ),
     version: { id: found.id, changeId: file.lastChangeId, digest },
     closes: intentId,
-    also: () => buryReplaced(ctx, intent.replaces ?? null),
+    replaces: intent.replaces ?? null,
     event: {
       kind: "create-remote",
       side: "remote",
@@ -68,15 +68,4 @@ export async function settlePost(
       after: digest,
     },
   });
-}
-
-/**
- * A document that was gone and is back as a new one: the old link ends, and its id is known as
- * buried.
- */
-export function buryReplaced(ctx: PassContext, old: DocId | null): void {
-  const { state } = ctx.world;
-  const link = old === null ? null : state.link(old);
-  if (link === null) return;
-  endLink(ctx, link, null);
 }
