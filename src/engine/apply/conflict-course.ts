@@ -1,9 +1,10 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { mergeText } from "../../merge/merge.ts";
-import { type Conflict, displayedIndex } from "../../model/link.ts";
+import type { Digest } from "../../model/digest.ts";
+import { type Conflict, displayedIndex, type Link, type ShownVersion } from "../../model/link.ts";
 import { type LocalPath, sidecarPath } from "../../model/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
-import { DONE, fetchText, outcomeOfDisk, readLocal, stale } from "./effect.ts";
+import { DONE, fetchText, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit, landText } from "./commit.ts";
 import { dropSidecar, showVersion } from "./conflict.ts";
 import { madeOfBoth } from "./text-name.ts";
@@ -32,40 +33,9 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
   const link = state.link(action.id);
   const conflict = state.conflict(action.id);
   if (link === null || conflict === null) return stale("the conflict ended meanwhile");
+  const merged = mergeNewer(ctx, conflict, { text: local.value.text, digest: action.expect }, { text, digest });
+  if (merged !== null) return endByMerge(ctx, action, { link, conflict, merged, remote: fetched.value });
   const shown = conflict.shown.at(-1)!;
-  const base = conflict.baseDigest === null ? null : state.text(conflict.baseDigest);
-  const merged =
-    digest === action.expect
-      ? { kind: "clean" as const, text }
-      : base === null
-        ? null
-        : mergeText(base, local.value.text, text);
-  if (merged?.kind === "clean") {
-    const writes =
-      digest === action.expect ? digest : state.putText(merged.text, madeOfBoth(action.localPath, action.id, MERGES));
-    const landed = landText(ctx, action.id, action.localPath, merged.text, writes, action.expect, link);
-    if (landed.kind === "end") return landed.outcome;
-    ctx.notes.counts.merged++;
-    const dropped = dropSidecar(ctx, conflict, shown.digest);
-    if (dropped !== null) return dropped;
-    return commit(ctx, {
-      text: moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp),
-      version: { id: action.id, changeId: file.lastChangeId, digest },
-      landed: landed.value,
-      removes: { conflict: action.id },
-      event: {
-        kind: action.kind,
-        side: "both",
-        id: action.id,
-        path: action.localPath,
-        detail: MERGES,
-        before: action.expect,
-        after: writes,
-        merged:
-          conflict.baseDigest === null || writes === digest ? null : { base: conflict.baseDigest, theirs: digest },
-      },
-    });
-  }
   const renewed = await showVersion(ctx, conflict, fetched.value, action.localPath);
   if (renewed.kind === "end") return renewed.outcome;
   return commit(ctx, {
@@ -83,6 +53,60 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
   });
 }
 
+type Text = { readonly text: string; readonly digest: Digest };
+
+/** @returns the local text and the service's newest as one; null: they do not merge */
+function mergeNewer(
+  { world: { state } }: PassContext,
+  { baseDigest }: Conflict,
+  here: Text,
+  there: Text,
+): string | null {
+  if (here.digest === there.digest) return there.text;
+  const base = baseDigest === null ? null : state.text(baseDigest);
+  if (base === null) return null;
+  const merged = mergeText(base, here.text, there.text);
+  return merged.kind === "clean" ? merged.text : null;
+}
+
+type Merging = {
+  readonly link: Link;
+  readonly conflict: Conflict;
+  readonly merged: string;
+  readonly remote: RemoteText;
+};
+
+function endByMerge(
+  ctx: PassContext,
+  action: ActionOf<"renew-conflict">,
+  { link, conflict, merged, remote: { file, digest } }: Merging,
+): Outcome {
+  const { id, localPath, expect } = action;
+  const writes = digest === expect ? digest : ctx.world.state.putText(merged, madeOfBoth(localPath, id, MERGES));
+  const landed = landText(ctx, id, localPath, merged, writes, expect, link);
+  if (landed.kind === "end") return landed.outcome;
+  ctx.notes.counts.merged++;
+  const dropped = dropSidecar(ctx, conflict, conflict.shown.at(-1)!.digest);
+  if (dropped !== null) return dropped;
+  const { baseDigest } = conflict;
+  return commit(ctx, {
+    text: moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp),
+    version: { id, changeId: file.lastChangeId, digest },
+    landed: landed.value,
+    removes: { conflict: id },
+    event: {
+      kind: action.kind,
+      side: "both",
+      id,
+      path: localPath,
+      detail: MERGES,
+      before: expect,
+      after: writes,
+      merged: baseDigest === null || writes === digest ? null : { base: baseDigest, theirs: digest },
+    },
+  });
+}
+
 /**
  * Ended by the user. The text that is at the document's path goes up, based on the version that the
  * sidecar showed: on the one before, if the last was shown only just now. The next pass sends it;
@@ -96,14 +120,9 @@ export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">):
   const look = disk.look(action.localPath);
   if (look.kind !== "file" || look.digest !== action.expect)
     return stale("the file was changed since it was looked at");
-  const noted = conflict.shown.at(-1)!;
-  const index = action.how === "equal" ? conflict.shown.length - 1 : displayedIndex(conflict);
-  const last = conflict.shown[index]!;
-  const previous = conflict.shown[index - 1];
-  const justShown = action.how === "mine" && previous !== undefined && clock.now() - last.at < JUST_SHOWN_MS;
-  const shown = justShown ? previous : last;
+  const shown = versionJudged(conflict, action.how, clock.now());
   if (action.how !== "theirs") {
-    const dropped = dropSidecar(ctx, conflict, noted.digest);
+    const dropped = dropSidecar(ctx, conflict, conflict.shown.at(-1)!.digest);
     if (dropped !== null) return dropped;
   }
   const base = {
@@ -127,6 +146,15 @@ export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">):
       after: action.expect,
     },
   });
+}
+
+/** The version that the user has seen when the conflict was ended so. */
+function versionJudged(conflict: Conflict, how: ActionOf<"end-conflict">["how"], now: number): ShownVersion {
+  const index = how === "equal" ? conflict.shown.length - 1 : displayedIndex(conflict);
+  const last = conflict.shown[index]!;
+  const previous = conflict.shown[index - 1];
+  const wasJustShown = how === "mine" && now - last.at < JUST_SHOWN_MS;
+  return wasJustShown && previous !== undefined ? previous : last;
 }
 
 export function lookAgain(ctx: PassContext, action: ActionOf<"look-again">): Outcome {

@@ -1,6 +1,7 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
-import { type Conflict, isBeingReplaced, type Link } from "../../model/link.ts";
+import type { DocId } from "../../contract/ids.ts";
+import { type Conflict, isBeingReplaced, type Link, type ShownVersion } from "../../model/link.ts";
 import { type LocalPath, sidecarPath } from "../../model/path.ts";
 import { flushFiles } from "../journal/durable.ts";
 import { type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
@@ -34,12 +35,10 @@ export async function openConflict(
   base: Pick<Link, "digest" | "changeId"> | null,
   why: string,
 ): Promise<Outcome> {
-  const { disk, state, clock } = ctx.world;
-  const budget = ctx.notes.conflictBudget;
+  const { state, clock } = ctx.world;
   // Whether texts merge shows only now: the next plan finds these still open, and its verdict asks
   // (`conflict-flood`).
-  if (budget !== null && ctx.notes.counts.conflicts > budget.most && !budget.approved.has(link.id))
-    return stale("more conflicts than a run may open without a question");
+  if (isOverBudget(ctx, link.id)) return stale("more conflicts than a run may open without a question");
   const at = sidecarPath(standsAt(ctx, link, found));
   const intentId = state.openIntent(ctx.run, { kind: "sidecar", id: link.id, path: at, writes: remote.digest });
   const placed = placeSidecar(ctx, at, remote.text, remote.digest);
@@ -53,15 +52,14 @@ export async function openConflict(
   // so chose the local text: no power cut may say that.
   await flushFiles(ctx.world, [at]);
   const now = clock.now();
-  const look = disk.look(at);
-  const stamp = look.kind === "file" ? look.stamp : null;
   const conflict: Conflict = {
     id: link.id,
     baseDigest: base?.digest ?? null,
     baseChangeId: base?.changeId ?? null,
     sidecarPath: at,
-    sidecarIno: stamp?.ino ?? 0,
-    sidecarDev: stamp?.dev ?? 0,
+    sidecarIno: 0,
+    sidecarDev: 0,
+    ...inodeOf(ctx, at),
     shown: [{ changeId: remote.file.lastChangeId, digest: remote.digest, at: now }],
     looksGone: 0,
     since: now,
@@ -85,6 +83,16 @@ export async function openConflict(
   });
 }
 
+function isOverBudget({ notes: { conflictBudget: budget, counts } }: PassContext, id: DocId): boolean {
+  return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
+}
+
+/** Of a sidecar, as it is now; nothing where none is there. */
+function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Partial<Conflict> {
+  const look = disk.look(at);
+  return look.kind === "file" ? { sidecarIno: look.stamp.ino, sidecarDev: look.stamp.dev } : {};
+}
+
 /**
  * The sidecar shows the service's version of now, unless the user edited it. @returns the conflict
  * as it is from now on; the caller commits it
@@ -104,10 +112,7 @@ export async function showVersion(
   // An edited sidecar goes on showing the version it was made of; the newer one is noted so that it
   // is not fetched again.
   const at = edited ? last.at : clock.now();
-  const shown =
-    digest === last.digest
-      ? [...conflict.shown.slice(0, -1), { ...last, changeId: file.lastChangeId, ...(places ? { at } : {}) }]
-      : [...conflict.shown, { changeId: file.lastChangeId, digest, at }];
+  const shown = withVersion(conflict.shown, { changeId: file.lastChangeId, digest, at }, places);
   // Taken away for the newer one, by a pass that ended between the two: its document may have moved
   // since.
   const sidecar = replaced && found.kind === "absent" ? sidecarPath(documentPath) : conflict.sidecarPath;
@@ -120,8 +125,14 @@ export async function showVersion(
     if (placed.kind === "end") return placed;
     await flushFiles(ctx.world, [sidecar]);
   }
-  const now = disk.look(sidecar);
-  return got(now.kind === "file" ? { ...renewed, sidecarIno: now.stamp.ino, sidecarDev: now.stamp.dev } : renewed);
+  return got({ ...renewed, ...inodeOf(ctx, sidecar) });
+}
+
+/** @param places it is put there now; else a known text keeps the time at which it was shown */
+function withVersion(shown: Conflict["shown"], version: ShownVersion, places: boolean): ShownVersion[] {
+  const last = shown.at(-1)!;
+  if (version.digest !== last.digest) return [...shown, version];
+  return [...shown.slice(0, -1), places ? version : { ...version, at: last.at }];
 }
 
 type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
@@ -130,7 +141,7 @@ type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly out
  * Puts a text at a sidecar's path. One that is there already (of a state that was lost) goes to the
  * trash first: it may have been edited.
  */
-export function placeSidecar(ctx: PassContext, at: string, text: string, digest: Digest): Placed {
+function placeSidecar(ctx: PassContext, at: string, text: string, digest: Digest): Placed {
   const { disk } = ctx.world;
   const look = disk.look(at);
   if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
@@ -150,7 +161,6 @@ export function placeSidecar(ctx: PassContext, at: string, text: string, digest:
 export function dropSidecar(ctx: PassContext, conflict: Conflict, shown: Digest): Outcome | null {
   const { disk } = ctx.world;
   const look = disk.look(conflict.sidecarPath);
-  if (look.kind === "absent") return null;
   if (look.kind !== "file") return null;
   keepSidecar(ctx.world, conflict);
   const end = disk.trash(

@@ -11,7 +11,7 @@ import { seenHere } from "./text-name.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { readCreated } from "./read-created.ts";
-import { judgeTaken, learnedNames } from "./in-the-way.ts";
+import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
 
 /**
  * New documents of a run that are read back although their text has nothing that a deployment
@@ -79,13 +79,13 @@ async function refusedPost(ctx: PassContext, action: ActionOf<"create-remote">, 
     requestId: fault.requestId,
     digest: action.expect,
   };
-  if (fault.code === "path_already_exists" || fault.code === "type_mismatch") {
+  if (saysTaken(fault)) {
     const { kind, detail } = await judgeTaken(ctx, action.remotePath, null);
     if (kind === "stale") return stale(detail);
     return outcomeOfFault(fault, makeHold(ctx, { ...fields, detail, reason: "occupied-unseen", digest: null }));
   }
   const aboutName = fault.pointers.some((pointer) => pointer === "/path" || pointer === "/name");
-  if (aboutName && learnedNames(ctx)) return stale("the service refuses more characters in names than was known");
+  if (aboutName && learnedNames(ctx)) return stale(MORE_REFUSED);
   const reason = fault.status === 403 ? "read-only" : "refused";
   return outcomeOfFault(
     fault,

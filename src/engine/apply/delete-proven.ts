@@ -4,7 +4,7 @@ import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { fetchText, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
+import { fetchText, isNotFound, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -52,8 +52,7 @@ export async function deleteProven(
   // DELETE. The text read is in the text store.
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFile(id);
-  const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
-  if (!answer.ok && !gone) {
+  if (!answer.ok && !isNotFound(answer)) {
     if (answer.fault.kind === "uncertain")
       return { kind: "settled", outcome: await settleIntent(ctx, intentId, intent), fault: answer.fault };
     state.closeIntent(intentId);

@@ -54,6 +54,11 @@ export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome 
   }
 }
 
+/** The service answers that nothing has this id, or nothing that this key may see. */
+export function isNotFound(answer: Answer<unknown>): boolean {
+  return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
+}
+
 /**
  * A disk effect that did not happen. A fault (no space, no permission) is tried again by the next
  * run; nothing was changed.

@@ -9,7 +9,7 @@ import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
 import { folderAt, reasonOf, whereItIs } from "./place.ts";
-import { judgeTaken, learnedNames } from "./in-the-way.ts";
+import { judgeRefusedMove } from "./in-the-way.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
 /** A folder and all below it, moved as one. */
@@ -107,22 +107,20 @@ async function folderMoveFailed(
   ctx.world.state.closeIntent(intentId);
   if (ctx.world.remote.traits().folderPatch === "no")
     return stale("this service cannot move a folder as one; its documents are moved one by one");
-  if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (fault.pointers.includes("/name") && learnedNames(ctx))
-    return stale("the service refuses more characters in names than was known");
-  const taken = fault.code === "path_already_exists" ? await judgeTaken(ctx, action.to, action.dirId) : null;
-  if (taken?.kind === "stale") return stale(taken.detail);
-  const toRoot = fault.status === 400 && parent?.kind === "root";
-  if (toRoot) return stale("this service cannot move a folder to the root; its documents are moved to a new one there");
+  const judged = await judgeRefusedMove(ctx, fault, action.to, action.dirId);
+  if (judged.kind === "end") return judged.outcome;
+  const { problem, taken } = judged.value;
+  if (problem.status === 400 && parent?.kind === "root")
+    return stale("this service cannot move a folder to the root; its documents are moved to a new one there");
   return outcomeOfFault(
-    fault,
+    problem,
     makeHold(ctx, {
       key: action.dirId,
       path: whereItIs(ctx, action.stands),
-      reason: reasonOf(fault, taken !== null, false),
-      code: fault.code,
-      detail: taken?.detail ?? fault.detail,
-      requestId: fault.requestId,
+      reason: reasonOf(problem, taken !== null, false),
+      code: problem.code,
+      detail: taken?.detail ?? problem.detail,
+      requestId: problem.requestId,
     }),
   );
 }

@@ -1,27 +1,19 @@
-import type { DirId, DocId } from "../../contract/ids.ts";
 import type { FolderResource } from "../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { DirLink } from "../../model/link.ts";
+import type { HoldReason } from "../../model/hold.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
-import { isWithin, type LocalPath, type RemotePath, rebase } from "../../model/path.ts";
-import type { Answer } from "../../ports/remote.ts";
+import type { RemotePath } from "../../model/path.ts";
+import type { Answer, Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { movePlace } from "../../model/settle.ts";
-import { judgeTaken, learnedNames } from "./in-the-way.ts";
-import { makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
+import { ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit, commitWithOthers } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import { toService, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { linkFolder } from "./folder-link.ts";
 import { ensureFolders } from "./parents.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
-
-function linkFolder(ctx: PassContext, dirId: DirId, localPath: LocalPath, remotePath: RemotePath): DirLink | null {
-  const look = ctx.world.disk.look(localPath);
-  if (look.kind !== "folder") return null;
-  ctx.notes.folderIds.set(remotePath, dirId);
-  return { id: dirId, localPath, remotePath, dev: look.dev, ino: look.ino, birthMs: look.birthMs };
-}
 
 /**
  * Folders of one depth are made side by side, and are in one transaction: what is to go into them
@@ -53,23 +45,13 @@ export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-
   } as const satisfies Intent;
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.createFolder(path);
-  let made: FolderResource | null = answer.ok ? answer.value : null;
-  if (!answer.ok) {
-    const taken =
-      answer.fault.kind === "uncertain" ||
-      (answer.fault.kind === "problem" && answer.fault.code === "path_already_exists");
-    if (taken) {
-      const found = await remote.findFolder(path);
-      if (!found.ok && answer.fault.kind === "uncertain") return outcomeOfFault(answer.fault);
-      // A refusal stands when the question by what fails: it is not sent again unread (I08).
-      made = found.ok ? found.value : null;
-    }
-    if (made === null) {
-      state.closeIntent(intentId);
-      return refusedFolder(ctx, action, answer);
-    }
+  const made = answer.ok ? got(answer.value) : await findMade(ctx, path, answer.fault);
+  if (made.kind === "end") return made.outcome;
+  if (!answer.ok && made.value === null) {
+    state.closeIntent(intentId);
+    return refusedFolder(ctx, action, answer);
   }
-  const link = made === null ? null : linkFolder(ctx, made.id, action.localPath, action.remotePath);
+  const link = made.value === null ? null : linkFolder(ctx, made.value.id, action.localPath, action.remotePath);
   if (link === null) {
     state.closeIntent(intentId);
     return stale("the folder went meanwhile");
@@ -88,6 +70,19 @@ export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-
   });
 }
 
+/**
+ * The folder that is there after all: its answer was lost, or another had made it.
+ * @returns null: none is
+ */
+async function findMade(ctx: PassContext, path: RemotePath, fault: Fault): Promise<Got<FolderResource | null>> {
+  const isLost = fault.kind === "uncertain";
+  if (!isLost && !(fault.kind === "problem" && fault.code === "path_already_exists")) return got(null);
+  const found = await ctx.world.remote.findFolder(path);
+  if (!found.ok && isLost) return ended(outcomeOfFault(fault));
+  // A refusal stands when the question by what fails: it is not sent again unread (I08).
+  return got(found.ok ? found.value : null);
+}
+
 async function refusedFolder(
   ctx: PassContext,
   { localPath, remotePath }: ActionOf<"make-folder-remote">,
@@ -95,8 +90,8 @@ async function refusedFolder(
 ): Promise<Outcome> {
   const { fault } = answer;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (learnedNames(ctx)) return stale("the service refuses more characters in names than was known");
-  const isTaken = fault.code === "path_already_exists" || fault.code === "type_mismatch";
+  if (learnedNames(ctx)) return stale(MORE_REFUSED);
+  const isTaken = saysTaken(fault);
   const taken = isTaken ? await judgeTaken(ctx, remotePath, null) : null;
   if (taken?.kind === "stale") return stale(taken.detail);
   const reason = isTaken ? "occupied-unseen" : fault.status === 403 ? "read-only" : "refused";
@@ -111,40 +106,6 @@ async function refusedFolder(
       requestId: fault.requestId,
     }),
   );
-}
-
-/**
- * Base learns where a folder stands, and with it what is below: whoever moved it there, its
- * documents stayed where they are in it.
- */
-export function linkFolderBoth(ctx: PassContext, action: ActionOf<"link-folder">): Outcome {
-  const { state } = ctx.world;
-  const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
-  if (link === null) return stale("the folder went meanwhile");
-  state.transact(() => {
-    const before = state.dir(action.dirId);
-    if (before !== null && action.carries === null) carryAll(ctx, before, link);
-    for (const id of before === null ? [] : (action.carries ?? [])) carryOne(ctx, id, before!, link);
-    state.putDir(link);
-  });
-  return { kind: "done" };
-}
-
-function carryAll({ world: { state } }: PassContext, from: DirLink, to: DirLink): void {
-  if (from.localPath !== to.localPath) state.moveMembers("local", from.localPath, to.localPath, from.remotePath);
-  if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
-}
-
-/** A document with the sidecar beside it, as far as base has them in the folder. */
-function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, to: DirLink): void {
-  const carry = (side: "localPath" | "remotePath", path: string): string =>
-    isWithin(path, from[side]) ? rebase(path, from[side], to[side]) : path;
-  const [link, conflict] = [state.link(id), state.conflict(id)];
-  if (link !== null) {
-    const localPath = carry("localPath", link.localPath);
-    state.putLink(movePlace(link, { localPath, remotePath: carry("remotePath", link.remotePath) }));
-  }
-  if (conflict !== null) state.putConflict({ ...conflict, sidecarPath: carry("localPath", conflict.sidecarPath) });
 }
 
 export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
@@ -170,8 +131,7 @@ export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"rem
   if (open) return stale("whether an earlier deletion of it was done is not known yet");
   const intentId = state.openIntent(ctx.run, intent);
   const answer = await remote.deleteFolder(action.dirId);
-  const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.code === "folder_not_found";
-  if (answer.ok || gone) {
+  if (answer.ok || saysGone(answer.fault)) {
     ctx.notes.folderIds.delete(action.remotePath);
     return commit(ctx, {
       closes: intentId,
@@ -188,6 +148,15 @@ export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"rem
     return settled;
   }
   state.closeIntent(intentId);
+  return refusedRemoval(ctx, action, fault);
+}
+
+function saysGone(fault: Fault): boolean {
+  return fault.kind === "problem" && fault.code === "folder_not_found";
+}
+
+function refusedRemoval(ctx: PassContext, action: ActionOf<"remove-folder-remote">, fault: Fault): Outcome {
+  const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
     // Something is in it that this key cannot read, or that came meanwhile: the folder comes back
@@ -195,17 +164,9 @@ export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"rem
     state.removeDir(action.dirId);
     return stale("the folder still holds something on the service, so it comes back");
   }
-  if (remote.traits().folderDelete === "no") return undeletable(ctx, action, fault.code, fault.requestId);
-  const { detail } = fault;
-  const hold = makeHold(ctx, {
-    key: action.dirId,
-    path: action.localPath,
-    reason: "delete-refused",
-    code: fault.code,
-    detail,
-    requestId: fault.requestId,
-  });
-  return { kind: "refused", code: fault.code, detail, requestId: fault.requestId, hold };
+  const { code, detail, requestId } = fault;
+  if (remote.traits().folderDelete === "no") return undeletable(ctx, action, code, requestId);
+  return heldFolder(ctx, action, { reason: "delete-refused", code, detail, requestId });
 }
 
 /**
@@ -219,15 +180,21 @@ function undeletable(
   requestId: string | null,
 ): Outcome {
   const detail = "this service cannot delete folders; the empty folder stays there";
-  const hold = makeHold(ctx, {
-    key: action.dirId,
-    path: action.localPath,
-    reason: "folder-stays",
-    code,
-    detail,
-    requestId,
-  });
-  return { kind: "refused", code, detail, requestId, hold };
+  return heldFolder(ctx, action, { reason: "folder-stays", code, detail, requestId });
+}
+
+function heldFolder(
+  ctx: PassContext,
+  { dirId: key, localPath: path }: ActionOf<"remove-folder-remote">,
+  why: {
+    readonly reason: HoldReason;
+    readonly code: string;
+    readonly detail: string;
+    readonly requestId: string | null;
+  },
+): Outcome {
+  const { code, detail, requestId } = why;
+  return { kind: "refused", code, detail, requestId, hold: makeHold(ctx, { key, path, ...why }) };
 }
 
 export function forgetFolder(ctx: PassContext, action: ActionOf<"forget-folder">): Outcome {

@@ -1,3 +1,4 @@
+import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
 import { mergeText } from "../../merge/merge.ts";
 import { cutToBytes, joinPath, type LocalPath, MAX_NAME_BYTES, nameOf, parentOf } from "../../model/path.ts";
@@ -144,36 +145,8 @@ function landLateWrite(
   if (disk.look(intent.path).kind === "absent")
     return putBackOnItsBase(ctx, intentId, intent, "an edit that was saved while the file was replaced");
   if (current.kind === "done" && link !== null) {
-    // The second alternative: a crash came between bringing it back and moving base.
-    const ours = current.value.digest === link.localDigest || current.value.digest === late.digest;
-    const untouched = ours && intent.baseChangeId !== null && intent.baseDigest !== null;
-    const merged = untouched ? null : mergeText(state.text(intent.expect) ?? "", late.text, current.value.text);
-    const text = untouched ? late.text : merged?.kind === "clean" ? merged.text : null;
-    if (text !== null) {
-      const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, brought back"));
-      const landed = landText(ctx, intent.id, intent.path, text, writes, current.value.digest, link);
-      if (landed.kind === "end")
-        return "an edit that was saved while the file was replaced could not be brought back yet";
-      const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);
-      const localDigest = base.digest ?? link.localDigest;
-      commit(ctx, {
-        link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },
-        closes: intentId,
-        landed: landed.value,
-        event: {
-          kind: "late-write",
-          side: "local",
-          id: intent.id,
-          path: intent.path,
-          before: intent.expect,
-          after: late.digest,
-          detail: "saved into the replaced file while it was replaced; brought back",
-        },
-      });
-      state.secureTexts();
-      disk.discardParked(intent.parkAt);
-      return null;
-    }
+    const text = withLateText(ctx, intent, link, late, current.value);
+    if (text !== null) return bringBack(ctx, intentId, intent, { link, late, text, current: current.value.digest });
   }
   return putBack(
     ctx,
@@ -183,6 +156,54 @@ function landLateWrite(
     intent.id,
     "saved into the replaced file while it was replaced; it does not merge, so it is put beside",
   );
+}
+
+/** The late text, alone or merged, takes the document's path: `text` over `current`. */
+function bringBack(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "parked" }>,
+  found: { readonly link: Link; readonly late: LocalText; readonly text: string; readonly current: Digest },
+): string | null {
+  const { disk, state } = ctx.world;
+  const { link, late, text, current } = found;
+  const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, brought back"));
+  const landed = landText(ctx, intent.id, intent.path, text, writes, current, link);
+  if (landed.kind === "end") return "an edit that was saved while the file was replaced could not be brought back yet";
+  const base = holdsBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);
+  const localDigest = base.digest ?? link.localDigest;
+  commit(ctx, {
+    link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },
+    closes: intentId,
+    landed: landed.value,
+    event: {
+      kind: "late-write",
+      side: "local",
+      id: intent.id,
+      path: intent.path,
+      before: intent.expect,
+      after: late.digest,
+      detail: "saved into the replaced file while it was replaced; brought back",
+    },
+  });
+  state.secureTexts();
+  disk.discardParked(intent.parkAt);
+  return null;
+}
+
+/** What the file is to hold: the late text, or it and what is there by now; null: they do not merge. */
+function withLateText(
+  { world: { state } }: PassContext,
+  intent: Extract<Intent, { kind: "parked" }>,
+  link: Link,
+  late: LocalText,
+  current: LocalText,
+): string | null {
+  // The second alternative: a crash came between bringing it back and moving base.
+  const isOurs = current.digest === link.localDigest || current.digest === late.digest;
+  if (isOurs && intent.baseChangeId !== null && intent.baseDigest !== null) return late.text;
+  const merged = mergeText(state.text(intent.expect) ?? "", late.text, current.text);
+  return merged.kind === "clean" ? merged.text : null;
 }
 
 /** Whether a text holds all that the link's base changed against the base before. */

@@ -180,16 +180,16 @@ async function disagree(
   const policy = ctx.settings.conflicts(localPath);
   const base = parted === null ? link : { digest: parted.digest, changeId: link.changeId };
   if (policy === "sidecar") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
-  const end = (text: string, how: string) =>
-    landMerged(ctx, action, both, {
-      text,
-      detail: `the two edits do not merge; the policy ${how}`,
-      counts: "byPolicy",
-    });
-  if (policy === "local") return end(local, "keeps the local text");
+  const counts = "byPolicy";
+  if (policy === "local") {
+    const detail = "the two edits do not merge; the policy keeps the local text";
+    return landMerged(ctx, action, both, { text: local, detail, counts });
+  }
   if (policy === "copy") {
     const kept = keepBeside(ctx, link, localPath, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
-  return end(remote.text, `takes the service's text${policy === "copy" ? ", yours is beside it" : ""}`);
+  const beside = policy === "copy" ? ", yours is beside it" : "";
+  const detail = `the two edits do not merge; the policy takes the service's text${beside}`;
+  return landMerged(ctx, action, both, { text: remote.text, detail, counts });
 }

@@ -1,14 +1,8 @@
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
 import { dropConflict, endConflict, lookAgain, moveSidecar, renewConflict } from "./conflict-course.ts";
 import { createLocal, meet, writeLocal } from "./download.ts";
-import {
-  forgetFolder,
-  linkFolderBoth,
-  makeFolderLocal,
-  makeFolderRemote,
-  removeFolderLocal,
-  removeFolderRemote,
-} from "./folder.ts";
+import { forgetFolder, makeFolderLocal, makeFolderRemote, removeFolderLocal, removeFolderRemote } from "./folder.ts";
+import { linkFolderBoth } from "./folder-link.ts";
 import { moveFolderLocal, moveFolderRemote } from "./folder-move.ts";
 import { merge, settleReview } from "./merge.ts";
 import { moveLocal, moveRemote, relink } from "./place.ts";

@@ -3,7 +3,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import { type Link, type Stamp, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
-import type { Answer, ParentRef } from "../../ports/remote.ts";
+import type { Answer, Fault, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { movePlace, renameVersion } from "../../model/settle.ts";
 import { ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
@@ -13,7 +13,7 @@ import { seenThere } from "./text-name.ts";
 import { fromService, recordEvent, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
-import { judgeTaken, learnedNames } from "./in-the-way.ts";
+import { judgeRefusedMove } from "./in-the-way.ts";
 import { didNotHappen } from "../journal/unsettled.ts";
 
 export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Outcome {
@@ -69,24 +69,30 @@ export async function moveRemote(
       : settled;
   }
   state.closeIntent(intentId);
-  const fault = answer.fault;
-  if (fault.kind !== "problem") return outcomeOfFault(fault);
-  if (fault.pointers.includes("/name") && learnedNames(ctx))
-    return stale("the service refuses more characters in names than was known");
-  const taken = fault.code === "path_already_exists" ? await judgeTaken(ctx, action.to, action.id) : null;
-  if (taken?.kind === "stale") return stale(taken.detail);
-  const rootRefused = parent?.value.kind === "root" && fault.status === 400;
+  return refusedMove(ctx, action, parent?.value ?? null, answer.fault);
+}
+
+async function refusedMove(
+  ctx: PassContext,
+  action: ActionOf<"rename-remote" | "reparent-remote">,
+  parent: ParentRef | null,
+  fault: Fault,
+): Promise<Outcome> {
+  const judged = await judgeRefusedMove(ctx, fault, action.to, action.id);
+  if (judged.kind === "end") return judged.outcome;
+  const { problem, taken } = judged.value;
+  const rootRefused = parent?.kind === "root" && problem.status === 400;
   const hold = makeHold(ctx, {
     key: action.id,
     path: whereItIs(ctx, action.stands),
-    reason: reasonOf(fault, taken !== null, rootRefused),
-    code: fault.code,
+    reason: reasonOf(problem, taken !== null, rootRefused),
+    code: problem.code,
     detail: rootRefused
       ? "this service cannot move a document to the root; its edits still travel"
-      : (taken?.detail ?? fault.detail),
-    requestId: fault.requestId,
+      : (taken?.detail ?? problem.detail),
+    requestId: problem.requestId,
   });
-  return outcomeOfFault(fault, hold);
+  return outcomeOfFault(problem, hold);
 }
 
 /**
@@ -128,13 +134,12 @@ async function landMove(
   // A deployment whose change id moves on a rename: the same text under a new id. With another
   // text, or where an effect on the text ended during the look, the old id stays, and the next pass
   // reads what the answer told of.
-  const now = sameText && current.changeId === link.changeId ? renameVersion(moved, answer.value.lastChangeId) : moved;
+  const hasNewId = sameText && current.changeId === link.changeId;
+  const now = hasNewId ? renameVersion(moved, answer.value.lastChangeId) : moved;
   if (!action.temporary) ctx.notes.counts.movedRemote++;
   const done = commit(ctx, {
     link: now,
-    ...(now.changeId === current.changeId
-      ? {}
-      : { version: { id: now.id, changeId: now.changeId, digest: now.digest } }),
+    ...newVersion(current, now),
     closes: intentId,
     event: {
       kind: action.kind,
@@ -150,6 +155,13 @@ async function landMove(
   // Moved, and not at an end: a run that stopped here would call equal what the service has just
   // said is not.
   return now.changeId === answer.value.lastChangeId ? done : stale("it has another version on the service by now");
+}
+
+function newVersion(
+  before: Link,
+  { id, changeId, digest }: Link,
+): { version?: Pick<Link, "id" | "changeId" | "digest"> } {
+  return changeId === before.changeId ? {} : { version: { id, changeId, digest } };
 }
 
 /**

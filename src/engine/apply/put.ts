@@ -146,21 +146,12 @@ async function landSaved(
     after: saved.digest,
   } as const;
   const version = { id: action.id, changeId: saved.changeId, digest: saved.digest };
+  const base = { changeId: saved.changeId, digest: saved.digest, localDigest: saved.digest };
   ctx.notes.counts.uploaded++;
   if (saved.digest === action.expect) {
-    const base = {
-      changeId: saved.changeId,
-      digest: saved.digest,
-      localDigest: saved.digest,
-      stamp: local.stamp,
-      stampTrusted: local.stampTrusted,
-    };
-    return commitWithOthers(ctx, {
-      text: moveBase(link, { ...base, durable: true }),
-      version,
-      closes: intentId,
-      event,
-    });
+    const { stamp, stampTrusted } = local;
+    const text = moveBase(link, { ...base, stamp, stampTrusted, durable: true });
+    return commitWithOthers(ctx, { text, version, closes: intentId, event });
   }
   if (saved.digest === link.digest) {
     const detail = "saved as the text that was there: the service normalises what differed";
@@ -177,15 +168,8 @@ async function landSaved(
     ctx.world.state.closeIntent(intentId);
     return landed.outcome;
   }
-  const base = {
-    changeId: saved.changeId,
-    digest: saved.digest,
-    localDigest: saved.digest,
-    stamp: landed.value.stamp,
-    stampTrusted: false,
-  };
   return commit(ctx, {
-    text: moveBase(link, { ...base, durable: false }),
+    text: moveBase(link, { ...base, stamp: landed.value.stamp, stampTrusted: false, durable: false }),
     version,
     landed: landed.value,
     closes: intentId,
@@ -202,24 +186,25 @@ async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link,
   const live = await fetchText(ctx, action.id, action.localPath);
   // Not read, it may have moved on or not: a refusal all the same, which ends with a newer version,
   // and is not sent again unchanged (I08).
-  const unread =
-    live.kind === "end" &&
-    (live.outcome.kind === "later" || (live.outcome.kind === "refused" && live.outcome.hold === null));
+  const unread = live.kind === "end" && saysNothing(live.outcome);
   if (live.kind === "end" && !unread) return live.outcome;
   if (live.kind === "got" && live.value.file.lastChangeId !== link.changeId)
     return stale("it was edited on the service meanwhile");
   if (!unread && fault.code === "invalid_base_change") ctx.notes.tally.refusedBases++;
-  const readOnly = fault.status === 403;
   const hold = makeHold(ctx, {
     key: action.id,
     path: action.localPath,
-    reason: readOnly ? "read-only" : "refused",
+    // A missing grant is about any text; every other refusal is about this one.
+    ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: action.expect }),
     code: fault.code,
     detail: fault.detail,
     requestId: fault.requestId,
-    // A missing grant is about any text; every other refusal is about this one.
-    digest: readOnly ? null : action.expect,
     changeId: unread ? link.changeId : null,
   });
   return outcomeOfFault(fault, hold);
+}
+
+/** Of a read: whether it leaves open how the document stands. */
+function saysNothing(outcome: Outcome): boolean {
+  return outcome.kind === "later" || (outcome.kind === "refused" && outcome.hold === null);
 }

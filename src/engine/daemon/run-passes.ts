@@ -2,7 +2,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import { makePlan } from "../../planner/plan.ts";
 import type { Trees } from "../../model/tree.ts";
 import { flushNow } from "../journal/durable.ts";
-import { policyOf } from "../observe/look.ts";
+import { policyOf } from "../run/plan-pass.ts";
 import { applyPlan } from "../run/apply-plan.ts";
 import { converge, type ConvergeInput, type Planned, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
 import { checkRoot, endsApproval, gatherSignals, haltNote, rememberHalt } from "../run/guard-facts.ts";

@@ -1,25 +1,22 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Outcome } from "../../model/action.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
-import type { FolderMove, Post } from "./open-posts.ts";
-import { settleIntent } from "./settle-writes.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { parkedDocument, recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/**
- * What a crash, or an answer that was lost, left behind: put back before the first walk, settled by
- * reading before the first plan (I13).
- */
+/** What a crash left behind on the disk: put back before the first walk (I13). */
 
-type Local = Extract<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
+export type LocalIntent = Extract<
+  Intent,
+  { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }
+>;
 
 const LOCAL: ReadonlySet<Intent["kind"]> = new Set(["replace", "trash", "move", "move-folder", "sidecar", "parked"]);
 
-function isLocal(intent: Intent): intent is Local {
+export function isLocal(intent: Intent): intent is LocalIntent {
   return LOCAL.has(intent.kind);
 }
 
@@ -56,7 +53,7 @@ function pathOf(ctx: PassContext, intent: { readonly id: DocId; readonly path: L
 }
 
 /** @returns why it stays open, or null */
-function recoverOne(ctx: PassContext, intentId: number, intent: Local, findPlace: WayBack): string | null {
+function recoverOne(ctx: PassContext, intentId: number, intent: LocalIntent, findPlace: WayBack): string | null {
   switch (intent.kind) {
     case "replace":
     case "parked":
@@ -149,11 +146,7 @@ function recoverMove(ctx: PassContext, intentId: number, intent: Extract<Intent,
   if (from.kind === "unknown" || to.kind === "unknown") return "a move was cut off, and its paths cannot be looked at";
   const link = state.link(intent.id);
   let moved = from.kind === "absent" && to.kind === "file" && link?.stamp?.ino === to.stamp.ino;
-  const twoNames =
-    from.kind === "file" && to.kind === "file" && from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev;
-  // On a disk that folds names a case-only rename that did not happen looks the same, with one
-  // link.
-  if (twoNames && to.stamp.nlink > 1) {
+  if (isOneFile(from, to)) {
     const end = disk.move(intent.from, intent.to, null);
     if (end.kind !== "done") return `a move that was cut off cannot be completed: ${end.detail}`;
     moved = true;
@@ -163,6 +156,15 @@ function recoverMove(ctx: PassContext, intentId: number, intent: Extract<Intent,
     state.closeIntent(intentId);
   });
   return null;
+}
+
+/**
+ * Under both names: the move was cut off. On a disk that folds names a case-only rename that did
+ * not happen looks the same, with one link.
+ */
+function isOneFile(from: Look, to: Look): boolean {
+  if (from.kind !== "file" || to.kind !== "file") return false;
+  return from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev && to.stamp.nlink > 1;
 }
 
 function recoverFolderMove(
@@ -217,38 +219,4 @@ function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): voi
     detail,
     outcome: back === null ? "done" : "fault",
   });
-}
-
-export type StillOpen = {
-  readonly ids: ReadonlyMap<string, string>;
-  readonly paths: ReadonlyMap<LocalPath, string>;
-  /** Of `paths`, those of new documents. */
-  readonly posts: ReadonlyMap<Post, string>;
-  readonly folderMoves: ReadonlyMap<FolderMove, string>;
-};
-
-/**
- * Then the service: each write whose end is not known is settled by a read. Returns what stays
- * open.
- */
-export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
-  const ids = new Map<string, string>();
-  const paths = new Map<LocalPath, string>();
-  const posts = new Map<Post, string>();
-  const folderMoves = new Map<FolderMove, string>();
-  const remoteIntents = intents.flatMap(({ intentId, intent }) => (isLocal(intent) ? [] : [{ intentId, intent }]));
-  // ORDER: one after the other, as they were written: two intents of one document must not be
-  // settled against each other.
-  let unreachable: Outcome | null = null;
-  for (const { intentId, intent } of remoteIntents) {
-    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
-    if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
-    if (outcome.kind !== "uncertain" && outcome.kind !== "later") continue;
-    const why = `a write to the service is not settled yet: ${outcome.detail}`;
-    if ("id" in intent) ids.set(intent.id, why);
-    else if ("localPath" in intent) paths.set(intent.localPath, why);
-    if (intent.kind === "post") posts.set(intent, why);
-    if (intent.kind === "patch-folder") folderMoves.set(intent, why);
-  }
-  return { ids, paths, posts, folderMoves };
 }

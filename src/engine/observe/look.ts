@@ -1,16 +1,12 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Digest } from "../../model/digest.ts";
-import { EXACT_DISK, type LocalPath } from "../../model/path.ts";
-import type { Plan, Signals } from "../../planner/plan-types.ts";
-import { planQuiet } from "../../planner/quiet-plan.ts";
-import type { Policy } from "../../model/policy.ts";
+import type { LocalPath } from "../../model/path.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { ReadAhead } from "./ahead.ts";
 import { flushEarlier, noteBoot, restoreTorn } from "../journal/durable.ts";
-import { APPROVE_EMPTY, type PassEnd, type PassInput, type PassContext } from "../run/pass-context.ts";
-import { approvedKeys, gatherSignals } from "../run/guard-facts.ts";
+import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
+import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
   observeLocal,
@@ -20,12 +16,12 @@ import {
   refreshStamps,
   type RemoteLook,
 } from "./observe.ts";
-import type { StillOpen } from "../journal/recover.ts";
+import type { StillOpen } from "../journal/recover-remote.ts";
 import { keepHere, seenThere } from "../apply/text-name.ts";
 import { loadTools, readyTools } from "../run/tools.ts";
 import type { World } from "../run/world.ts";
 
-/** The looks of a pass, and what a plan makes of them. */
+/** The looks of a pass, after what earlier ones left behind is settled. */
 
 type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 
@@ -87,7 +83,7 @@ function foreseeRecovery({ state }: World): LeftOpen {
 }
 
 /** Where the texts go that a walk reads: into the store, or into the notes of a dry run. */
-function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
+export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
   return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere(world.state, base);
 }
 
@@ -170,11 +166,11 @@ function readAhead({ world, notes }: PassContext): void {
   notes.ahead = new ReadAhead(world);
 }
 
-function withReturned({ notes: { returned } }: PassContext, local: LocalTree): LocalTree {
+export function withReturned({ notes: { returned } }: PassContext, local: LocalTree): LocalTree {
   return returned.size === 0 ? local : { ...local, returned };
 }
 
-function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, string>[]): LocalTree {
+export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, string>[]): LocalTree {
   if (more.every((map) => map.size === 0)) return local;
   return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
 }
@@ -190,89 +186,4 @@ function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): Rem
     gone.delete(id as DocId);
   }
   return { ...remote, files, gone, unseen };
-}
-
-export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
-  const { reviewAfterQuiet, secondLookMs, ...settings } = input.settings;
-  const traits = ctx.world.remote.traits();
-  return {
-    ...settings,
-    refusedCharacters: traits.refusedCharacters,
-    remoteFolding: traits,
-    folderMoves: traits.folderPatch !== "no",
-    // The root of a mirrored part is a folder there.
-    movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
-    retryRefused: input.retryRefused,
-    quietTexts: input.quietTexts,
-    absentTwice,
-  };
-}
-
-/**
- * An absence here that would delete there needs two looks, some seconds apart: an editor may be
- * between its two steps of a save.
- */
-export async function planWithSecondLook(
-  ctx: PassContext,
-  input: PassInput,
-  trees: Trees,
-  signals: Signals,
-  inodesTrusted: boolean,
-): Promise<{ plan: Plan; trees: Trees }> {
-  const { world } = ctx;
-  const { secondLookMs } = input.settings;
-  const texts = textFinder(ctx);
-  world.progress.report("plan", 0, null);
-  const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
-  const policy = policyOf(ctx, input, once);
-  const quiet = planQuiet(trees, policy, signals);
-  if (quiet !== null) return { plan: quiet, trees };
-  const { makePlan } = readyTools() ?? (await loadTools());
-  const plan = makePlan(trees, policy, signals, texts);
-  const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
-  if (secondLookMs === null || waiting.length === 0) return { plan, trees };
-  await world.clock.sleep(secondLookMs);
-  const again = observeLocal(world, trees.base, inodesTrusted, textKeeper(ctx, input, trees.base));
-  const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
-  const local = withReturned(ctx, withUnseen(again, unseen));
-  ctx.notes.local = local;
-  // Which document is where, and which is absent again, is for the plan to say.
-  const twice = new Set(waiting.map((hold) => hold.path));
-  const seenTwice = { ...trees, local };
-  return { plan: makePlan(seenTwice, policyOf(ctx, input, twice), signals, texts), trees: seenTwice };
-}
-
-function textFinder({ world, notes }: PassContext): (digest: Digest) => string | null {
-  return (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
-}
-
-/** Without a root there is nothing to see; the verdict alone says what is wrong. */
-export async function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): Promise<PassEnd> {
-  const { makePlan } = readyTools() ?? (await loadTools());
-  const base: BaseTree = ctx.world.state.load();
-  const why = "the mirrored folder is not what it was";
-  const local: LocalTree = {
-    files: new Map(),
-    folders: new Map(),
-    others: new Map(),
-    unseen: new Map([["", why]]),
-    disk: EXACT_DISK,
-    inodesTrusted: false,
-    ignores: () => false,
-  };
-  const unseen = new Map([...base.links.keys()].map((id) => [id, why] as const));
-  const remote: RemoteTree = {
-    files: new Map(),
-    folders: new Map(),
-    complete: false,
-    foldersComplete: false,
-    gone: new Set(),
-    goneFolders: new Set(),
-    outside: new Set(),
-    unseen,
-  };
-  const trees = { base, local, remote };
-  const signals = gatherSignals(ctx, base, remote, root);
-  const plan = makePlan(trees, policyOf(ctx, input, null), signals, textFinder(ctx));
-  return { kind: "planned", plan, trees, ends: [] };
 }

@@ -1,7 +1,8 @@
 import type { Plan, Signals } from "../../planner/plan-types.ts";
 import type { Trees } from "../../model/tree.ts";
 import { flushNow } from "../journal/durable.ts";
-import { observe, planBlind, planWithSecondLook } from "../observe/look.ts";
+import { observe } from "../observe/look.ts";
+import { planBlind, planWithSecondLook } from "./plan-pass.ts";
 import { keepSidecar } from "../apply/keep-sidecar.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";

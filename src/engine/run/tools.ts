@@ -6,6 +6,7 @@
 type Tools = typeof import("../../planner/plan.ts") &
   typeof import("./apply-plan.ts") &
   typeof import("../journal/recover.ts") &
+  typeof import("../journal/recover-remote.ts") &
   typeof import("../journal/return-trashed.ts");
 
 let loaded: Tools | null = null;
@@ -19,12 +20,13 @@ export function readyTools(): Tools | null {
 }
 
 export async function loadTools(): Promise<Tools> {
-  const [plan, apply, recover, trashed] = await Promise.all([
+  const [plan, apply, recover, remote, trashed] = await Promise.all([
     import("../../planner/plan.ts"),
     import("./apply-plan.ts"),
     import("../journal/recover.ts"),
+    import("../journal/recover-remote.ts"),
     import("../journal/return-trashed.ts"),
   ]);
-  loaded = { ...plan, ...apply, ...recover, ...trashed };
+  loaded = { ...plan, ...apply, ...recover, ...remote, ...trashed };
   return loaded;
 }

@@ -1,0 +1,48 @@
+import type { Outcome } from "../../model/action.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Intent, OpenIntent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import type { FolderMove, Post } from "./open-posts.ts";
+import { isLocal } from "./recover.ts";
+import { settleIntent } from "./settle-writes.ts";
+
+export type StillOpen = {
+  readonly ids: ReadonlyMap<string, string>;
+  readonly paths: ReadonlyMap<LocalPath, string>;
+  /** Of `paths`, those of new documents. */
+  readonly posts: ReadonlyMap<Post, string>;
+  readonly folderMoves: ReadonlyMap<FolderMove, string>;
+};
+
+/**
+ * Then the service: each write whose end is not known is settled by a read, before the first plan
+ * (I13). Returns what stays open.
+ */
+export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
+  const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
+  // ORDER: one after the other, as they were written: two intents of one document must not be
+  // settled against each other.
+  let unreachable: Outcome | null = null;
+  for (const { intentId, intent } of intents) {
+    if (isLocal(intent)) continue;
+    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
+    if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
+    if (outcome.kind === "uncertain" || outcome.kind === "later")
+      noteOpen(open, intent, `a write to the service is not settled yet: ${outcome.detail}`);
+  }
+  return open;
+}
+
+type OpenMaps = {
+  readonly ids: Map<string, string>;
+  readonly paths: Map<LocalPath, string>;
+  readonly posts: Map<Post, string>;
+  readonly folderMoves: Map<FolderMove, string>;
+};
+
+function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: Intent, why: string): void {
+  if ("id" in intent) ids.set(intent.id, why);
+  else if ("localPath" in intent) paths.set(intent.localPath, why);
+  if (intent.kind === "post") posts.set(intent, why);
+  if (intent.kind === "patch-folder") folderMoves.set(intent, why);
+}

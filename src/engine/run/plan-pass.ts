@@ -1,0 +1,98 @@
+import type { Digest } from "../../model/digest.ts";
+import { EXACT_DISK, type LocalPath } from "../../model/path.ts";
+import type { Plan, Signals } from "../../planner/plan-types.ts";
+import { planQuiet } from "../../planner/quiet-plan.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
+import type { PassEnd, PassInput, PassContext } from "./pass-context.ts";
+import { gatherSignals } from "./guard-facts.ts";
+import { observeLocal } from "../observe/observe.ts";
+import { loadTools, readyTools } from "./tools.ts";
+
+import { textKeeper, withReturned, withUnseen } from "../observe/look.ts";
+/** What a plan makes of the looks of a pass. */
+
+export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
+  const { reviewAfterQuiet, secondLookMs, ...settings } = input.settings;
+  const traits = ctx.world.remote.traits();
+  return {
+    ...settings,
+    refusedCharacters: traits.refusedCharacters,
+    remoteFolding: traits,
+    folderMoves: traits.folderPatch !== "no",
+    // The root of a mirrored part is a folder there.
+    movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
+    retryRefused: input.retryRefused,
+    quietTexts: input.quietTexts,
+    absentTwice,
+  };
+}
+
+/**
+ * An absence here that would delete there needs two looks, some seconds apart: an editor may be
+ * between its two steps of a save.
+ */
+export async function planWithSecondLook(
+  ctx: PassContext,
+  input: PassInput,
+  trees: Trees,
+  signals: Signals,
+  inodesTrusted: boolean,
+): Promise<{ plan: Plan; trees: Trees }> {
+  const { world } = ctx;
+  const { secondLookMs } = input.settings;
+  const texts = textFinder(ctx);
+  world.progress.report("plan", 0, null);
+  const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
+  const policy = policyOf(ctx, input, once);
+  const quiet = planQuiet(trees, policy, signals);
+  if (quiet !== null) return { plan: quiet, trees };
+  const { makePlan } = readyTools() ?? (await loadTools());
+  const plan = makePlan(trees, policy, signals, texts);
+  const waiting = plan.holds.filter((hold) => hold.reason === "second-look");
+  if (secondLookMs === null || waiting.length === 0) return { plan, trees };
+  await world.clock.sleep(secondLookMs);
+  const again = observeLocal(world, trees.base, inodesTrusted, textKeeper(ctx, input, trees.base));
+  const unseen = new Map([...trees.local.unseen].filter(([path]) => !again.unseen.has(path)));
+  const local = withReturned(ctx, withUnseen(again, unseen));
+  ctx.notes.local = local;
+  // Which document is where, and which is absent again, is for the plan to say.
+  const twice = new Set(waiting.map((hold) => hold.path));
+  const seenTwice = { ...trees, local };
+  return { plan: makePlan(seenTwice, policyOf(ctx, input, twice), signals, texts), trees: seenTwice };
+}
+
+function textFinder({ world, notes }: PassContext): (digest: Digest) => string | null {
+  return (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
+}
+
+/** Without a root there is nothing to see; the verdict alone says what is wrong. */
+export async function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): Promise<PassEnd> {
+  const { makePlan } = readyTools() ?? (await loadTools());
+  const base: BaseTree = ctx.world.state.load();
+  const why = "the mirrored folder is not what it was";
+  const local: LocalTree = {
+    files: new Map(),
+    folders: new Map(),
+    others: new Map(),
+    unseen: new Map([["", why]]),
+    disk: EXACT_DISK,
+    inodesTrusted: false,
+    ignores: () => false,
+  };
+  const unseen = new Map([...base.links.keys()].map((id) => [id, why] as const));
+  const remote: RemoteTree = {
+    files: new Map(),
+    folders: new Map(),
+    complete: false,
+    foldersComplete: false,
+    gone: new Set(),
+    goneFolders: new Set(),
+    outside: new Set(),
+    unseen,
+  };
+  const trees = { base, local, remote };
+  const signals = gatherSignals(ctx, base, remote, root);
+  const plan = makePlan(trees, policyOf(ctx, input, null), signals, textFinder(ctx));
+  return { kind: "planned", plan, trees, ends: [] };
+}
