@@ -1,5 +1,5 @@
 import type { MeetingRow } from "../app/history/origins.ts";
-import { originHunks } from "../app/history/origin-hunks.ts";
+import { originHunks } from "../app/history/origins.ts";
 import type { WordOrigin } from "../merge/origin.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";

@@ -113,13 +113,20 @@ export function markedMerge({ base, mine, theirs }: ThreeTexts, markerSize: numb
 
 type Marks = { readonly size: number; readonly feed: string };
 
-function marked(mine: string, base: string, theirs: string, { size, feed }: Marks): string {
-  const whole = (text: string) => (text === "" || text.endsWith("\n") ? text : text + feed);
-  const mark = (character: string, label: string) => `${character.repeat(size)}${label}${feed}`;
+function marked(mine: string, base: string, theirs: string, marks: Marks): string {
   return [
-    mark("<", " mine") + whole(mine),
-    mark("|", " base") + whole(base),
-    mark("=", "") + whole(theirs),
-    mark(">", " theirs"),
+    markLine("<", " mine", marks) + endedLine(mine, marks),
+    markLine("|", " base", marks) + endedLine(base, marks),
+    markLine("=", "", marks) + endedLine(theirs, marks),
+    markLine(">", " theirs", marks),
   ].join("");
+}
+
+function markLine(character: string, label: string, { size, feed }: Marks): string {
+  return `${character.repeat(size)}${label}${feed}`;
+}
+
+/** A marker begins a line, so the text before it must end one. */
+function endedLine(text: string, { feed }: Marks): string {
+  return text === "" || text.endsWith("\n") ? text : text + feed;
 }

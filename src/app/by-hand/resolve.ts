@@ -1,5 +1,5 @@
 import { hasNewMarkers } from "../../planner/decide/markers.ts";
-import { HOLD_REASONS, type WayKind } from "../../model/hold.ts";
+import { HOLD_REASONS, type HoldReason, type WayKind } from "../../model/hold.ts";
 import type { Conflict, Hold, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
@@ -34,39 +34,40 @@ export type Subject = {
 
 const CONFLICT_WAYS: readonly WayKind[] = ["mine", "theirs", "merged"];
 
+const REVIEW_WAYS: readonly WayKind[] = ["mine", "theirs"];
+
 /** @param path of the document, of its `(theirs)` file, or of what a document was renamed to */
 export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPath): Result<Subject> {
   const base = world.state.load();
-  const link =
+  const link = linkNamed(world, base, path);
+  const hold = base.holds.get(link?.id ?? path) ?? null;
+  if (link === null) return hold === null ? nothingOpen(path) : unfit(path, hold);
+  const conflict = base.conflicts.get(link.id) ?? null;
+  const ways = waysOf(link, conflict, hold);
+  if (ways !== undefined) return ok({ path: placeNow(world, link, hold), link, conflict, hold, ways });
+  return hold === null ? nothingOpen(link.localPath) : unfit(link.localPath, hold);
+}
+
+/** How a person may end what is open; undefined: nothing is, or no choice ends it. */
+function waysOf(link: Link, conflict: Conflict | null, hold: Hold | null): readonly WayKind[] | undefined {
+  // Neither version can go up while the document is not there to take it.
+  if (conflict !== null && hold?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
+  if (hold !== null) return HOLD_REASONS[hold.reason].ways;
+  return link.submissions.length > 0 ? REVIEW_WAYS : undefined;
+}
+
+function linkNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
+  return (
     linkOfHold(base, path) ??
     linkAt(base, path) ??
     linkOfSidecar(base, path) ??
     linkOfRenamed(world, base, path) ??
-    linkHeldFromRoot(base, path);
-  const hold = base.holds.get(link?.id ?? path) ?? null;
-  if (link === null) {
-    if (hold !== null) return unfit(path, hold);
-    return trouble(
-      "usage",
-      `nothing is open at ${path}`,
-      "mdmirror conflicts lists what is; mdmirror sync looks again",
-    );
-  }
-  const conflict = base.conflicts.get(link.id) ?? null;
-  const place = placeNow(world, link, hold);
-  // Neither version can go up while the document is not there to take it.
-  if (conflict !== null && hold?.reason !== "gone-or-unreadable")
-    return ok({ path: place, link, conflict, hold, ways: CONFLICT_WAYS });
-  if (hold === null && link.submissions.length > 0)
-    return ok({ path: place, link, conflict, hold, ways: ["mine", "theirs"] });
-  if (hold === null)
-    return trouble(
-      "usage",
-      `nothing is open at ${link.localPath}`,
-      "mdmirror conflicts lists what is; mdmirror sync looks again",
-    );
-  const { ways } = HOLD_REASONS[hold.reason];
-  return ways === undefined ? unfit(link.localPath, hold) : ok({ path: place, link, conflict, hold, ways });
+    linkHeldFromRoot(base, path)
+  );
+}
+
+function nothingOpen(path: LocalPath): Result<never> {
+  return trouble("usage", `nothing is open at ${path}`, "mdmirror conflicts lists what is; mdmirror sync looks again");
 }
 
 /** A move that is held has not moved the link: the hold names the place of now. */
@@ -154,7 +155,7 @@ export async function resolveSubject(
     const sent = await sendNow(ctx, { link: subject.link, at: path });
     return [{ outcome: sent.outcome, notes: [...first.notes, ...sent.notes] }];
   });
-  return told(path, end!);
+  return handResult(path, end!);
 }
 
 function markersIn(world: World, subject: Subject, way: Way): boolean {
@@ -165,27 +166,31 @@ function markersIn(world: World, subject: Subject, way: Way): boolean {
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
+const IN_REVIEW: ReadonlySet<HoldReason> = new Set(["in-review", "review-quiet", "review-unknown"]);
+
 async function resolveOne(ctx: PassContext, subject: Subject, way: Way): Promise<HandEnd> {
   const { link, conflict, hold, path } = subject;
   const placed: Placed = { link, at: path };
-  const reason = hold?.reason ?? "in-review";
+  const leftMirror = hold?.reason === "renamed-out-of-mirror";
   switch (way.kind) {
     case "mine":
-      if (conflict !== null) return keepMine(ctx, placed, conflict);
-      return reason === "in-review" || reason === "review-quiet" || reason === "review-unknown"
-        ? resubmit(ctx, link)
-        : tryAgain(ctx, link.id);
+      return conflict === null ? sendMine(ctx, subject) : keepMine(ctx, placed, conflict);
     case "theirs":
       return takeTheirs(ctx, placed, conflict);
     case "merged":
       return landMerged(ctx, placed, conflict, way.text);
     case "keep":
-      return reason === "renamed-out-of-mirror" ? bringBack(ctx, link) : keepAsNew(ctx, placed, conflict);
+      return leftMirror ? bringBack(ctx, link) : keepAsNew(ctx, placed, conflict);
     case "delete":
-      return reason === "renamed-out-of-mirror" ? deleteThere(ctx, link) : dropHere(ctx, placed, conflict);
+      return leftMirror ? deleteThere(ctx, link) : dropHere(ctx, placed, conflict);
     case "recreate":
       return recreate(ctx, placed);
   }
+}
+
+function sendMine(ctx: PassContext, { link, hold }: Subject): Promise<HandEnd> | HandEnd {
+  const isInReview = hold === null || IN_REVIEW.has(hold.reason);
+  return isInReview ? resubmit(ctx, link) : tryAgain(ctx, link.id);
 }
 
 export function isDone({ outcome }: HandEnd): boolean {
@@ -193,7 +198,7 @@ export function isDone({ outcome }: HandEnd): boolean {
 }
 
 /** The notes of what was done, or why it was not. */
-export function told(path: LocalPath, end: HandEnd): Result<readonly string[]> {
+export function handResult(path: LocalPath, end: HandEnd): Result<readonly string[]> {
   const { outcome, notes } = end;
   switch (outcome.kind) {
     case "done":

@@ -1,6 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
+import type { BaseTree, Trees } from "../../model/tree.ts";
 import type { World } from "../../engine/run/world.ts";
 import { faultTrouble } from "../mirror/fault-trouble.ts";
 import { findDocument, linkAt } from "./find-document.ts";
@@ -17,8 +18,7 @@ export type TwoTexts = { readonly path: LocalPath; readonly live: string | null;
 export async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<TwoTexts>> {
   const { world, url } = mirror;
   const base = world.state.load();
-  const link = linkAt(base, path);
-  const id = link?.id ?? (await idAt(world, path)) ?? findDocument(world.state, base, path)?.id ?? null;
+  const id = await idOf(world, base, path);
   const read = world.disk.read(path);
   if (read.kind === "fault") return trouble("fault", `${path} cannot be read: ${read.detail}`, "mend what it names");
   const local = read.kind === "done" ? read.value.text : null;
@@ -30,6 +30,10 @@ export async function readBothSides(mirror: OpenedMirror, path: LocalPath): Prom
   if (answer.ok) return ok({ path, live: answer.value.content, local });
   if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") return ok({ path, live: null, local });
   return { kind: "trouble", trouble: faultTrouble(answer.fault, url) };
+}
+
+async function idOf(world: World, base: BaseTree, path: LocalPath): Promise<DocId | null> {
+  return linkAt(base, path)?.id ?? (await idAt(world, path)) ?? findDocument(world.state, base, path)?.id ?? null;
 }
 
 /** What is at this very path on the service and not linked yet. */
@@ -59,29 +63,7 @@ export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
   const { world } = mirror;
   const preview = await previewSync(mirror, USUAL_RUN);
   if (preview.kind === "offline") return preview;
-  const { base, local, remote } = preview.trees;
-  const rows: DiffRow[] = [];
-  const linked = new Set<LocalPath>();
-  const suspects: { readonly id: DocId; readonly path: LocalPath }[] = [];
-  for (const link of base.links.values()) {
-    const here = local.files.get(link.localPath);
-    const there = remote.files.get(link.id);
-    linked.add(link.localPath);
-    if (here !== undefined && there !== undefined) {
-      if (here.digest !== link.localDigest || there.changeId !== link.changeId)
-        suspects.push({ id: link.id, path: link.localPath });
-    } else if (here !== undefined) rows.push({ path: link.localPath, kind: "only-here", lines: null });
-    else if (there !== undefined && !local.ignores(link.localPath, "file"))
-      rows.push({ path: link.localPath, kind: "only-there", lines: null });
-  }
-  for (const file of remote.files.values()) {
-    if (base.links.has(file.id) || local.ignores(file.path, "file")) continue;
-    if (local.files.has(file.path) && !linked.has(file.path)) suspects.push({ id: file.id, path: file.path });
-    else rows.push({ path: file.path, kind: "only-there", lines: null });
-  }
-  const suspected = new Set(suspects.map(({ path }) => path));
-  for (const path of local.files.keys())
-    if (!linked.has(path) && !suspected.has(path)) rows.push({ path, kind: "only-here", lines: null });
+  const { rows, suspects } = listByStamps(preview.trees);
   const read = await Promise.all(suspects.map((suspect) => compare(world, suspect)));
   for (const one of read) {
     if ("fault" in one) return { kind: "offline", fault: one.fault };
@@ -90,9 +72,55 @@ export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
   return { kind: "listed", rows: rows.toSorted((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
+/** A document whose texts have to be read and compared. */
+type Suspect = { readonly kind: "suspect"; readonly id: DocId; readonly path: LocalPath };
+
+/** What the listing and the stamps tell: documents that are on one side alone, and suspects. */
+function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspects: readonly Suspect[] } {
+  const found = [...differencesOfLinks(trees), ...unlinkedThere(trees)];
+  const suspects = found.filter((one) => one.kind === "suspect");
+  const rows = found.filter((one) => one.kind !== "suspect");
+  const known = new Set([...linkedPaths(trees), ...suspects.map(({ path }) => path)]);
+  for (const path of trees.local.files.keys()) if (!known.has(path)) rows.push(onOneSide("only-here", path));
+  return { rows, suspects };
+}
+
+function differencesOfLinks({ base, local, remote }: Trees): (DiffRow | Suspect)[] {
+  return [...base.links.values()].flatMap((link): (DiffRow | Suspect)[] => {
+    const { id, localPath: path } = link;
+    const here = local.files.get(path);
+    const there = remote.files.get(id);
+    if (here !== undefined && there !== undefined) {
+      const isAsLinked = here.digest === link.localDigest && there.changeId === link.changeId;
+      return isAsLinked ? [] : [{ kind: "suspect", id, path }];
+    }
+    if (here !== undefined) return [onOneSide("only-here", path)];
+    return there !== undefined && !local.ignores(path, "file") ? [onOneSide("only-there", path)] : [];
+  });
+}
+
+function unlinkedThere(trees: Trees): (DiffRow | Suspect)[] {
+  const { base, local, remote } = trees;
+  const linked = linkedPaths(trees);
+  return [...remote.files.values()]
+    .filter(({ id, path }) => !base.links.has(id) && !local.ignores(path, "file"))
+    .map(({ id, path }): DiffRow | Suspect => {
+      const isTwin = local.files.has(path) && !linked.has(path);
+      return isTwin ? { kind: "suspect", id, path } : onOneSide("only-there", path);
+    });
+}
+
+function linkedPaths({ base }: Trees): ReadonlySet<LocalPath> {
+  return new Set([...base.links.values()].map(({ localPath }) => localPath));
+}
+
+function onOneSide(kind: "only-here" | "only-there", path: LocalPath): DiffRow {
+  return { path, kind, lines: null };
+}
+
 async function compare(
   world: World,
-  { id, path }: { readonly id: DocId; readonly path: LocalPath },
+  { id, path }: Suspect,
 ): Promise<{ readonly row: DiffRow | null } | { readonly fault: Fault }> {
   const answer = await world.remote.getFile(id);
   const read = world.disk.read(path);

@@ -5,7 +5,7 @@ import type { State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /** A document that the mirror knows or knew: its id, and where it is or last was. */
-export type KnownDocument = {
+type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
   /** null: it is gone, or its link ended. */

@@ -35,38 +35,50 @@ export type HistoryEntry = {
 const EVENTS = 10_000;
 const SAME_MOMENT_MS = 1_000;
 
+type Version = ReturnType<State["versions"]>[number];
 type Seen = Omit<HistoryEntry, "n" | "size" | "merge">;
 type Numbered = Omit<HistoryEntry, "merge">;
-
-/** What a history is read from. */
-export type HistorySource = Pick<State, "versions" | "events" | "sightings" | "text">;
 
 /**
  * Every version that the service showed, every text that an effect replaced here, and whatever else
  * the text store has under this document or this path: a text that lost a conflict, or was taken
  * away before it was sent. The same text twice in a row is one.
+ * @param sightings what answers for the state where many histories are read
  */
-export function readHistory(state: HistorySource, document: KnownPlace): HistoryEntry[] {
+export function readHistory(
+  state: State,
+  document: KnownPlace,
+  sightings: State["sightings"] = (asked) => state.sightings(asked),
+): HistoryEntry[] {
   const { id } = document;
   const versions = id === null ? [] : state.versions(id).toReversed();
   const events = id === null ? [] : state.events({ limit: EVENTS, id }).toReversed();
+  const live = versions.map((version) => liveText(version, events));
   const wasLive = new Set(versions.map(({ digest }) => digest));
-  const seen: Seen[] = versions.map(({ at, digest, changeId }) => {
-    // A version and the event that brought it are written in one transaction, with a clock that may
-    // have moved in between.
-    const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
-    return {
-      at: event?.at ?? at,
-      digest,
-      from: "service",
-      changeId,
-      other: null,
-      what: event?.detail ?? "seen on the service",
-    };
-  });
-  const last = document.tombstone?.digest ?? document.link?.digest;
-  if (last !== undefined && !wasLive.has(last))
-    seen.push({ ...bare(last), at: 0, from: "service", what: "the last version seen" });
+  const seen = [...live, ...lastText(document, wasLive), ...textsOfEvents(events, wasLive)];
+  return withMerges(numbered(state, [...seen, ...sightedAlone(sightings, document, events, seen)]), events);
+}
+
+/**
+ * A version and the event that brought it are written in one transaction, with a clock that may
+ * have moved in between.
+ */
+function liveText({ at, digest, changeId }: Version, events: readonly MirrorEvent[]): Seen {
+  const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
+  const what = event?.detail ?? "seen on the service";
+  return { at: event?.at ?? at, digest, from: "service", changeId, other: null, what };
+}
+
+/** What base holds of the document, where no version tells of it. */
+function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): Seen[] {
+  const last = tombstone?.digest ?? link?.digest;
+  if (last === undefined || wasLive.has(last)) return [];
+  return [{ ...bare(last), at: 0, from: "service", what: "the last version seen" }];
+}
+
+/** Texts that an effect replaced here, and those that it left here. */
+function textsOfEvents(events: readonly MirrorEvent[], wasLive: ReadonlySet<Digest>): Seen[] {
+  const seen: Seen[] = [];
   for (const { at, before, after, detail, kind } of events) {
     // The text before was there before this event; a moment earlier keeps the order.
     if (before !== null && !wasLive.has(before))
@@ -76,7 +88,7 @@ export function readHistory(state: HistorySource, document: KnownPlace): History
     // An earlier text that was put back is a text of that moment too.
     if (after !== null && kind === "restore") seen.push({ ...bare(after), at, from: "here", what: detail });
   }
-  return withMerges(numbered(state, [...seen, ...sightedAlone(state, document, events, seen)]), events);
+  return seen;
 }
 
 /**
@@ -87,8 +99,8 @@ function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]
   for (const event of events) {
     const merge = mergeOf(event);
     if (merge === null) continue;
-    const like = (entry: Numbered) => entry.digest === merge.result;
-    const entry = entries.find((one) => like(one) && one.at >= merge.at) ?? entries.findLast(like);
+    const alike = entries.filter(({ digest }) => digest === merge.result);
+    const entry = alike.find(({ at }) => at >= merge.at) ?? alike.at(-1);
     if (entry !== undefined) made.set(entry.n, merge);
   }
   return entries.map((entry) => ({ ...entry, merge: made.get(entry.n) ?? null }));
@@ -103,7 +115,7 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
  * it had an id, a path that it had.
  */
 function sightedAlone(
-  state: HistorySource,
+  sightings: State["sightings"],
   { id, path, asked }: KnownPlace,
   events: readonly MirrorEvent[],
   seen: readonly Seen[],
@@ -111,7 +123,7 @@ function sightedAlone(
   const known = new Set(seen.map(({ digest }) => digest));
   const formerly = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
   const alone: Seen[] = [];
-  for (const sighting of state.sightings({ path: asked, id, formerly: [path, ...formerly] })) {
+  for (const sighting of sightings({ path: asked, id, formerly: [path, ...formerly] })) {
     const { digest, at, side, why } = sighting;
     if (known.has(digest)) continue;
     known.add(digest);
@@ -121,7 +133,7 @@ function sightedAlone(
   return alone;
 }
 
-function numbered(state: HistorySource, seen: readonly Seen[]): Numbered[] {
+function numbered(state: State, seen: readonly Seen[]): Numbered[] {
   const entries: Numbered[] = [];
   for (const one of seen.toSorted((a, b) => a.at - b.at)) {
     const last = entries.at(-1);

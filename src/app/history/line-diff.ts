@@ -53,20 +53,22 @@ function hunkOf(a: readonly string[], b: readonly string[], edits: readonly Edit
   const from = first.from - (first.start - start);
   const lines: DiffLine[] = [];
   let at = start;
-  const same = (until: number) => {
-    for (; at < until; at++) lines.push({ kind: "same", text: a[at]! });
-  };
   for (const edit of edits) {
-    same(edit.start);
-    for (; at < edit.end; at++) lines.push({ kind: "removed", text: a[at]! });
-    for (const text of b.slice(edit.from, edit.to)) lines.push({ kind: "added", text });
+    append(lines, "same", a.slice(at, edit.start));
+    append(lines, "removed", a.slice(edit.start, edit.end));
+    append(lines, "added", b.slice(edit.from, edit.to));
+    at = edit.end;
   }
-  same(end);
-  const count = (kind: DiffLine["kind"]) => lines.filter((line) => line.kind !== kind).length;
-  const [removed, added] = [count("added"), count("removed")];
+  append(lines, "same", a.slice(at, end));
+  const removed = lines.filter(({ kind }) => kind !== "added").length;
+  const added = lines.filter(({ kind }) => kind !== "removed").length;
   return {
     before: { line: removed === 0 ? start : start + 1, count: removed },
     after: { line: added === 0 ? from : from + 1, count: added },
     lines,
   };
+}
+
+function append(lines: DiffLine[], kind: DiffLine["kind"], texts: readonly string[]): void {
+  for (const text of texts) lines.push({ kind, text });
 }

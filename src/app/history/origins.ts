@@ -1,5 +1,6 @@
 import type { Digest } from "../../model/digest.ts";
 import { type Origin, originsOf } from "../../merge/origin.ts";
+import type { DiffHunk } from "./line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
 /** Where the lines of a merge are from, told from the texts that it was made of. */
@@ -66,18 +67,69 @@ export function originSpans(rows: readonly MeetingRow[]): OriginSpan[] {
   const spans: (OriginSpan & { count: number })[] = [];
   let [before, after] = [1, 1];
   for (const row of rows) {
-    const from = row.kind === "conflict" ? row.of : WHOSE[row.from];
-    const isOfBase = row.kind === "removed" || (row.kind === "conflict" && row.of === "base");
-    const line = isOfBase ? before : after;
-    if (isOfBase || row.kind === "kept") before++;
-    if (!isOfBase) after++;
+    const line = isOfResult(row) ? after : before;
+    if (isOfBase(row)) before++;
+    if (isOfResult(row)) after++;
     if (row.kind === "kept") continue;
+    const from = row.kind === "conflict" ? row.of : WHOSE[row.from];
     const last = spans.at(-1);
     const goesOn = last?.kind === row.kind && last.from === from && last.line + last.count === line;
     if (goesOn) last.count++;
     else spans.push({ kind: row.kind, from, line, count: 1 });
   }
   return spans;
+}
+
+function isOfBase(row: MeetingRow): boolean {
+  return row.kind === "conflict" ? row.of === "base" : row.kind !== "added";
+}
+
+function isOfResult(row: MeetingRow): boolean {
+  return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
+}
+
+/** The rows around what changed, with the lines of base and of the result that they are. */
+type OriginHunk = Pick<DiffHunk, "before" | "after"> & { readonly rows: readonly MeetingRow[] };
+
+const CONTEXT = 3;
+
+/**
+ * As the hunks of a unified diff: what is far from any change is left out. Lines that do not merge
+ * stand for those of base.
+ */
+export function originHunks(rows: readonly MeetingRow[]): OriginHunk[] {
+  let [at, before, after] = [0, 0, 0];
+  return shownRuns(rows).map(({ from, to }) => {
+    const skipped = rows.slice(at, from);
+    const shown = rows.slice(from, to);
+    before += skipped.filter(isOfBase).length;
+    after += skipped.filter(isOfResult).length;
+    const hunk = {
+      before: range(before, shown.filter(isOfBase).length),
+      after: range(after, shown.filter(isOfResult).length),
+      rows: shown,
+    };
+    [at, before, after] = [to, before + hunk.before.count, after + hunk.after.count];
+    return hunk;
+  });
+}
+
+/** Runs of rows near a change, `to` exclusive; those that touch are one. */
+function shownRuns(rows: readonly MeetingRow[]): readonly { readonly from: number; readonly to: number }[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const [at, { kind }] of rows.entries()) {
+    if (kind === "kept") continue;
+    const [from, to] = [Math.max(0, at - CONTEXT), Math.min(rows.length, at + CONTEXT + 1)];
+    const last = runs.at(-1);
+    if (last !== undefined && from <= last.to) last.to = to;
+    else runs.push({ from, to });
+  }
+  return runs;
+}
+
+/** @param first lines before it */
+function range(first: number, count: number): { readonly line: number; readonly count: number } {
+  return { line: count === 0 ? first : first + 1, count };
 }
 
 /**

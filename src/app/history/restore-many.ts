@@ -1,6 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../model/digest.ts";
 import { isBelow, type LocalPath } from "../../model/path.ts";
+import type { Look } from "../../ports/disk.ts";
 import type { Sighting, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
@@ -9,7 +10,7 @@ import type { World } from "../../engine/run/world.ts";
 import { createMatcher } from "../../local/ignore.ts";
 import { patternFault } from "../../local/pattern-fault.ts";
 import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
-import { type HistoryEntry, type HistorySource, readHistory } from "./history.ts";
+import { type HistoryEntry, readHistory } from "./history.ts";
 import { isDone } from "../by-hand/resolve.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
@@ -60,15 +61,10 @@ export function planRestore(
       return trouble("usage", `${name}: the pattern ${matches}`, "give a folder, or a simpler pattern");
     wanted.push(matches);
   }
-  const history: HistorySource = {
-    versions: (id) => state.versions(id),
-    events: (query) => state.events(query),
-    text: (digest) => state.text(digest),
-    sightings: allSightings(state),
-  };
+  const sightings = allSightings(state);
   const items = subjectsOf(base, asOf)
     .filter(({ path }) => wanted.some((matches) => matches(path)))
-    .flatMap((subject) => itemOf({ state, disk }, history, subject, asOf));
+    .flatMap((subject) => itemOf({ state, disk }, sightings, subject, asOf));
   return ok(items.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)));
 }
 
@@ -112,26 +108,41 @@ function isNearer(at: number, other: number, asOf: number | null): boolean {
 
 function itemOf(
   { state, disk }: Pick<World, "state" | "disk">,
-  history: HistorySource,
-  { gone, ...subject }: Subject,
+  sightings: State["sightings"],
+  subject: Subject,
   asOf: number | null,
 ): RestoreItem[] {
-  const { id, path, link } = subject;
-  const left = (why: string): RestoreItem[] => [{ kind: "left", path, why }];
+  const { id, path, link, tombstone } = subject;
   const look = disk.look(path);
-  if (asOf === null && link !== null && look.kind !== "absent") return [];
-  if (asOf !== null && gone !== null && gone <= asOf) return [];
-  if (link === null && look.kind !== "absent") return left("another file is there now");
-  if (link !== null && look.kind !== "absent" && look.kind !== "file")
-    return left("what is there is no file that can be read");
-  if (link !== null && state.conflict(id) !== null) return left(`it is in conflict: mdmirror resolve ${path}`);
-  const own = readHistory(history, { ...subject, asked: path }).filter(({ other }) => other === null);
-  const entry = asOf === null ? own.at(-1) : own.findLast(({ at }) => at <= asOf);
-  if (entry === undefined) return left(own.length === 0 ? "nothing is known of its text" : "it was not there yet");
-  if (entry.size === null) return left(`the text of version ${entry.n} is no longer kept`);
+  if (isOutOfQuestion(subject, look, asOf)) return [];
+  const obstacle = obstacleTo(state, subject, look);
+  if (obstacle !== null) return [{ kind: "left", path, why: obstacle }];
+  const entry = entryAt(readHistory(state, { id, path, link, tombstone, asked: path }, sightings), asOf);
+  if (typeof entry === "string") return [{ kind: "left", path, why: entry }];
   const expect = look.kind === "file" ? look.digest : null;
   if (expect === entry.digest) return [];
   return [{ kind: "put-back", path, id, entry, expect, anew: link === null }];
+}
+
+/** What is there already, where only what is gone is asked for; or what was gone by that time. */
+function isOutOfQuestion({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
+  if (asOf === null) return link !== null && look.kind !== "absent";
+  return gone !== null && gone <= asOf;
+}
+
+/** @returns why nothing can be put back, as a clause */
+function obstacleTo(state: State, { id, path, link }: Subject, look: Look): string | null {
+  if (link === null) return look.kind === "absent" ? null : "another file is there now";
+  if (look.kind !== "absent" && look.kind !== "file") return "what is there is no file that can be read";
+  return state.conflict(id) === null ? null : `it is in conflict: mdmirror resolve ${path}`;
+}
+
+/** The document's own text of that time, or its last one; or why there is none, as a clause. */
+function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
+  const own = entries.filter(({ other }) => other === null);
+  const entry = own.findLast(({ at }) => asOf === null || at <= asOf);
+  if (entry === undefined) return own.length === 0 ? "nothing is known of its text" : "it was not there yet";
+  return entry.size === null ? `the text of version ${entry.n} is no longer kept` : entry;
 }
 
 /** All names of texts, read once: each question of the state reads every row. */
@@ -140,12 +151,17 @@ function allSightings(state: State): State["sightings"] {
   const byPath = Map.groupBy(all, ({ path }) => path);
   const byId = Map.groupBy(all, ({ id }) => id);
   return ({ path, id, formerly = [] }) => {
-    const found = new Set<Sighting>();
-    for (const one of path === undefined ? [] : (byPath.get(path) ?? [])) found.add(one);
-    for (const one of id === undefined || id === null ? [] : (byId.get(id) ?? [])) found.add(one);
-    for (const name of formerly) for (const one of byPath.get(name) ?? []) if (one.id === null) found.add(one);
+    const found = new Set([
+      ...namesOf(byPath, path),
+      ...namesOf(byId, id),
+      ...formerly.flatMap((name) => namesOf(byPath, name)).filter((one) => one.id === null),
+    ]);
     return [...found].toSorted((a, b) => a.at - b.at);
   };
+}
+
+function namesOf<K>(index: ReadonlyMap<K, readonly Sighting[]>, key: K | null | undefined): readonly Sighting[] {
+  return key === undefined || key === null ? [] : (index.get(key) ?? []);
 }
 
 export type RestoreEnd = { readonly item: RestoreItem; readonly done: boolean; readonly note: string };

@@ -1,11 +1,12 @@
 import type { Digest } from "../../model/digest.ts";
 import type { LocalPath } from "../../model/path.ts";
+import type { Look } from "../../ports/disk.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
 import { restoreGone, restoreText } from "../../engine/by-hand/restore.ts";
 import type { World } from "../../engine/run/world.ts";
 import { findPlace, type KnownPlace } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
-import { told } from "../by-hand/resolve.ts";
+import { handResult } from "../by-hand/resolve.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 
 export type Restored = {
@@ -78,13 +79,26 @@ export function chooseVersion(
   const found = findVersion({ state }, name, n);
   if (found.kind === "trouble") return found;
   const { document, entries } = found.value;
-  const { link, path, id } = document;
+  const { link, path } = document;
   const look = disk.look(path);
   const now = look.kind === "file" ? look.digest : null;
   const entry =
     n === null && link !== null
       ? (newestOf(entries, ({ digest }) => digest !== now) ?? found.value.entry)
       : found.value.entry;
+  const obstacle = obstacleTo(state, document, entry, look, name);
+  if (obstacle !== null) return obstacle;
+  return ok({ document, path, entry, anew: link === null, now });
+}
+
+/** Why a text cannot be put back; null: it can. */
+function obstacleTo(
+  state: World["state"],
+  { link, path, id }: KnownPlace,
+  entry: HistoryEntry,
+  look: Look,
+  name: string,
+): Result<never> | null {
   if (entry.size === null)
     return trouble(
       "usage",
@@ -99,7 +113,7 @@ export function chooseVersion(
       `${path} is taken by another file`,
       `move that away first, or: mdmirror show ${id ?? path}@${entry.n} --output FILE`,
     );
-  return ok({ document, path, entry, anew: link === null, now });
+  return null;
 }
 
 /**
@@ -116,7 +130,7 @@ export async function restoreVersion(world: World, name: string, n: number | nul
       ? restoreGone(ctx, document.id, path, entry.digest, detail)
       : restoreText(ctx, document.link, entry.digest, now, detail),
   ]);
-  const notes = told(path, end!);
+  const notes = handResult(path, end!);
   return notes.kind === "trouble"
     ? notes
     : ok({ path, entry, anew, notes: anew ? notes.value : notes.value.filter(isNoNewId) });

@@ -29,15 +29,19 @@ export function splitTaken(
 ): { readonly go: readonly MovedBack[]; readonly stay: readonly MovedBack[] } {
   let go = moves;
   for (;;) {
-    const leaves = (path: LocalPath) =>
-      go.some(({ id, at, to }) => at !== to && (at === path || (isDirId(id) && isWithin(path, at))));
-    const left = go.filter(({ id, to }) => {
+    const going = go;
+    const left = going.filter(({ id, to }) => {
       const holder = taken(to);
-      return holder === undefined || holder === id || leaves(to);
+      return holder === undefined || holder === id || isLeft(to, going);
     });
     if (left.length === go.length) return { go, stay: moves.filter((one) => !go.includes(one)) };
     go = left;
   }
+}
+
+/** Whether one of these moves takes away what is at a path. */
+function isLeft(path: LocalPath, moves: readonly MovedBack[]): boolean {
+  return moves.some(({ id, at, to }) => at !== to && (at === path || (isDirId(id) && isWithin(path, at))));
 }
 
 /**
@@ -106,23 +110,33 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
 export function orderMoves(moves: readonly MovedBack[]): Hop[] {
   let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
   const hops: Hop[] = [];
-  while (pending.length > 0) {
+  // LIMIT: each one steps aside once at most; more would be a cycle that moving aside does not
+  // break, and there is none.
+  while (hops.length <= 2 * moves.length) {
     pending = pending.filter(({ at, to }) => at !== to);
-    const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
-    // A cycle: the first one steps aside, once; its own target is then held by fewer.
-    const next = free ?? pending.find(({ id }) => !hops.some((hop) => hop.id === id)) ?? pending[0];
-    if (next === undefined) break;
-    const to = free === undefined ? spareName(next.at) : next.to;
-    hops.push({ id: next.id, from: next.at, to, last: free !== undefined });
+    const next = nextMove(pending, hops);
+    if (next === null) break;
+    const { move, hop } = next;
+    hops.push(hop);
     pending = pending.flatMap((one) => {
-      if (one === next) return free === undefined ? [{ ...one, at: to }] : [];
-      return isWithin(one.at, next.at) ? [{ ...one, at: rebase(one.at, next.at, to) }] : [one];
+      if (one === move) return hop.last ? [] : [{ ...one, at: hop.to }];
+      return isWithin(one.at, hop.from) ? [{ ...one, at: rebase(one.at, hop.from, hop.to) }] : [one];
     });
-    // LIMIT: each one steps aside once at most; more would be a cycle that moving aside does not
-    // break, and there is none.
-    if (hops.length > 2 * moves.length) break;
   }
   return hops;
+}
+
+/** Whoever can go where it was; where none can (a cycle), one steps aside. */
+function nextMove(
+  pending: readonly MovedBack[],
+  hops: readonly Hop[],
+): { readonly move: MovedBack; readonly hop: Hop } | null {
+  const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
+  if (free !== undefined) return { move: free, hop: { id: free.id, from: free.at, to: free.to, last: true } };
+  // The first one steps aside, once; its own target is then held by fewer.
+  const aside = pending.find(({ id }) => !hops.some((hop) => hop.id === id)) ?? pending[0];
+  if (aside === undefined) return null;
+  return { move: aside, hop: { id: aside.id, from: aside.at, to: spareName(aside.at), last: false } };
 }
 
 /**

@@ -29,14 +29,10 @@ export function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: 
   for (const hop of orderMoves(going.map(({ id, path, to }) => ({ id, at: path, to })))) {
     const item = going.find(({ id }) => id === hop.id)!;
     if (ends.has(item)) continue;
-    let end = moveOne(ctx, hop, detail);
-    if (isDone(end) && !hop.last) {
-      waiting.set(hop.id, hop.from);
-      continue;
-    }
-    const home = waiting.get(hop.id);
-    if (!isDone(end) && home !== undefined) end = putHome(ctx, hop, home, detail, end);
-    ends.set(item, end);
+    const end = moveOne(ctx, hop, detail);
+    if (!isDone(end)) ends.set(item, comeHome(ctx, hop, waiting.get(hop.id), detail, end));
+    else if (hop.last) ends.set(item, end);
+    else waiting.set(hop.id, hop.from);
   }
   // Left out of the order: its folder brought it along.
   for (const item of going) if (!ends.has(item)) ends.set(item, { outcome: { kind: "done" }, notes: [] });
@@ -44,18 +40,29 @@ export function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: 
 }
 
 /** What has changed since the run, in base or on the disk; null: it is where the run put it. */
-function whyNot({ world: { state, disk } }: PassContext, item: MoveItem): string | null {
-  const look = disk.look(item.path);
-  if (item.kind === "move-folder-back") {
-    const dir = state.dir(item.id);
-    if (dir === null || dir.localPath !== item.path) return "the folder was moved or deleted since";
-    const same = look.kind === "folder" && look.ino === dir.ino && look.dev === dir.dev;
-    return same ? null : "the folder is not there any more";
-  }
-  const link = state.link(item.id);
-  if (link === null || link.localPath !== item.path) return "it was moved or deleted since";
-  if (state.conflict(item.id) !== null) return "it is in conflict";
-  return look.kind === "file" ? null : `no file is at ${item.path}`;
+function whyNot(ctx: PassContext, item: MoveItem): string | null {
+  return item.kind === "move-folder-back" ? whyNotFolder(ctx, item) : whyNotDocument(ctx, item);
+}
+
+function whyNotFolder(
+  { world: { state, disk } }: PassContext,
+  { id, path }: Extract<MoveItem, { kind: "move-folder-back" }>,
+): string | null {
+  const dir = state.dir(id);
+  if (dir === null || dir.localPath !== path) return "the folder was moved or deleted since";
+  const look = disk.look(path);
+  const same = look.kind === "folder" && look.ino === dir.ino && look.dev === dir.dev;
+  return same ? null : "the folder is not there any more";
+}
+
+function whyNotDocument(
+  { world: { state, disk } }: PassContext,
+  { id, path }: Extract<MoveItem, { kind: "move-back" }>,
+): string | null {
+  const link = state.link(id);
+  if (link === null || link.localPath !== path) return "it was moved or deleted since";
+  if (state.conflict(id) !== null) return "it is in conflict";
+  return disk.look(path).kind === "file" ? null : `no file is at ${path}`;
 }
 
 function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): HandEnd {
@@ -65,9 +72,9 @@ function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): HandE
   return moveBack(ctx, { id, from, to }, detail);
 }
 
-/** It made way for nothing: where it was before, or else said where it is. */
-function putHome(ctx: PassContext, hop: Hop, home: LocalPath, detail: string, end: HandEnd): HandEnd {
-  if (isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
+/** @param home where it was before it made way; undefined: it made way for nobody */
+function comeHome(ctx: PassContext, hop: Hop, home: LocalPath | undefined, detail: string, end: HandEnd): HandEnd {
+  if (home === undefined || isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
   const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;
   return notDone(stale(`${why}; it is at ${hop.from} now`));
 }

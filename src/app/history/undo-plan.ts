@@ -2,6 +2,7 @@ import { type DirId, type DocId, isDirId, isDocId } from "../../contract/ids.ts"
 import type { Digest } from "../../model/digest.ts";
 import { isWithin, type LocalPath, rebase } from "../../model/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
+import type { Link } from "../../model/link.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { type FolderMove, folderMoves, type MovedBack, orderMoves, pathBefore, splitTaken } from "./undo-moves.ts";
@@ -69,85 +70,111 @@ function planMoves(
   const dirs = new Map([...base.dirs.values()].map(({ localPath, id }) => [localPath, id]));
   const { go, stay } = splitTaken([...moved, ...documents], (path) => linked.get(path)?.id ?? dirs.get(path));
   const named = new Set(orderMoves(go).flatMap(({ id, last }) => (last ? [id] : [])));
-  const word = ({ id, at, to }: MovedBack): UndoItem =>
-    isDirId(id) ? { path: at, kind: "move-folder-back", id, to } : { path: at, kind: "move-back", id, to };
-  const left = (path: LocalPath, why: string): UndoItem => ({ path, kind: "left", why });
   return [
-    ...go.filter(({ id }) => named.has(id)).map(word),
+    ...go.filter(({ id }) => named.has(id)).map(itemOfMove),
     ...stay.map(({ id, at, to }) => left(at, `another ${isDirId(id) ? "folder" : "document"} is at ${to} now`)),
     ...folders.filter((one) => one.moved).map(({ to }) => left(to, "the folder was moved again since")),
   ];
 }
 
+function itemOfMove({ id, at, to }: MovedBack): UndoItem {
+  return isDirId(id) ? { path: at, kind: "move-folder-back", id, to } : { path: at, kind: "move-back", id, to };
+}
+
+function left(path: LocalPath, why: string): UndoItem {
+  return { path, kind: "left", why };
+}
+
 type UndoContext = { readonly base: BaseTree; readonly linked: LinkIndex; readonly folders: readonly FolderMove[] };
 
+/** @param events of this document alone */
 function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
-  const { base, linked, folders } = context;
-  const link = base.links.get(id);
+  const link = context.base.links.get(id);
   const path = link?.localPath ?? events.at(-1)!.path;
-  const left = (why: string): UndoItem[] => [{ path, kind: "left", why }];
-  const has = (kind: string) => events.find((event) => event.kind === kind);
-  if (has("create-local") !== undefined) return left("the run only brought it here; delete it by hand if it should go");
-  if (events.some(({ outcome }) => outcome === "submitted"))
-    return left(`in review: mdmirror resolve ${path} --theirs`);
-  if (has("conflict") !== undefined)
-    return left(`the run found a conflict and changed nothing: mdmirror resolve ${path}`);
-  const removed = has("delete-remote") ?? has("trash-local");
-  if (removed !== undefined) {
-    if (link !== undefined) return left("it is mirrored again");
-    if (removed.before === null) return left("its text was not seen");
-    const was = pathBefore(removed.path, removed.path, folders);
-    if (linked.has(was)) return left("another document has its path now");
-    return [{ path: was, kind: "bring-back", id, digest: removed.before }];
-  }
-  if (link === undefined) return left("it is gone since");
+  const kept = whyKept(events, path);
+  if (kept !== null) return [left(path, kept)];
+  const removed = eventOf(events, "delete-remote") ?? eventOf(events, "trash-local");
+  if (removed !== undefined) return [link === undefined ? bringBack(id, path, removed, context) : left(path, MIRRORED)];
+  if (link === undefined) return [left(path, "it is gone since")];
+  if (eventOf(events, "create-remote") !== undefined) return [takeAway(link, events)];
+  return [textBack(link, events), undoMove(id, events, context)].filter((item) => item !== null);
+}
+
+const MIRRORED = "it is mirrored again";
+
+function eventOf(events: readonly MirrorEvent[], kind: MirrorEvent["kind"]): MirrorEvent | undefined {
+  return events.find((event) => event.kind === kind);
+}
+
+/** What the run did that an undo leaves to a person; null: nothing of the kind. */
+function whyKept(events: readonly MirrorEvent[], path: LocalPath): string | null {
+  if (eventOf(events, "create-local") !== undefined)
+    return "the run only brought it here; delete it by hand if it should go";
+  if (events.some(({ outcome }) => outcome === "submitted")) return `in review: mdmirror resolve ${path} --theirs`;
+  if (eventOf(events, "conflict") === undefined) return null;
+  return `the run found a conflict and changed nothing: mdmirror resolve ${path}`;
+}
+
+function bringBack(id: DocId, path: LocalPath, removed: MirrorEvent, { linked, folders }: UndoContext): UndoItem {
+  if (removed.before === null) return left(path, "its text was not seen");
+  const was = pathBefore(removed.path, removed.path, folders);
+  if (linked.has(was)) return left(path, "another document has its path now");
+  return { path: was, kind: "bring-back", id, digest: removed.before };
+}
+
+function takeAway({ id, localPath: path, digest }: Link, events: readonly MirrorEvent[]): UndoItem {
+  const expect = events.findLast(({ after }) => after !== null)?.after ?? null;
+  return expect === null || digest !== expect ? left(path, EDITED) : { path, kind: "take-away", id, expect };
+}
+
+const EDITED = "it was edited since";
+
+/** null: the run left the text as it was. */
+function textBack(link: Link, events: readonly MirrorEvent[]): UndoItem | null {
+  const { id, localPath: path } = link;
   const texts = events.filter(({ kind, before, after }) => TEXT_KINDS.has(kind) && before !== null && after !== null);
-  const created = has("create-remote");
-  if (created !== undefined) {
-    const expect = events.findLast(({ after }) => after !== null)?.after ?? null;
-    if (expect === null || link.digest !== expect) return left("it was edited since");
-    return [{ path, kind: "take-away", id, expect }];
-  }
-  const items: UndoItem[] = [];
-  const [first, last] = [texts[0], texts.at(-1)];
-  if (first !== undefined && last !== undefined && first.before !== last.after) {
-    if (link.digest !== last.after && link.localDigest !== last.after) items.push(...left("it was edited since"));
-    else items.push({ path, kind: "text-back", id, digest: first.before!, expect: last.after! });
-  }
-  const move = undoMove(id, events, context);
-  if (move !== null) items.push(move);
-  return items;
+  const [digest, expect] = [texts[0]?.before ?? null, texts.at(-1)?.after ?? null];
+  if (digest === null || expect === null || digest === expect) return null;
+  const isThere = link.digest === expect || link.localDigest === expect;
+  return isThere ? { path, kind: "text-back", id, digest, expect } : left(path, EDITED);
 }
 
 function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: UndoContext): UndoItem | null {
   const link = base.links.get(id)!;
   const path = link.localPath;
   const moves = events.flatMap((event) => movedBy(event) ?? []);
-  const [first, last] = [moves[0], moves.at(-1)];
-  if (first === undefined || last === undefined) return null;
+  if (moves.length === 0) return null;
+  const [first, last] = [moves[0]!, moves.at(-1)!];
   const known = moves.find(({ here }) => here !== null)?.here ?? null;
   // Of an older version: only the words tell.
   if (known === null && first.side === "remote" && link.remotePath !== path)
-    return { path, kind: "left", why: "its names here and on the service differ; rename it by hand" };
+    return left(path, "its names here and on the service differ; rename it by hand");
   const to = pathBefore(known ?? first.from, path, folders);
   if (to === path) return null;
-  const now = last.side === "remote" ? link.remotePath : path;
-  // With its folder, by a later action of the same run, is not "since".
-  const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
-  if (now !== last.to && now !== place) return { path, kind: "left", why: "it was moved again since" };
+  if (!isWhereMoved(link, last, folders)) return left(path, "it was moved again since");
   return { path, kind: "move-back", id, to };
+}
+
+/** With its folder, by a later action of the same run, is not "again". */
+function isWhereMoved({ localPath, remotePath }: Link, last: Move, folders: readonly FolderMove[]): boolean {
+  const now = last.side === "remote" ? remotePath : localPath;
+  const place = folders.reduce((at, one) => (isWithin(at, one.from) ? rebase(at, one.from, one.to) : at), last.to);
+  return now === last.to || now === place;
 }
 
 /**
  * From where to where an event moved its document, on the side it names; `here`: its path here
  * before, as newer versions record it.
  */
-export function movedBy(event: MirrorEvent): {
+type Move = {
   readonly side: "local" | "remote";
   readonly from: string;
   readonly to: string;
   readonly here: LocalPath | null;
-} | null {
+};
+
+/** null: the event moved nothing. */
+export function movedBy(event: MirrorEvent): Move | null {
   const { kind, detail, path, from: here } = event;
   if (kind === "relink") return here === null ? null : { side: "local", from: here, to: path, here };
   if (kind === "move-local") {

@@ -58,12 +58,11 @@ export async function undoRun(world: World, plan: UndoPlan): Promise<readonly Un
   const ends = await runByHand(world, "undo", async (ctx) => {
     const done = new Map<UndoItem, HandEnd>();
     const others = plan.items.filter((item) => !isMoveItem(item));
-    const undoThose = (late: boolean) => {
-      for (const item of others) if ((item.kind === "bring-back") === late) done.set(item, undoItem(ctx, item, detail));
-    };
-    undoThose(false);
+    const deleted = others.filter(({ kind }) => kind === "bring-back");
+    const present = others.filter(({ kind }) => kind !== "bring-back");
+    for (const item of present) done.set(item, undoItem(ctx, item, detail));
     for (const [item, end] of undoMoves(ctx, plan.items.filter(isMoveItem), detail)) done.set(item, end);
-    undoThose(true);
+    for (const item of deleted) done.set(item, undoItem(ctx, item, detail));
     return plan.items.map((item) => done.get(item)!);
   });
   // A root that is not the one it was ends all of them with one clause.
