@@ -6,7 +6,7 @@ import type { Disk } from "../ports/disk.ts";
 import type { Log, Random } from "../ports/world.ts";
 import type { Range } from "../search/snippets.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { LocalDisk } from "../local/disk.ts";
+import { createDisk } from "../local/disk.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
@@ -50,33 +50,44 @@ export async function searchMirror(dir: string, random: Random, request: SearchR
   if (regex?.kind === "trouble") return regex;
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
-  const disk = new LocalDisk(createNodeFs(), root, { random });
-  const source = { read: (path: LocalPath) => readText(disk, path) };
-
-  const run = (where: string, notes: readonly string[]): SearchReport => {
-    const { search, notes: more } = openHere(where);
-    try {
-      const update = bringUpToDate(search, disk);
-      const files: FoundFile[] =
-        regex === null
-          ? search.hybrid(source, request.query, request.limit).map(({ path, score, snippets }) => {
-              return { path, score, lines: snippets.map((one) => ({ ...one, column: columnOf(one.ranges) })) };
-            })
-          : search
-              .regex(source, regex.value, request.limit)
-              .map(({ path, matches }) => ({ path, score: null, lines: matches }));
-      return { files, indexed: update.indexed, notes: [...notes, ...more, ...update.notes] };
-    } finally {
-      search.close();
-    }
-  };
+  const disk = createDisk(createNodeFs(), root, { random });
+  const searching: Searching = { disk, request, regex: regex === null ? null : regex.value };
   try {
-    return ok(run(folder, []));
+    return ok(searchIn(folder, searching));
   } catch (error) {
     if (!isFileFault(error)) throw error;
     removeSearch(folder);
-    return ok(run(folder, [`${SEARCH_FILE} was damaged and is made anew`]));
+    const report = searchIn(folder, searching);
+    return ok({ ...report, notes: [`${SEARCH_FILE} was damaged and is made anew`, ...report.notes] });
   }
+}
+
+type Searching = {
+  readonly disk: Disk;
+  readonly request: SearchRequest;
+  /** null: the query is words. */
+  readonly regex: Parameters<MirrorSearch["regex"]>[1] | null;
+};
+
+/** @param folder of the index: `.mdmirror` */
+function searchIn(folder: string, searching: Searching): SearchReport {
+  const { search, notes } = openHere(folder);
+  try {
+    const update = bringUpToDate(search, searching.disk);
+    return { files: filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
+  } finally {
+    search.close();
+  }
+}
+
+function filesFound(search: MirrorSearch, { disk, request, regex }: Searching): FoundFile[] {
+  const { query, limit } = request;
+  const source = { read: (path: LocalPath) => readText(disk, path) };
+  if (regex !== null)
+    return search.regex(source, regex, limit).map(({ path, matches }) => ({ path, score: null, lines: matches }));
+  return search.hybrid(source, query, limit).map(({ path, score, snippets }) => {
+    return { path, score, lines: snippets.map((one) => ({ ...one, column: columnOf(one.ranges) })) };
+  });
 }
 
 /**
@@ -135,17 +146,20 @@ function bringUpToDate(
 ): { readonly indexed: number; readonly notes: readonly string[] } {
   const texts = new Map<Digest, string>();
   let held = 0;
-  const tree = disk.walk(search.known, (digest, text) => {
-    if (held + text.length > HELD_CHARACTERS) return;
-    held += text.length;
-    texts.set(digest, text);
-  });
-  const read = (path: LocalPath) => {
-    const { digest, textFault } = tree.files.get(path)!;
-    return textFault === "not-utf-8" ? null : (texts.get(digest) ?? readText(disk, path));
-  };
+  const tree = disk.walk(
+    (path) => search.known(path),
+    (digest, text) => {
+      if (held + text.length > HELD_CHARACTERS) return;
+      held += text.length;
+      texts.set(digest, text);
+    },
+  );
   try {
-    return { indexed: takeIn(search, tree, read), notes: [] };
+    const indexed = takeIn(search, tree, (path) => {
+      const { digest, textFault } = tree.files.get(path)!;
+      return textFault === "not-utf-8" ? null : (texts.get(digest) ?? readText(disk, path));
+    });
+    return { indexed, notes: [] };
   } catch (error) {
     // Another search is at work on it, or the disk is full: what is there is still worth searching.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";

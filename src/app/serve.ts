@@ -6,7 +6,7 @@ import type { Settings } from "../server/settings.ts";
 import { type OpenData, openData } from "../server/data.ts";
 import { type ImportProgress, type ImportReport, importFolder } from "../server/import.ts";
 import { ROOM_FOR_LEAST } from "../server/reserve.ts";
-import { errnoClause, ok, type Result, trouble } from "./mirror/trouble.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "./mirror/trouble.ts";
 
 /** The embedded service over HTTP, from a data folder. */
 
@@ -39,7 +39,7 @@ export type Serving = {
 export type { ImportReport } from "../server/import.ts";
 
 export async function startService(options: ServeOptions): Promise<Result<Serving>> {
-  const { host, port, tls, insecureHttp } = options;
+  const { host, tls, insecureHttp } = options;
   if (!isLoopbackHost(host) && tls === null && !insecureHttp) {
     return trouble(
       "usage",
@@ -51,55 +51,60 @@ export async function startService(options: ServeOptions): Promise<Result<Servin
   if (pem.kind === "trouble") return pem;
   const data = openOrTell(options);
   if (data.kind === "trouble") return data;
-  const { service, key, keyFile, adminKeyFile } = data.value;
   try {
-    const server = await startHttp(service, {
-      host,
-      port,
-      allowPlainHttp: insecureHttp,
-      ...(pem.value === null ? {} : { tls: pem.value }),
-    });
-    return ok({
-      url: server.url,
-      key,
-      keyFile,
-      adminKeyFile,
-      lacks: service.reserved() === 0 ? lacksRoom(options.data) : null,
-      importFolder: (dir, onProgress) => importOrTell(data.value, dir, onProgress),
-      // ORDER: the last answers are written before the database is closed.
-      close: async () => {
-        await server.close();
-        data.value.close();
-      },
-    });
+    return ok(await listen(data.value, options, pem.value));
   } catch (error) {
     data.value.close();
-    const code = (error as NodeJS.ErrnoException).code ?? null;
-    if (code === "EADDRINUSE")
-      return trouble(
-        "usage",
-        `port ${port} of ${host} is taken`,
-        "give another with --port N, or none for any free one",
-        { code },
-      );
-    if (code === "EACCES" || code === "EADDRNOTAVAIL" || code === "ENOTFOUND") {
-      return trouble(
-        "usage",
-        `${host}, port ${port} cannot be used`,
-        "give an address of this machine with --host, and a port above 1023 with --port",
-        { code },
-      );
-    }
-    if (code?.startsWith("ERR_OSSL") === true || code?.startsWith("ERR_SSL") === true) {
-      return trouble(
-        "usage",
-        "the certificate and its key cannot be used together",
-        "give PEM files that belong together",
-        { code },
-      );
-    }
-    throw error;
+    const told = listenTrouble(error, options);
+    if (told === null) throw error;
+    return told;
   }
+}
+
+async function listen(data: OpenData, options: ServeOptions, pem: Pem | null): Promise<Serving> {
+  const { service, key, keyFile, adminKeyFile } = data;
+  const { host, port, insecureHttp: allowPlainHttp } = options;
+  const server = await startHttp(service, { host, port, allowPlainHttp, ...(pem === null ? {} : { tls: pem }) });
+  return {
+    url: server.url,
+    key,
+    keyFile,
+    adminKeyFile,
+    lacks: service.reserved() === 0 ? lacksRoom(options.data) : null,
+    importFolder: (dir, onProgress) => importOrTell(data, dir, onProgress),
+    // ORDER: the last answers are written before the database is closed.
+    close: () => server.close().then(() => data.close()),
+  };
+}
+
+/** Each way that listening fails: by the beginning of the error's code. */
+const LISTEN_TROUBLES: readonly {
+  readonly codes: RegExp;
+  readonly what: (options: ServeOptions) => string;
+  readonly next: string;
+}[] = [
+  {
+    codes: /^EADDRINUSE$/,
+    what: ({ host, port }) => `port ${port} of ${host} is taken`,
+    next: "give another with --port N, or none for any free one",
+  },
+  {
+    codes: /^(?:EACCES|EADDRNOTAVAIL|ENOTFOUND)$/,
+    what: ({ host, port }) => `${host}, port ${port} cannot be used`,
+    next: "give an address of this machine with --host, and a port above 1023 with --port",
+  },
+  {
+    codes: /^ERR_(?:OSSL|SSL)/,
+    what: () => "the certificate and its key cannot be used together",
+    next: "give PEM files that belong together",
+  },
+];
+
+/** @returns null for what is no error of the address or the certificate: a bug */
+function listenTrouble(error: unknown, options: ServeOptions): Result<never> | null {
+  const code = codeOf(error);
+  const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));
+  return known === undefined ? null : trouble("usage", known.what(options), known.next, { code });
 }
 
 function lacksRoom(data: string): NonNullable<Serving["lacks"]> {
@@ -110,7 +115,9 @@ function lacksRoom(data: string): NonNullable<Serving["lacks"]> {
   };
 }
 
-function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<{ readonly cert: Buffer; readonly key: Buffer }> {
+type Pem = { readonly cert: Buffer; readonly key: Buffer };
+
+function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<Pem> {
   const read: Buffer[] = [];
   for (const file of [tls.certFile, tls.keyFile]) {
     try {

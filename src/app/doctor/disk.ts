@@ -115,18 +115,13 @@ const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegEx
   ["Unison", /^\.unison$/, null],
 ];
 
+/** LIMIT: folders above that are looked at. */
+const MOST_FOLDERS = 32;
+
 export function checkNeighbours(root: string): Check[] {
   const found = new Set<string>();
-  for (let folder = root, depth = 0; depth < 32; folder = dirname(folder), depth++) {
-    const names = existsSync(folder) ? namesIn(folder) : [];
-    const own = folder.slice(folder.lastIndexOf("/") + 1);
-    for (const [tool, inside, folderName] of TOOLS) {
-      // The root of a Unison or Resilio replica is marked by a file; a home folder's own settings
-      // are not one.
-      const marked =
-        names.some((name) => inside.test(name)) && (folder === root || (tool !== "Unison" && tool !== "Dropbox"));
-      if (marked || folderName?.test(own) === true) found.add(tool);
-    }
+  for (let folder = root, depth = 0; depth < MOST_FOLDERS; folder = dirname(folder), depth++) {
+    for (const tool of toolsAt(folder, folder === root)) found.add(tool);
     if (dirname(folder) === folder) break;
   }
   if (found.size === 0) return [good("neighbours", "no other sync tool seems to mirror this folder")];
@@ -137,6 +132,18 @@ export function checkNeighbours(root: string): Check[] {
       "let one of the two go: both would mirror each other's half-done work; at least exclude .mdmirror/ there",
     ),
   ];
+}
+
+/** Their own files mark the root of a replica, and in a home folder they are but settings. */
+const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
+
+function toolsAt(folder: string, isRoot: boolean): string[] {
+  const names = existsSync(folder) ? namesIn(folder) : [];
+  const own = folder.slice(folder.lastIndexOf("/") + 1);
+  return TOOLS.filter(([tool, inside, folderName]) => {
+    const marked = (isRoot || !MARKED_AT_ROOT.has(tool)) && names.some((name) => inside.test(name));
+    return marked || folderName?.test(own) === true;
+  }).map(([tool]) => tool);
 }
 
 function namesIn(folder: string): string[] {

@@ -4,7 +4,7 @@ import { errnoClause } from "../mirror/trouble.ts";
 import { type Check, good, warn } from "./check.ts";
 
 /** What the history takes, in bytes (lengths of files, not blocks). */
-export type HistorySizes = {
+type HistorySizes = {
   readonly texts: number;
   readonly state: number;
   readonly trash: number;
@@ -17,14 +17,17 @@ export type HistorySizes = {
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder `.mdmirror` */
-export function measureHistory(folder: string): HistorySizes {
-  const database = (name: string) => COMPANIONS.reduce((sum, end) => sum + sizeOf(join(folder, `${name}${end}`)), 0);
+function measureHistory(folder: string): HistorySizes {
   return {
-    texts: database("texts.db"),
-    state: database("state.db"),
+    texts: sizeOfDatabase(join(folder, "texts.db")),
+    state: sizeOfDatabase(join(folder, "state.db")),
     trash: sizeBelow(join(folder, "trash")),
     log: sizeBelow(join(folder, "log")),
   };
+}
+
+function sizeOfDatabase(file: string): number {
+  return COMPANIONS.reduce((sum, end) => sum + sizeOf(`${file}${end}`), 0);
 }
 
 export function checkHistory(folder: string): Check {

@@ -4,6 +4,7 @@ import { isOpen } from "../../model/hold.ts";
 import type { DocId } from "../../contract/ids.ts";
 import type { Hold } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
+import type { Disk } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 import { observeRemote } from "../../engine/observe/observe.ts";
@@ -62,6 +63,9 @@ type Row = {
   readonly why: string;
 };
 
+/** Both sides as they were listed, before any text of the service is read. */
+type Sides = { readonly base: BaseTree; readonly local: LocalTree; readonly linked: LinkIndex };
+
 /**
  * One GET for each document of the service; the client's queue paces them. A text is dropped as
  * soon as it is hashed (I33).
@@ -73,39 +77,39 @@ async function readRows(
   remote: RemoteTree,
 ): Promise<{ readonly rows: readonly Row[]; readonly fault: Fault | null }> {
   const { progress, disk } = world;
-  const linked = indexLinks(base);
+  const sides: Sides = { base, local, linked: indexLinks(base) };
   let done = 0;
   let fault: Fault | null = null;
   const rows = await Promise.all(
     [...remote.files.values()].map(async (file): Promise<Row> => {
-      const link = base.links.get(file.id);
-      const path = link?.localPath ?? file.path;
       const answer = await world.remote.getFile(file.id);
       progress.report("apply", ++done, remote.files.size);
-      const row = { file, path, sha256: "" as Digest, size: 0 };
-      if (!answer.ok) {
-        if (answer.fault.kind === "locked-out" || answer.fault.kind === "later") fault ??= answer.fault;
-        return { ...row, end: "unread", why: answer.fault.detail };
-      }
-      const { content } = answer.value;
-      const sha256 = digestOf(content);
-      const read = { ...row, sha256, size: Buffer.byteLength(content) };
-      const here = local.files.get(path);
-      const isOther = link === undefined && linked.has(path);
-      if (here === undefined || isOther) return { ...read, end: "absent", why: "not here" };
-      if (here.digest === sha256) return { ...read, end: "same", why: "" };
-      const text = disk.read(path);
-      const dressed = text.kind === "done" && sameExceptTextForm(text.value.text, content);
-      if (dressed && link?.localDigest === here.digest && link.digest === sha256)
-        return { ...read, end: "dressed", why: "" };
-      return {
-        ...read,
-        end: "differs",
-        why: dressed ? "differs in line ends, byte order mark or final newline" : "the texts differ",
-      };
+      if (answer.ok) return rowOf(sides, disk, file, answer.value.content);
+      if (CUT_OFF.has(answer.fault.kind)) fault ??= answer.fault;
+      const path = base.links.get(file.id)?.localPath ?? file.path;
+      return { file, path, sha256: "" as Digest, size: 0, end: "unread", why: answer.fault.detail };
     }),
   );
   return { rows, fault };
+}
+
+/** The service as a whole is not reached: nothing can be said of any document. */
+const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
+
+function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, content: string): Row {
+  const link = base.links.get(file.id);
+  const path = link?.localPath ?? file.path;
+  const sha256 = digestOf(content);
+  const row = { file, path, sha256, size: Buffer.byteLength(content) };
+  const here = local.files.get(path);
+  const isOther = link === undefined && linked.has(path);
+  if (here === undefined || isOther) return { ...row, end: "absent", why: "not here" };
+  if (here.digest === sha256) return { ...row, end: "same", why: "" };
+  const text = disk.read(path);
+  const dressed = text.kind === "done" && sameExceptTextForm(text.value.text, content);
+  if (!dressed) return { ...row, end: "differs", why: "the texts differ" };
+  if (link?.localDigest === here.digest && link.digest === sha256) return { ...row, end: "dressed", why: "" };
+  return { ...row, end: "differs", why: "differs in line ends, byte order mark or final newline" };
 }
 
 function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: readonly Row[]): VerifyReport {
@@ -113,38 +117,44 @@ function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: re
   const holds = [...base.holds.values(), ...justSubmitted(base)];
   const held = listHeld(holds, local, rows);
   const heldKeys = new Set<string>(holds.flatMap(({ key, path }) => [key, path]));
-  const of = (end: Row["end"]) =>
-    rows.filter((row) => row.end === end && !heldKeys.has(row.file.id) && !heldKeys.has(row.path));
+  const free = Map.groupBy(
+    rows.filter(({ file, path }) => !heldKeys.has(file.id) && !heldKeys.has(path)),
+    ({ end }) => end,
+  );
   const seen = new Set(rows.filter(({ end }) => end !== "absent").map(({ path }) => path));
   const onlyHere = [...local.files.keys()].filter(
     (path) => !seen.has(path) && !heldKeys.has(path) && !isHeldLink(linked, path, heldKeys),
   );
-  const unseen = [
-    ...[...local.unseen].map(([path, why]) => ({ path, why })),
-    ...[...remote.unseen].map(([id, why]) => ({ path: base.links.get(id)?.localPath ?? id, why })),
-    ...rows.filter(({ end }) => end === "unread").map(({ path, why }) => ({ path, why })),
-    ...(remote.complete ? [] : [{ path: "", why: "the listing of the service was not complete" }]),
-  ];
   return {
     documents: rows
       .filter(({ end }) => end === "same")
       .map(({ path, file, sha256, size }) => ({ path, id: file.id, sha256, size }))
       .toSorted(byPath),
-    dressed: of("dressed")
-      .map(({ path }) => path)
-      .toSorted(),
-    differing: of("differs")
-      .map(({ path, file, why }) => ({ path, id: file.id, why }))
-      .toSorted(byPath),
+    dressed: (free.get("dressed") ?? []).map(({ path }) => path).toSorted(),
+    differing: (free.get("differs") ?? []).map(({ path, file, why }) => ({ path, id: file.id, why })).toSorted(byPath),
     onlyHere: onlyHere.toSorted(),
-    onlyThere: of("absent")
+    onlyThere: (free.get("absent") ?? [])
       // What the ignore rules exclude is not mirrored, on either side (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ file }) => ({ path: file.path, id: file.id }))
       .toSorted(byPath),
     held: held.toSorted(byPath),
-    unseen: unseen.toSorted(byPath),
+    unseen: unseenOf(base, local, remote, rows).toSorted(byPath),
   };
+}
+
+function unseenOf(
+  base: BaseTree,
+  local: LocalTree,
+  remote: RemoteTree,
+  rows: readonly Row[],
+): VerifyReport["unseen"][number][] {
+  return [
+    ...[...local.unseen].map(([path, why]) => ({ path, why })),
+    ...[...remote.unseen].map(([id, why]) => ({ path: base.links.get(id)?.localPath ?? id, why })),
+    ...rows.filter(({ end }) => end === "unread").map(({ path, why }) => ({ path, why })),
+    ...(remote.complete ? [] : [{ path: "", why: "the listing of the service was not complete" }]),
+  ];
 }
 
 type HeldRow = Pick<Hold, "key" | "path" | "reason" | "detail">;

@@ -93,25 +93,37 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
   return {
     path: asked,
     link,
-    folder: [...base.dirs.values()].find(({ localPath }) => localPath === asked) ?? null,
+    folder: folderAt(base, asked),
     look,
     stays,
     remote,
     verdict: document === null ? null : judgedOf(document),
-    conflict: link === null ? null : (base.conflicts.get(link.id) ?? null),
+    conflict: conflictOf(base, link),
     hold,
     merge: mergeHere(state, events, look),
     holdNext: hold === null ? null : attentionOfHold(hold).next,
     steps,
     heldBelow: heldBelow(planned?.plan.holds ?? [...base.holds.values()], asked),
     halts,
-    lastError: events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null,
+    lastError: lastErrorOf(events),
     events: events.slice(-EVENTS),
     offline: preview.kind === "offline" ? preview.fault : null,
   };
 }
 
+function folderAt(base: BaseTree, path: LocalPath): DirLink | null {
+  return [...base.dirs.values()].find(({ localPath }) => localPath === path) ?? null;
+}
+
+function conflictOf(base: BaseTree, link: Link | null): Conflict | null {
+  return link === null ? null : (base.conflicts.get(link.id) ?? null);
+}
+
 const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
+
+function lastErrorOf(events: readonly MirrorEvent[]): MirrorEvent | null {
+  return events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null;
+}
 
 /** What an asked path stands for: `keys` are the names under which holds and steps speak of it. */
 type Subject = {

@@ -18,7 +18,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The user who called `sudo`. */
 export type SudoCaller = { readonly uid: number; readonly gid: number };
 
-export type Ownership =
+type Ownership =
   | { readonly kind: "own" }
   /** It belongs to the user who called this process by `sudo`, who works on it as that user. */
   | { readonly kind: "by-sudo"; readonly caller: SudoCaller }

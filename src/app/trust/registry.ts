@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join } from "node:path";
+import { isJsonObject } from "../../contract/json.ts";
 import { effectiveUser } from "./owner.ts";
 
 const { closeSync, constants, fstatSync, fsyncSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync } =
@@ -81,7 +82,7 @@ export function findByRoot(folder: string, root: string): FoundMirror {
   return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
 }
 
-export type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
+type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
 
 /** All entries, by marker. */
 export function listMirrors(folder: string): MirrorList {
@@ -164,13 +165,19 @@ function parseEntry(text: string): KnownMirror | null {
   } catch {
     return null;
   }
-  if (typeof json !== "object" || json === null) return null;
-  const { version, marker, name, addresses, allowHttp, roots } = json as Readonly<Record<string, unknown>>;
-  if (version !== VERSION || typeof marker !== "string" || !MARKER.test(marker)) return null;
-  if (name !== null && typeof name !== "string") return null;
-  if (!isStrings(addresses) || !isStrings(allowHttp) || !isStrings(roots)) return null;
+  if (!isJsonObject(json) || json["version"] !== VERSION) return null;
+  if (!Object.entries(MEMBERS).every(([name, isFit]) => isFit(json[name]))) return null;
+  const { marker, name, addresses, allowHttp, roots } = json as KnownMirror;
   return { marker, name, addresses, allowHttp, roots };
 }
+
+const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> = {
+  marker: (value) => typeof value === "string" && MARKER.test(value),
+  name: (value) => value === null || typeof value === "string",
+  addresses: isStrings,
+  allowHttp: isStrings,
+  roots: isStrings,
+};
 
 function isStrings(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((one) => typeof one === "string");

@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { isSidecarName } from "../../model/path.ts";
@@ -86,17 +87,24 @@ export function documentsOf(root: string): string {
   let files = 0;
   let entries = 0;
   for (let folder = folders.pop(); folder !== undefined && entries < MOST_ENTRIES; folder = folders.pop()) {
-    for (const entry of entriesOf(folder)) {
-      entries++;
-      if (entry.isDirectory() && !entry.name.startsWith(".")) folders.push(join(folder, entry.name));
-      if (entry.isFile() && entry.name.endsWith(".md") && !isSidecarName(entry.name)) files++;
-    }
+    const found = entriesOf(folder);
+    entries += found.length;
+    files += found.filter(isDocument).length;
+    for (const { name } of found.filter(isVisibleFolder)) folders.push(join(folder, name));
   }
   const more = entries >= MOST_ENTRIES ? "more than " : "";
   return `${more}${files} Markdown ${files === 1 ? "file" : "files"}`;
 }
 
-function entriesOf(folder: string) {
+function isDocument(entry: Dirent): boolean {
+  return entry.isFile() && entry.name.endsWith(".md") && !isSidecarName(entry.name);
+}
+
+function isVisibleFolder(entry: Dirent): boolean {
+  return entry.isDirectory() && !entry.name.startsWith(".");
+}
+
+function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
