@@ -6,7 +6,7 @@ import type { Disk } from "../ports/disk.ts";
 import type { Log, Random } from "../ports/world.ts";
 import type { Range } from "../search/snippets.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { createDisk } from "../local/disk.ts";
+import { LocalDisk } from "../local/disk.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
@@ -50,7 +50,7 @@ export async function searchMirror(dir: string, random: Random, request: SearchR
   if (regex?.kind === "trouble") return regex;
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
-  const disk = createDisk(createNodeFs(), root, { random });
+  const disk = new LocalDisk(createNodeFs(), root, { random });
   const searching: Searching = { disk, request, regex: regex === null ? null : regex.value };
   try {
     return ok(searchIn(folder, searching));
