@@ -1,12 +1,11 @@
 import type { Digest } from "../../model/digest.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { isAway, type Link, sameInodeAndBirth } from "../../model/link.ts";
-import { type LocalPath, pathKey } from "../../model/path.ts";
+import { type DiskFolding, folds, type LocalPath, pathKey } from "../../model/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath, findFoldersByContents } from "./folder-paths.ts";
 import { matchExchanges } from "./exchanges.ts";
-import { sameInodes } from "./inode-pairs.ts";
-import { claim, type Evidence, isGrown, isLike, knownTexts, type Matching } from "./matching.ts";
+import { claim, type Evidence, isGrown, isLike, knownTexts, type Matching, sameInodes } from "./matching.ts";
 import { matchBySimilarity } from "./resemblance.ts";
 
 /**
@@ -47,53 +46,82 @@ function matchByInodeAndSimilarText(matching: Matching): void {
  * save (new inode) ends here.
  */
 function matchByPath(matching: Matching, evidence: Evidence): void {
-  const { disk } = matching.trees.local;
-  const folds = disk.foldsCase || disk.foldsUnicode;
-  const byKey = folds ? new Map([...matching.files.values()].map((file) => [pathKey(file.path, disk), file])) : null;
-  const exact = (path: LocalPath): LocalFile | undefined => matching.files.get(path);
-  const folded = (path: LocalPath): LocalFile | undefined => {
-    const file = byKey?.get(pathKey(path, disk));
-    return file !== undefined && matching.files.has(file.path) ? file : undefined;
-  };
-  const keyOf = (path: LocalPath): string => (folds ? pathKey(path, disk) : path);
-  for (const where of [
-    (link: Link) => expectedPath(link.localPath, matching.folders),
-    (link: Link) => link.localPath,
-  ]) {
-    const contested = contestedPaths(matching, (link) => mapPath(where(link), keyOf));
-    // ORDER: a base path may be one that its document has left (its move is held, or was cut off
-    // half way), and another's by now, if in another case. Asked first is whose inode is there,
-    // then whose text is like the one that is there, then whose two places belong together.
-    const proofs: readonly ((link: Link, file: LocalFile) => boolean)[] = [
-      ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
-      ...(contested.size > 0 ? [isLikeIn(matching, (file) => contested.has(keyOf(file.path)))] : []),
-      ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id),
-      () => true,
-    ];
-    for (const isProven of proofs)
-      for (const at of folds ? [exact, folded] : [exact])
-        for (const link of [...matching.links.values()]) {
-          const path = where(link);
-          const file = path === null ? undefined : at(path);
-          if (file !== undefined && isProven(link, file)) claim(matching, link, file, evidence);
-        }
-  }
+  const files = new FilesByPath(matching);
+  matchAt(matching, files, evidence, (link) => expectedPath(link.localPath, matching.folders));
+  matchAt(matching, files, evidence, (link) => link.localPath);
 }
 
-function mapPath(path: LocalPath | null, keyOf: (path: LocalPath) => string): string | null {
-  return path === null ? null : keyOf(path);
+/** @param whereIs the path at which a link's file is looked for; null: nowhere */
+function matchAt(
+  matching: Matching,
+  files: FilesByPath,
+  evidence: Evidence,
+  whereIs: (link: Link) => LocalPath | null,
+): void {
+  const contested = contestedPaths(matching, files, whereIs);
+  // ORDER: a base path may be one that its document has left (its move is held, or was cut off
+  // half way), and another's by now, if in another case. Asked first is whose inode is there,
+  // then whose text is like the one that is there, then whose two places belong together.
+  const proofs: readonly ((link: Link, file: LocalFile) => boolean)[] = [
+    ...(matching.trees.local.inodesTrusted ? [isInodeOf] : []),
+    ...(contested.size > 0 ? [isLikeIn(matching, (file) => contested.has(files.keyOf(file.path)))] : []),
+    ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id),
+    () => true,
+  ];
+  for (const isProven of proofs)
+    for (const spelling of files.spellings)
+      for (const link of [...matching.links.values()]) {
+        const path = whereIs(link);
+        const file = path === null ? undefined : files.at(path, spelling);
+        if (file !== undefined && isProven(link, file)) claim(matching, link, file, evidence);
+      }
+}
+
+type Spelling = "exact" | "folded";
+
+/** Files that no document has claimed, by their paths as they are, and as the disk folds them. */
+class FilesByPath {
+  /** How files are looked up, one after the other. */
+  readonly spellings: readonly Spelling[];
+  readonly #disk: DiskFolding;
+  readonly #files: Matching["files"];
+  readonly #byKey: ReadonlyMap<string, LocalFile>;
+
+  constructor({ trees, files }: Matching) {
+    this.#disk = trees.local.disk;
+    this.#files = files;
+    const isFolding = folds(this.#disk);
+    this.spellings = isFolding ? ["exact", "folded"] : ["exact"];
+    this.#byKey = new Map(isFolding ? [...files.values()].map((file) => [this.keyOf(file.path), file]) : []);
+  }
+
+  keyOf(path: LocalPath): string {
+    return pathKey(path, this.#disk);
+  }
+
+  at(path: LocalPath, spelling: Spelling): LocalFile | undefined {
+    if (spelling === "exact") return this.#files.get(path);
+    const file = this.#byKey.get(this.keyOf(path));
+    return file !== undefined && this.#files.has(file.path) ? file : undefined;
+  }
 }
 
 /**
  * Where more than one of the links would be: one of them left it, and base was not told, for it is
  * held.
  */
-function contestedPaths({ links }: Matching, keyOf: (link: Link) => string | null): ReadonlySet<string> {
+function contestedPaths(
+  { links }: Matching,
+  files: FilesByPath,
+  whereIs: (link: Link) => LocalPath | null,
+): ReadonlySet<string> {
   const [seen, contested] = [new Set<string>(), new Set<string>()];
   for (const link of links.values()) {
-    const key = keyOf(link);
-    if (key !== null && seen.has(key)) contested.add(key);
-    else if (key !== null) seen.add(key);
+    const path = whereIs(link);
+    if (path === null) continue;
+    const key = files.keyOf(path);
+    if (seen.has(key)) contested.add(key);
+    else seen.add(key);
   }
   return contested;
 }
@@ -111,17 +139,30 @@ function isInodeOf({ stamp }: Link, file: LocalFile): boolean {
  * no inode behind.
  */
 function matchBySameText(matching: Matching): void {
-  const files = new Map<Digest, LocalFile | null>();
-  for (const file of matching.files.values())
-    if (!file.empty) files.set(file.digest, files.has(file.digest) ? null : file);
-  const links = new Map<Digest, Link | null>();
-  for (const link of matching.links.values())
-    for (const digest of new Set(knownTexts(matching, link))) links.set(digest, links.has(digest) ? null : link);
-  for (const [digest, link] of links) {
+  const files = onlyOnes(newTexts(matching));
+  for (const [digest, link] of onlyOnes(lostTexts(matching))) {
     const file = files.get(digest);
-    if (link === null || file === undefined || file === null) continue;
-    if (matching.links.has(link.id)) claim(matching, link, file, "same-text");
+    if (file !== undefined && matching.links.has(link.id)) claim(matching, link, file, "same-text");
   }
+}
+
+function* newTexts({ files }: Matching): Generator<[Digest, LocalFile]> {
+  for (const file of files.values()) if (!file.empty) yield [file.digest, file];
+}
+
+function* lostTexts(matching: Matching): Generator<[Digest, Link]> {
+  for (const link of matching.links.values())
+    for (const digest of new Set(knownTexts(matching, link))) yield [digest, link];
+}
+
+/** The values whose key no other value has. */
+function onlyOnes<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
+  const [ones, repeated] = [new Map<K, V>(), new Set<K>()];
+  for (const [key, value] of entries)
+    if (ones.has(key)) repeated.add(key);
+    else ones.set(key, value);
+  for (const key of repeated) ones.delete(key);
+  return ones;
 }
 
 function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: LocalPath | null }> {

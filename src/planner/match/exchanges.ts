@@ -3,8 +3,7 @@ import { isAway, type Link } from "../../model/link.ts";
 import { type LocalPath, pathKey } from "../../model/path.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { expectedPath } from "./folder-paths.ts";
-import { sameInodes } from "./inode-pairs.ts";
-import { claim, isLike, likeness, type Matching, readProfile } from "./matching.ts";
+import { claim, isLike, likeness, type Matching, readProfile, sameInodes } from "./matching.ts";
 
 /**
  * Files that took each other's paths and were edited as well (`mv a t; mv b a; mv t b`, or a chain
@@ -21,19 +20,23 @@ export function matchExchanges(matching: Matching): void {
       left.set(link.id, file);
   if (left.size === 0) return;
   const owners = ownersByPath(matching);
-  const owner = (path: LocalPath): Link | undefined => owners.get(keyOf(matching, path));
+  // One that stays after all may have been what another's leaving was proven by.
   for (let before = -1; before !== left.size; ) {
     before = left.size;
-    const taken = new Set([...left.values()].flatMap(({ path }) => owner(path)?.id ?? []));
-    for (const [id, file] of left) {
-      const other = owner(file.path);
-      const link = matching.links.get(id)!;
-      const holds =
-        other === undefined ? taken.has(id) : hasLeft(matching, left, other) && isRather(matching, link, other, file);
-      if (!holds) left.delete(id);
-    }
+    dropUnproven(matching, owners, left);
   }
   for (const [id, file] of left) claim(matching, matching.links.get(id)!, file, "inode-and-similar-text");
+}
+
+function dropUnproven(matching: Matching, owners: ReadonlyMap<string, Link>, left: Map<DocId, LocalFile>): void {
+  const taken = new Set([...left.values()].map(({ path }) => owners.get(keyOf(matching, path))?.id));
+  for (const [id, file] of left) {
+    const other = owners.get(keyOf(matching, file.path));
+    const link = matching.links.get(id)!;
+    const holds =
+      other === undefined ? taken.has(id) : hasLeft(matching, left, other) && isRather(matching, link, other, file);
+    if (!holds) left.delete(id);
+  }
 }
 
 /** Found elsewhere already, or about to be. */

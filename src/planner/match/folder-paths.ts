@@ -1,6 +1,6 @@
 import type { DirId } from "../../contract/ids.ts";
 import type { DirLink } from "../../model/link.ts";
-import { depthOf, type LocalPath, parentOf, pathKey, rebase } from "../../model/path.ts";
+import { depthOf, folds, type LocalPath, parentOf, pathKey, rebase } from "../../model/path.ts";
 import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
 import type { Policy } from "../../model/policy.ts";
 import { folderInodeKey } from "./inode.ts";
@@ -54,12 +54,10 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
   };
   if (trees.local.inodesTrusted) findByInode(paths, trees.local);
   const byKey = foldedFolders(trees.local);
-  const at = (path: LocalPath): LocalFolder | undefined =>
-    trees.local.folders.get(path) ?? byKey?.get(pathKey(path, trees.local.disk));
   for (const dir of sorted) {
     if (paths.found.has(dir.id)) continue;
     for (const path of [relocate(dir.localPath, paths), dir.localPath]) {
-      const folder = at(path);
+      const folder = trees.local.folders.get(path) ?? byKey?.get(pathKey(path, trees.local.disk));
       if (folder === undefined || paths.claimed.has(folder.path)) continue;
       claimFolder(paths, dir, folder.path);
       if (paths.staying.get(folder.path) === dir) paths.rehoused.add(dir.id);
@@ -77,12 +75,15 @@ function findByInode(paths: FolderPaths, local: LocalTree): void {
   const loose = new Map<string, DirLink>();
   for (const dir of paths.sorted) {
     const key = folderInodeKey(dir);
-    const folder = local.folders.get(dir.localPath);
     if (key === null) continue;
+    const folder = local.folders.get(dir.localPath);
     if (folder !== undefined && folderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
     else loose.set(key, dir);
   }
-  if (!paths.asOne || loose.size === 0) return;
+  if (paths.asOne && loose.size > 0) findMovedByInode(paths, loose, local);
+}
+
+function findMovedByInode(paths: FolderPaths, loose: ReadonlyMap<string, DirLink>, local: LocalTree): void {
   for (const folder of local.folders.values()) {
     const key = folderInodeKey(folder);
     const dir = key === null || paths.claimed.has(folder.path) ? undefined : loose.get(key);
@@ -134,47 +135,57 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
  */
 export function findFoldersByContents(
   paths: FolderPaths,
-  documents: Iterable<{ readonly base: LocalPath; readonly now: LocalPath | null }>,
+  documents: Iterable<Whereabouts>,
   folders: ReadonlyMap<LocalPath, LocalFolder>,
 ): void {
   if (!paths.asOne || paths.sorted.every((dir) => paths.found.has(dir.id))) return;
-  const polls = new Map<LocalPath, { total: number; votes: Map<LocalPath, number> }>();
+  const polls = new Map<LocalPath, Poll>();
   for (const dir of paths.sorted)
     if (!paths.found.has(dir.id)) polls.set(dir.localPath, { total: 0, votes: new Map() });
-  for (const { base, now } of documents) {
-    for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
-      const poll = polls.get(above);
-      if (poll === undefined) continue;
-      poll.total++;
-      const suffix = base.slice(above.length);
-      if (now?.endsWith(suffix) !== true || now.length <= suffix.length) {
-        // A direct child that was renamed too still says in which folder it is.
-        if (now === null || parentOf(base) !== above || parentOf(now) === "") continue;
-        vote(poll.votes, parentOf(now));
-      } else vote(poll.votes, now.slice(0, -suffix.length));
-    }
-  }
+  for (const document of documents) askDocument(polls, document);
   for (const dir of paths.sorted) {
     const poll = polls.get(dir.localPath);
     if (poll === undefined) continue;
-    const winner = [...poll.votes].find(([path, count]) => count * 2 > poll.total && folders.has(path))?.[0];
-    const inherited = relocate(dir.localPath, paths);
     // Where its parent's move took it says more than where its documents went from there.
-    for (const path of [inherited, winner]) {
-      if (path === undefined || !folders.has(path) || paths.claimed.has(path)) continue;
-      if (!canBeAt(paths, dir, path)) continue;
-      claimFolder(paths, dir, path);
-      break;
-    }
+    const path = [relocate(dir.localPath, paths), winnerOf(poll, folders)].find(
+      (one) => one !== null && folders.has(one) && !paths.claimed.has(one) && canBeAt(paths, dir, one),
+    );
+    if (path !== undefined && path !== null) claimFolder(paths, dir, path);
   }
 }
 
-function vote(votes: Map<LocalPath, number>, path: LocalPath): void {
-  votes.set(path, (votes.get(path) ?? 0) + 1);
+/** Where a linked document was, and where it was found; null: nowhere. */
+type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
+
+/** Of all documents below a folder that was not found: how many say that it is where. */
+type Poll = { total: number; readonly votes: Map<LocalPath, number> };
+
+/** Has a document vote for each of the folders that it was in. */
+function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereabouts): void {
+  for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
+    const poll = polls.get(above);
+    if (poll === undefined) continue;
+    poll.total++;
+    const voted = now === null ? null : folderByDocument(above, base, now);
+    if (voted !== null) poll.votes.set(voted, (poll.votes.get(voted) ?? 0) + 1);
+  }
+}
+
+/** Where a document says that a folder above it is now: it is at the same place below it. */
+function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
+  const suffix = base.slice(above.length);
+  if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
+  // A direct child that was renamed too still says in which folder it is.
+  return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
+}
+
+function winnerOf({ total, votes }: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): LocalPath | null {
+  for (const [path, count] of votes) if (count * 2 > total && folders.has(path)) return path;
+  return null;
 }
 
 function foldedFolders(local: LocalTree): ReadonlyMap<string, LocalFolder> | null {
-  if (!local.disk.foldsCase && !local.disk.foldsUnicode) return null;
+  if (!folds(local.disk)) return null;
   return new Map([...local.folders.values()].map((folder) => [pathKey(folder.path, local.disk), folder]));
 }
 

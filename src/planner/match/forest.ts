@@ -1,7 +1,7 @@
 import type { DirLink } from "../../model/link.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../model/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import type { FolderRow } from "./row.ts";
+import { type FolderRow, pathOn, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen, whyNothingIsAbsent } from "./unseen.ts";
 
@@ -54,33 +54,37 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
 }
 
 function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPaths): void {
-  const found = paths.found.get(dir.id) ?? null;
-  const listed = trees.remote.folders.get(dir.id);
-  const gone = trees.remote.complete && trees.remote.foldersComplete && trees.remote.goneFolders.has(dir.id);
-  const folder = newFolder(forest.nextKey(), { link: dir, dirId: dir.id, rehoused: paths.rehoused.has(dir.id) });
-  if (found !== null) {
-    folder.localPath = found;
-    folder.localSeen = "present";
-  } else if (
-    isUnseen(dir.localPath, trees) ||
-    whyNothingIsAbsent(trees) !== null ||
-    trees.local.ignores(dir.localPath, "folder")
-  ) {
-    folder.localPath = relocate(dir.localPath, paths);
-    folder.localSeen = "unknown";
-  }
-  if (listed !== undefined) {
-    folder.remotePath = listed.path;
-    folder.remoteSeen = "listed";
-  } else if (gone) folder.remoteSeen = "gone";
-  else {
-    // Not listed in this pass: it is where it was, below whatever its parent has become.
-    const parent = forest.byBaseRemote.get(parentOf(dir.remotePath));
-    folder.remotePath = joinPath(parent?.remotePath ?? parentOf(dir.remotePath), nameOf(dir.remotePath));
-    folder.remoteSeen = "unknown";
-  }
+  const folder = newFolder(forest.nextKey(), {
+    link: dir,
+    dirId: dir.id,
+    rehoused: paths.rehoused.has(dir.id),
+    ...lookHere(dir, trees, paths),
+    ...lookThere(forest, dir, trees),
+  });
   register(forest, folder);
   noteBase(forest, dir, folder);
+}
+
+function lookHere(dir: DirLink, trees: Trees, paths: FolderPaths): Partial<Pick<FolderRow, "localPath" | "localSeen">> {
+  const found = paths.found.get(dir.id);
+  if (found !== undefined) return { localPath: found, localSeen: "present" };
+  const isHidden = isUnseen(dir.localPath, trees) || whyNothingIsAbsent(trees) !== null;
+  if (!isHidden && !trees.local.ignores(dir.localPath, "folder")) return {};
+  return { localPath: relocate(dir.localPath, paths), localSeen: "unknown" };
+}
+
+function lookThere(
+  forest: Forest,
+  dir: DirLink,
+  { remote }: Trees,
+): Partial<Pick<FolderRow, "remotePath" | "remoteSeen">> {
+  const listed = remote.folders.get(dir.id);
+  if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
+  if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
+  // Not listed in this pass: it is where it was, below whatever its parent has become.
+  const parent = forest.byBaseRemote.get(parentOf(dir.remotePath));
+  const above = parent?.remotePath ?? parentOf(dir.remotePath);
+  return { remotePath: joinPath(above, nameOf(dir.remotePath)), remoteSeen: "unknown" };
 }
 
 /**
@@ -109,20 +113,11 @@ export function register(forest: Forest, folder: FolderRow): void {
 
 /** Says of every folder in which other it is, by name, when all are planted. */
 export function placeFolders(forest: Forest): void {
-  for (const folder of forest.folders) placeFolder(forest, folder);
-}
-
-function placeFolder(forest: Forest, folder: FolderRow): void {
-  if (folder.localPath !== null)
-    folder.local.now = {
-      parent: folderAt(forest, "local", parentOf(folder.localPath)),
-      name: nameOf(folder.localPath),
-    };
-  if (folder.remotePath !== null)
-    folder.remote.now = {
-      parent: folderAt(forest, "remote", parentOf(folder.remotePath)),
-      name: nameOf(folder.remotePath),
-    };
+  for (const folder of forest.folders)
+    for (const side of SIDES) {
+      const path = pathOn(folder, side);
+      if (path !== null) folder[side].now = { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+    }
 }
 
 /**
@@ -152,7 +147,7 @@ export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: R
   const linked = forest.byBaseLocal.get(localPath);
   if (linked !== undefined) return linked;
   const found = unlinked(forest, forest.byLocal.get(localPath)) ?? unlinked(forest, forest.byRemote.get(remotePath));
-  return found ?? plantGhost(forest, localPath, remotePath);
+  return found ?? plantMissing(forest, localPath, remotePath);
 }
 
 /**
@@ -163,7 +158,7 @@ export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, local
   const known = forest.byBaseRemote.get(remotePath);
   if (known !== undefined && (known.link !== null || known === forest.root)) return known;
   const there = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
-  return there ?? plantGhost(forest, localPath, remotePath);
+  return there ?? plantMissing(forest, localPath, remotePath);
 }
 
 /** The root is only ever the root: nothing that stood elsewhere is taken for it. */
@@ -171,7 +166,7 @@ function unlinked(forest: Forest, folder: FolderRow | undefined): FolderRow | nu
   return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
 }
 
-function plantGhost(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
+function plantMissing(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const missingFolder = newFolder(forest.nextKey(), {});
   if (!forest.byBaseLocal.has(localPath)) forest.byBaseLocal.set(localPath, missingFolder);
   if (!forest.byBaseRemote.has(remotePath)) forest.byBaseRemote.set(remotePath, missingFolder);

@@ -12,6 +12,7 @@ import {
 } from "../../model/similar.ts";
 import type { LocalFile, TextLookup, Trees } from "../../model/tree.ts";
 import type { FolderPaths } from "./folder-paths.ts";
+import { fileInodeKey } from "./inode.ts";
 
 /** By what a file on disk was taken for a linked document. */
 export type Evidence =
@@ -85,4 +86,24 @@ export function isGrown(matching: Matching, link: Link, file: LocalFile): boolea
 export function readProfile(matching: Matching, digest: Digest): LineProfile | null {
   const text = matching.texts(digest);
   return text === null ? null : profileOf(text);
+}
+
+/**
+ * Links that are not found yet, each with the file that has its inode and birth time now; none
+ * where no inode is evidence.
+ */
+export function sameInodes(matching: Matching): [Link, LocalFile][] {
+  if (!matching.trees.local.inodesTrusted) return [];
+  const byInode = new Map<string, LocalFile>();
+  for (const file of matching.files.values()) {
+    const key = fileInodeKey(file.stamp);
+    if (key !== null) byInode.set(key, file);
+  }
+  const pairs: [Link, LocalFile][] = [];
+  for (const link of matching.links.values()) {
+    const key = fileInodeKey(link.stamp);
+    const file = key === null ? undefined : byInode.get(key);
+    if (file !== undefined) pairs.push([link, file]);
+  }
+  return pairs;
 }
