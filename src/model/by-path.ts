@@ -18,3 +18,8 @@ export function comparePaths(a: string, b: string): number {
 function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
+
+/** Any order that is the same on each machine, where which one does not matter; the quickest. */
+export function compareStrings(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,3 +1,4 @@
+import { compareStrings } from "../model/by-path.ts";
 import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
 import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.ts";
@@ -21,8 +22,8 @@ export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: 
   const matched = matchTrees(trees, policy, texts);
   const draft = decide(trees, policy, texts, matched);
   const steps = layOut(draft);
-  const holds = [...draft.holds.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const verdict = judge(trees, policy, signals, steps, sightOf(trees, matched));
+  const holds = [...draft.holds.values()].sort((a, b) => compareStrings(a.key, b.key));
+  const verdict = judge(trees, policy, signals, steps, countPresences(trees, matched));
   const gaveWay = gaveWayOf(draft);
   return { steps, holds, verdict, ...(gaveWay.length === 0 ? {} : { gaveWay }) };
 }
@@ -53,7 +54,7 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched:
 }
 
 /** Documents that need no row are on both sides. */
-function sightOf(trees: Trees, matched: Matched): PresenceCounts {
+function countPresences(trees: Trees, matched: Matched): PresenceCounts {
   const sight = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 };
   let judged = 0;
   for (const { link, local, remote } of matched.documents) {

@@ -1,9 +1,9 @@
 import { ownOf } from "../model/borrowed-map.ts";
 import { hasLastingNames, isAtRest } from "../model/agreement.ts";
-import type { Link } from "../model/link.ts";
+import type { DirLink } from "../model/link.ts";
 import { folderInodeKey } from "./match/inode.ts";
 import { isQuiet } from "./match/quiet.ts";
-import { type LocalPath, parentOf, type RemotePath } from "../model/path.ts";
+import { folds, type LocalPath, parentOf, type RemotePath } from "../model/path.ts";
 import type { Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
 import { type BaseTree, isComplete, type LocalTree, type RemoteTree, type Trees } from "../model/tree.ts";
@@ -16,19 +16,30 @@ import { judge } from "./verdict/verdict.ts";
  * @returns null where there may be more to it
  */
 export function planQuiet(trees: Trees, policy: Policy, signals: Signals): Plan | null {
+  if (!isQuietAll(trees)) return null;
+  const count = trees.base.links.size;
+  const counts = { known: count, hereNow: count, absentHere: 0, shownThere: count, goneThere: 0 };
+  return { steps: [], holds: [], verdict: judge(trees, policy, signals, [], counts) };
+}
+
+function isQuietAll(trees: Trees): boolean {
   const { base, local, remote } = trees;
-  if (base.holds.size > 0 || base.conflicts.size > 0 || !sawAll(local) || !showedAll(remote)) return null;
+  if (base.holds.size > 0 || base.conflicts.size > 0 || !sawAll(local) || !showedAll(remote)) return false;
   const count = base.links.size;
-  if (local.files.size !== count || remote.files.size !== count) return null;
+  if (local.files.size !== count || remote.files.size !== count) return false;
   const folders = restingFolders(trees);
-  if (folders === null) return null;
+  return folders !== null && areDocumentsQuiet(trees, folders);
+}
+
+function areDocumentsQuiet(trees: Trees, folders: ReadonlyMap<LocalPath, RemotePath>): boolean {
+  const { links } = trees.base;
   const lent = isLent(trees);
-  const quiet = lent ? isAtRest : (link: Link) => isQuiet(trees, link);
   const isInOne = parentTest(folders);
-  for (const link of base.links.values()) if (!quiet(link) || !isInOne(link)) return null;
-  if (!lent && !isOneEach(base.links)) return null;
-  const sight = { known: count, hereNow: count, absentHere: 0, shownThere: count, goneThere: 0 };
-  return { steps: [], holds: [], verdict: judge(trees, policy, signals, [], sight) };
+  for (const link of links.values()) {
+    const quiet = lent ? isAtRest(link) : isQuiet(trees, link);
+    if (!quiet || !isInOne(link)) return false;
+  }
+  return lent || isOneEach(links);
 }
 
 /** Whether no two links are at one path: there would be a file that is nobody's. */
@@ -49,7 +60,7 @@ function isLent({ base, local, remote }: Trees): boolean {
 
 /** Where a disk makes one of several names, the planner looks for paths that clash. */
 function sawAll({ unseen, disk, inodesTrusted }: LocalTree): boolean {
-  return unseen.size === 0 && inodesTrusted && !disk.foldsCase && !disk.foldsUnicode;
+  return unseen.size === 0 && inodesTrusted && !folds(disk);
 }
 
 function showedAll(remote: RemoteTree): boolean {
@@ -60,15 +71,13 @@ function showedAll(remote: RemoteTree): boolean {
  * The folders of base, the root among them, by local path: where each is on the service. null: one
  * is not just there, on either side.
  */
-function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, RemotePath> | null {
+function restingFolders(trees: Trees): ReadonlyMap<LocalPath, RemotePath> | null {
+  const { base, local, remote } = trees;
   const count = base.dirs.size;
   if (local.folders.size !== count || remote.folders.size !== count) return null;
   const folders = new Map<LocalPath, RemotePath>([["", ""]]);
   for (const dir of base.dirs.values()) {
-    const here = local.folders.get(dir.localPath);
-    const key = folderInodeKey(dir);
-    if (here === undefined || key === null || folderInodeKey(here) !== key) return null;
-    if (remote.folders.get(dir.id)?.path !== dir.remotePath || !hasLastingNames(dir, "folder")) return null;
+    if (!isFolderQuiet(trees, dir)) return null;
     folders.set(dir.localPath, dir.remotePath);
   }
   // Two rows at one path, or one at the root's own.
@@ -76,6 +85,14 @@ function restingFolders({ base, local, remote }: Trees): ReadonlyMap<LocalPath, 
   const isInOne = parentTest(folders);
   for (const dir of base.dirs.values()) if (!isInOne(dir)) return null;
   return folders;
+}
+
+/** Whether both sides show a linked folder just as base has it. */
+function isFolderQuiet({ local, remote }: Trees, dir: DirLink): boolean {
+  const here = local.folders.get(dir.localPath);
+  const key = folderInodeKey(dir);
+  if (here === undefined || key === null || folderInodeKey(here) !== key) return false;
+  return remote.folders.get(dir.id)?.path === dir.remotePath && hasLastingNames(dir, "folder");
 }
 
 type Linked = { readonly localPath: LocalPath; readonly remotePath: RemotePath };

@@ -12,7 +12,7 @@ export type KnownText = { readonly digest: Digest; readonly text: string };
  */
 export type Sent = KnownText & Pick<Submission, "baseChangeId" | "at">;
 
-export type AfterReview = {
+type AfterReview = {
   /** The local text as it is from now on; null: it does not merge with the live one. */
   readonly local: string | null;
   /** What waits still, oldest first: each as it was sent, then each on the new live text. */
@@ -46,15 +46,23 @@ export function settleSubmissions(
   const parted = settled ?? base;
   // Whoever wrote it, both sides hold the same, and what was sent is part of it in some other form.
   if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], parted };
-  const under = (text: string): string | null =>
-    (parted === null ? null : mergeClean(parted, text, live)) ??
-    (settled === null || base === null ? null : mergeClean(base, text, live));
+  // Where a submission is settled, base may still tell what it alone does not.
+  const bases = [parted, settled === null ? null : base];
   const waits = sent.slice(last + 1);
   const rebased = waits.flatMap(({ text, at }) => {
-    const merged = under(text);
+    const merged = mergeOnFirst(bases, text, live);
     return merged === null ? [] : [{ text: merged, at, baseChangeId: liveChangeId }];
   });
-  return { local: under(local.text), waiting: [...waits, ...rebased], parted };
+  return { local: mergeOnFirst(bases, local.text, live), waiting: [...waits, ...rebased], parted };
+}
+
+/** The text on the live one, merged by the first of these bases by which it merges. */
+function mergeOnFirst(bases: readonly (KnownText | null)[], text: string, live: KnownText): string | null {
+  for (const base of bases) {
+    const merged = base === null ? null : mergeClean(base, text, live);
+    if (merged !== null) return merged;
+  }
+  return null;
 }
 
 function isLive(base: KnownText | null, sent: Sent, live: KnownText): boolean {

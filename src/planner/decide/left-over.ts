@@ -1,4 +1,5 @@
 import { mapName } from "../../contract/names.ts";
+import type { DirLink, Link } from "../../model/link.ts";
 import { isTemporaryName, lastingName, localNameFor, numberedName, ownNameOf } from "../../model/local-name.ts";
 import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type Side, SIDES } from "../match/row.ts";
 import { nameOf } from "../../model/path.ts";
@@ -26,8 +27,8 @@ export function isLeftOver(row: Row): boolean {
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
-  const own = side === "local" ? standInFor(row) : null;
-  if (own !== null && draft.policy.direction !== "push-only" && !isMoveStopped(draft, row)) yield own;
+  const own = side === "local" ? ownNameHere(draft, row) : null;
+  if (own !== null) yield own;
   if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
   const other = nameOnOtherSide(row, side) ?? goal.name;
   const best = isTemporaryName(other) ? lastingName(goal.name) : other;
@@ -55,6 +56,11 @@ function standInFor(row: Row): string | null {
   return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row));
 }
 
+function ownNameHere(draft: PlanDraft, row: Row): string | null {
+  const own = standInFor(row);
+  return own === null || draft.policy.direction === "push-only" || isMoveStopped(draft, row) ? null : own;
+}
+
 function isMoveStopped(draft: PlanDraft, row: Row): boolean {
   return row.kind === "document" && isStopped(draft, row, "move-local");
 }
@@ -63,13 +69,18 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
   const { link } = row;
   const now = row[side].now;
   if (link === null || now === null || row.local.now === null) return false;
-  // What is gone from the service, and held here for its edit, will not come by a name from there.
   if (row.remote.now === null && (side === "remote" || !isHeldAlone(row))) return false;
   if (draft.policy.direction === DIRECTION_WITHOUT[side]) return false;
-  // Seen for the first time, it may be another mirror's, which is about to move it on: base learns
-  // of it, and the next look decides.
-  if (nameOf(pathOn(link, side)) !== now.name && !draft.holds.has(link.id)) return false;
+  if (!isKnownOrHeld(draft, link, side, now.name)) return false;
   return row.kind === "folder" ? mayFolderMove(draft, link.id, side) : mayDocumentMove(draft, row, side);
+}
+
+/**
+ * Seen for the first time, it may be another mirror's, which is about to move it on: base learns of
+ * it, and the next look decides.
+ */
+function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
+  return nameOf(pathOn(link, side)) === name || draft.holds.has(link.id);
 }
 
 function mayFolderMove(draft: PlanDraft, id: string, side: Side): boolean {
@@ -83,6 +94,7 @@ function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolea
   return standingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
 }
 
+/** Gone from the service, and held here for its edit: it will not come by a name from there. */
 function isHeldAlone(row: Row): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;
   return row.remote.seen.kind === "gone" || row.remote.seen.kind === "outside";

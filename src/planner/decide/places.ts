@@ -35,7 +35,7 @@ export function localWish(draft: PlanDraft, row: Row): Wish {
   const bar = localBar(draft, there.parent);
   if (bar !== null) return bar;
   const kind = nameKindOf(row);
-  const kept = keptName(row, "local", there.name, row.link ?? (row.kind === "document" ? row.tombstone : null));
+  const kept = keptName(row, "local", there.name, knownPaths(row));
   if (kept === null && isUnsafeName(there.name, kind))
     return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
   const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row));
@@ -63,6 +63,11 @@ export function isMet(wish: Wish, now: Place | null): boolean {
 }
 
 type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
+
+/** As base has them, or had them before it was gone. */
+function knownPaths(row: Row): KnownPaths | null {
+  return row.link ?? (row.kind === "document" ? row.tombstone : null);
+}
 
 /**
  * The name that a row has on a side already, where the other side's name asks for no other.

@@ -90,13 +90,18 @@ export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
 export function keepUnseen(draft: PlanDraft): void {
   const { base, local } = draft.trees;
   if (base.holds.size === 0 || local.unseen.size === 0) return;
-  const hidden = new Set<string>();
-  for (const { dirId, localSeen } of draft.forest.folders)
-    if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
+  const hidden = hiddenFolders(draft);
   for (const one of base.holds.values()) {
     if (!isRemembered(one) || draft.holds.has(one.key) || isTriedAgain(draft, one)) continue;
     if (isDirId(one.key) ? hidden.has(one.key) : isUnseenPath(draft.trees, one.key)) keepHold(draft, one);
   }
+}
+
+/** Ids of the folders that the walk could not show. */
+function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
+  const hidden = new Set<string>();
+  for (const { dirId, localSeen } of forest.folders) if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
+  return hidden;
 }
 
 function isUnseenPath(trees: Trees, key: string): boolean {

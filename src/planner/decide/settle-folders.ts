@@ -2,7 +2,7 @@ import type { DirId } from "../../contract/ids.ts";
 import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, wantAt } from "../match/row.ts";
 import { baseFolderAt, baseRemoteFolderAt } from "../match/forest.ts";
 import { once } from "../../model/once.ts";
-import { depthOf, parentOf } from "../../model/path.ts";
+import { depthOf, type LocalPath, parentOf } from "../../model/path.ts";
 import { absentPath } from "./absence.ts";
 import { type PlanDraft, propose, proposeFolderLink, holdFolder } from "./plan-draft.ts";
 import { isOnBoth } from "./place-folders.ts";
@@ -130,13 +130,7 @@ function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: ()
   }
   const isEmpty = !isForeign && !occupied().mirrored.has(path);
   if (!need.there && !isEmpty) return;
-  // An earlier POST of this folder, of which no read has told yet (I08).
-  const open = draft.trees.local.unseen.get(path);
-  if (open !== undefined) {
-    holdFolder(draft, folder, "not-seen", open);
-    return;
-  }
-  if (draft.policy.direction === "pull-only" || isFolderStopped(draft, path, "make")) return;
+  if (isMakingStopped(draft, folder, path)) return;
   const isNew = folder.link === null;
   if (!isNew) forgetFolder(draft, folder);
   wantAt(folder, "remote", wish.place);
@@ -147,6 +141,16 @@ function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: ()
     localPath: at.local,
     remotePath: at.remote,
   }));
+}
+
+function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
+  // An earlier POST of this folder, of which no read has told yet (I08).
+  const open = draft.trees.local.unseen.get(path);
+  if (open !== undefined) {
+    holdFolder(draft, folder, "not-seen", open);
+    return true;
+  }
+  return draft.policy.direction === "pull-only" || isFolderStopped(draft, path, "make");
 }
 
 /** New on the service, or deleted here. */

@@ -1,3 +1,4 @@
+import type { DirLink } from "../../model/link.ts";
 import { localNameFor } from "../../model/local-name.ts";
 import { isWithin, joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -26,15 +27,19 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
  */
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
   const { link, localPath, remotePath } = folder;
-  if (link === null || localPath === null || remotePath === null || remotePath === link.remotePath) return null;
-  if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return null;
-  // Moved here too: who wins is for the table to say.
-  if (localPath !== relocate(link.localPath, paths)) return null;
-  const parent = forest.byRemote.get(parentOf(remotePath))?.localPath;
-  if (parent === undefined || parent === null) return null;
+  if (link === null || localPath === null || remotePath === null) return null;
+  if (!isMovedThereAlone(folder, link, paths)) return null;
+  const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
+  if (parent === null) return null;
   const target = joinPath(parent, localNameFor(nameOf(remotePath), "folder", link.id));
   if (!local.folders.has(target) || paths.claimed.has(target)) return null;
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
+}
+
+/** Of one that was moved here too, the table says who wins. */
+function isMovedThereAlone(folder: FolderRow, link: DirLink, paths: FolderPaths): boolean {
+  if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;
+  return folder.remotePath !== link.remotePath && folder.localPath === relocate(link.localPath, paths);
 }
 
 function mergeInto(forest: Forest, paths: FolderPaths, folder: FolderRow, target: LocalPath): void {

@@ -1,9 +1,19 @@
 import type { DirId } from "../../contract/ids.ts";
 import { mapName } from "../../contract/names.ts";
 import { hashedName, isUnsafeName, localNameFor } from "../../model/local-name.ts";
-import { depthOf, joinPath, type LocalPath, nameOf, parentOf, pathKey, type RemotePath } from "../../model/path.ts";
+import { compareStrings } from "../../model/by-path.ts";
+import {
+  depthOf,
+  folds,
+  joinPath,
+  type LocalPath,
+  nameOf,
+  parentOf,
+  pathKey,
+  type RemotePath,
+} from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { RemoteFolder, Trees } from "../../model/tree.ts";
+import type { RemoteTree, Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
@@ -13,45 +23,54 @@ import { type Forest, newFolder, register } from "./forest.ts";
  * one row.
  */
 export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
-  const news: { depth: number; path: string; local: boolean; listed: RemoteFolder | null }[] = [];
-  const implied = new Set<RemotePath>();
-  const imply = (path: RemotePath): void => {
-    for (let at = parentOf(path); at !== "" && !implied.has(at); at = parentOf(at)) {
-      implied.add(at);
-      if (!forest.byRemote.has(at)) news.push({ depth: depthOf(at), path: at, local: false, listed: null });
-    }
-  };
-  for (const folder of trees.remote.folders.values()) {
-    if (!trees.base.dirs.has(folder.id))
-      news.push({ depth: depthOf(folder.path), path: folder.path, local: false, listed: folder });
-    imply(folder.path);
+  const fold = localFolderIndex(trees);
+  for (const { path, rank, id } of listUnlinked(forest, trees, paths)) {
+    if (rank === RANK_HERE) plantLocal(forest, path, policy);
+    else plantRemote(forest, path, id, fold, paths, trees);
   }
+}
+
+/** ORDER: listed before implied, so that a folder's id is known; the service's before ours, so that ours join. */
+const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
+
+type Unlinked = { readonly depth: number; readonly rank: number; readonly path: string; readonly id: DirId | null };
+
+/** Above before below. */
+function listUnlinked(forest: Forest, { base, local, remote }: Trees, paths: FolderPaths): Unlinked[] {
+  const unlinked: Unlinked[] = [];
+  for (const { id, path } of remote.folders.values())
+    if (!base.dirs.has(id)) unlinked.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
+  for (const path of impliedFolders(forest, remote))
+    if (!forest.byRemote.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
+  for (const path of local.folders.keys())
+    if (!paths.claimed.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_HERE, path, id: null });
+  return unlinked.sort((a, b) => a.depth - b.depth || a.rank - b.rank || compareStrings(a.path, b.path));
+}
+
+/** Folders above what the service shows, but for some of those that the forest has. */
+function impliedFolders(forest: Forest, { files, folders }: RemoteTree): ReadonlySet<RemotePath> {
+  const implied = new Set<RemotePath>();
+  for (const { path } of folders.values()) addAbove(implied, path);
   // Listings come folder by folder, so that most documents share the folder of the one before.
   let before = "";
-  for (const { path } of trees.remote.files.values()) {
+  for (const { path } of files.values()) {
     const slash = path.lastIndexOf("/");
     if (slash <= 0 || (slash === before.length && path.startsWith(before))) continue;
     before = path.slice(0, slash);
-    if (!forest.byRemote.has(before) && !implied.has(before)) imply(path);
+    if (!forest.byRemote.has(before)) addAbove(implied, path);
   }
-  for (const path of trees.local.folders.keys())
-    if (!paths.claimed.has(path)) news.push({ depth: depthOf(path), path, local: true, listed: null });
-  // Above before below; listed before implied, so that a folder's id is known; the service's before
-  // ours, so that ours join.
-  const rank = (entry: (typeof news)[number]): number => (entry.local ? 2 : entry.listed === null ? 1 : 0);
-  news.sort((a, b) => a.depth - b.depth || rank(a) - rank(b) || (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-  const fold = localFolderIndex(trees);
-  for (const entry of news) {
-    if (entry.local) plantLocal(forest, entry.path, policy);
-    else plantRemote(forest, entry.path, entry.listed?.id ?? null, fold, paths, trees);
-  }
+  return implied;
+}
+
+function addAbove(folders: Set<RemotePath>, path: RemotePath): void {
+  for (let at = parentOf(path); at !== "" && !folders.has(at); at = parentOf(at)) folders.add(at);
 }
 
 type FolderIndex = (path: LocalPath) => LocalPath | null;
 
 function localFolderIndex(trees: Trees): FolderIndex {
   const { disk, folders } = trees.local;
-  if (!disk.foldsCase && !disk.foldsUnicode) return (path) => (folders.has(path) ? path : null);
+  if (!folds(disk)) return (path) => (folders.has(path) ? path : null);
   const byKey = new Map([...folders.keys()].map((path) => [pathKey(path, disk), path]));
   return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
 }
@@ -76,33 +95,32 @@ function plantRemote(
 ): void {
   const standing = forest.byRemote.get(path);
   if (standing !== undefined && standing.remoteSeen !== "unknown") return;
-  const parent = forest.byRemote.get(parentOf(path));
-  const expected =
-    parent?.localPath === null || parent === undefined || isUnsafeName(nameOf(path), "folder")
-      ? null
-      : twinOf(parent.localPath, nameOf(path), id ?? path, trees, fold);
-  if (expected !== null) {
-    const linked = forest.byLocal.get(expected);
-    if (linked?.remoteSeen === "gone" && linked.link !== null) {
-      // Deleted and made anew by someone: the same folder to everybody but its id.
-      Object.assign(linked, {
-        replaced: linked.link.id,
-        dirId: id,
-        remotePath: path,
-        remoteSeen: id === null ? "implied" : "listed",
-      });
-      register(forest, linked);
-      return;
-    }
+  const there = { dirId: id, remotePath: path, remoteSeen: id === null ? "implied" : "listed" } as const;
+  const expected = twinPathOf(forest, path, id, fold, trees);
+  const twin = expected === null ? undefined : forest.byLocal.get(expected);
+  if (twin?.remoteSeen === "gone" && twin.link !== null) {
+    // Deleted and made anew by someone: the same folder to everybody but its id.
+    Object.assign(twin, { replaced: twin.link.id, ...there });
+    register(forest, twin);
+    return;
   }
-  const joins = expected !== null && !paths.claimed.has(expected) && !forest.byLocal.has(expected);
-  const folder = newFolder(forest.nextKey(), {
-    dirId: id,
-    remotePath: path,
-    remoteSeen: id === null ? "implied" : "listed",
-  });
+  const folder = newFolder(forest.nextKey(), there);
+  const joins = expected !== null && twin === undefined && !paths.claimed.has(expected);
   if (joins) Object.assign(folder, { localPath: expected, localSeen: "present" });
   register(forest, folder);
+}
+
+/** Where the folder here is, or would be, that a folder of the service corresponds to. */
+function twinPathOf(
+  forest: Forest,
+  path: RemotePath,
+  id: DirId | null,
+  fold: FolderIndex,
+  trees: Trees,
+): LocalPath | null {
+  const parent = forest.byRemote.get(parentOf(path))?.localPath ?? null;
+  if (parent === null || isUnsafeName(nameOf(path), "folder")) return null;
+  return twinOf(parent, nameOf(path), id ?? path, trees, fold);
 }
 
 /**
@@ -117,10 +135,8 @@ function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
   if (forest.byLocal.has(path)) return;
   const parent = forest.byLocal.get(parentOf(path));
   const mapped = policy.names === "map" ? mapName(nameOf(path), "folder", policy.refusedCharacters) : null;
-  const twin =
-    mapped === null || parent === undefined || parent.remotePath === null
-      ? undefined
-      : forest.byRemote.get(joinPath(parent.remotePath, mapped));
+  const above = parent?.remotePath ?? null;
+  const twin = mapped === null || above === null ? undefined : forest.byRemote.get(joinPath(above, mapped));
   if (twin !== undefined && twin.localPath === null && (twin.link === null || isKeptThere(twin))) {
     Object.assign(twin, { localPath: path, localSeen: "present" });
     register(forest, twin);

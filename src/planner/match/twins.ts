@@ -1,3 +1,4 @@
+import { compareStrings } from "../../model/by-path.ts";
 import { mapName } from "../../contract/names.ts";
 import { hashedName, isUnsafeName, localNameFor } from "../../model/local-name.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../model/path.ts";
@@ -9,7 +10,7 @@ import { folderAt, type Forest } from "./forest.ts";
  * Documents that no link names: those that both sides have at corresponding places, and those that
  * one side alone has.
  */
-export type Twins = {
+type Twins = {
   readonly met: (readonly [RemoteFile, LocalFile])[];
   readonly there: readonly RemoteFile[];
   readonly here: readonly LocalFile[];
@@ -24,22 +25,13 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   const met: (readonly [RemoteFile, LocalFile])[] = [];
   let there: RemoteFile[] = [];
   for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) there.push(file);
-  there.sort(byPath);
-  const folded: FindTwin = (file) => {
-    const path = localTwinPath(forest, file);
-    return path === null ? undefined : waiting.get(pathKey(path, disk));
-  };
-  const exact: FindTwin = (file) => {
-    const path = localTwinPath(forest, file);
-    const twin = path === null ? undefined : waiting.get(pathKey(path, disk));
-    return twin?.path === path ? twin : undefined;
-  };
+  there.sort((a, b) => compareStrings(a.path, b.path));
   // ORDER: on a disk that folds, what stands at a document's path in other letters may be its
   // neighbour's; its own then has the name with its id's digits.
   const ways: readonly (() => FindTwin)[] = [
-    () => exact,
+    () => exactTwin(forest, waiting, trees),
     () => digitsTwin(forest, waiting, trees),
-    () => folded,
+    () => foldedTwin(forest, waiting, trees),
     () => mappedTwin(forest, waiting, policy),
   ];
   for (const way of ways) {
@@ -54,7 +46,24 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
       return false;
     });
   }
-  return { met, there, here: [...waiting.values()].sort(byPath) };
+  return { met, there, here: [...waiting.values()].sort((a, b) => compareStrings(a.path, b.path)) };
+}
+
+/** The file at the path that the disk takes for the document's. */
+function foldedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
+  return (file) => {
+    const path = localTwinPath(forest, file);
+    return path === null ? undefined : waiting.get(pathKey(path, local.disk));
+  };
+}
+
+/** The file at the very path of the document. */
+function exactTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
+  return (file) => {
+    const path = localTwinPath(forest, file);
+    const twin = path === null ? undefined : waiting.get(pathKey(path, local.disk));
+    return twin?.path === path ? twin : undefined;
+  };
 }
 
 function localTwinPath(forest: Forest, file: RemoteFile): LocalPath | null {
@@ -96,8 +105,4 @@ function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, pol
     byRemotePath.set(path, byRemotePath.has(path) ? null : file);
   }
   return (file) => byRemotePath.get(file.path) ?? undefined;
-}
-
-function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }

@@ -30,14 +30,7 @@ export function listOperations(draft: PlanDraft): Operation[] {
 
 function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): void {
   const proposals = draft.proposals.get(row) ?? NO_PROPOSALS;
-  for (const side of REMOTE_FIRST) {
-    if (row[side].now !== null) {
-      if (isMoving(row, side)) operations.push({ kind: "move", row, side, parked: false });
-    } else if (row[side].goal !== null) {
-      const propose = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
-      operations.push({ kind: "arrive", row, side, propose });
-    }
-  }
+  addMoves(row, proposals, operations);
   for (const propose of proposals) {
     const operation = operationOf(row, propose);
     if (operation !== null) operations.push(operation);
@@ -46,6 +39,17 @@ function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): voi
   if (draft.sidecars.has(row)) operations.push({ kind: "sidecar", row });
   const record = proposeRecord(draft, row);
   if (record !== null) operations.push({ kind: "record", row, propose: record });
+}
+
+function addMoves(row: Row, proposals: readonly Proposal[], operations: Operation[]): void {
+  for (const side of REMOTE_FIRST) {
+    if (row[side].now !== null) {
+      if (isMoving(row, side)) operations.push({ kind: "move", row, side, parked: false });
+    } else if (row[side].goal !== null) {
+      const propose = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
+      operations.push({ kind: "arrive", row, side, propose });
+    }
+  }
 }
 
 /** null: an arrival, which is listed by the place where it is wanted. */
