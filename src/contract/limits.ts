@@ -11,13 +11,8 @@ export const DEFAULT_PAGE_LIMIT = 100;
 export const SEARCH_HYBRID = { min: 1, max: 500, default: 10 } as const;
 export const SEARCH_REGEX = { min: 1, max: 500, default: 50 } as const;
 export const SEARCH_REGEX_PATTERN_CHARACTERS = 1_024;
-const SEARCH_REGEX_LINES_PER_FILE = 50;
-const SEARCH_REGEX_LINE_CHARACTERS = 4_096;
-/** Both, as the search takes them. */
-export const SEARCH_REGEX_LINES = {
-  lines: SEARCH_REGEX_LINES_PER_FILE,
-  characters: SEARCH_REGEX_LINE_CHARACTERS,
-} as const;
+/** The lines that are shown of a file, and the characters of the longest that is looked at. */
+export const SEARCH_REGEX_LINES = { lines: 50, characters: 4_096 } as const;
 // ASSUMES: a hybrid query has at most as many characters as a regex's (contract test "bounds the
 // query of a hybrid search").
 export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;

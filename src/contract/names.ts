@@ -43,22 +43,39 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
  * @returns every fault, in a fixed order; empty for a legal name
  */
 export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
-  const faults: NameFault[] = [];
   if (name === "") return ["empty"];
-  if (name === "." || name === "..") faults.push("dot-or-dot-dot");
-  if (LONE_SURROGATE.test(name)) faults.push("lone-surrogate");
-  if (countCharacters(name) > MAX_NAME_CHARACTERS) faults.push("too-long");
-  if (/[/\\]/.test(name)) faults.push("slash");
-  if (CONTROL.test(name)) faults.push("control-character");
-  if (WHITESPACE.test(name.replace(CONTROL_ALL, ""))) faults.push("whitespace");
-  if ([...name].some((character) => refused.includes(character))) faults.push("shell-metacharacter");
-  if (kind === "folder" && name.startsWith(".") && name !== "." && name !== "..") faults.push("leading-dot-folder");
-  if (kind === "folder" && name.endsWith(".md")) faults.push("folder-ends-in-md");
-  if (kind === "file" && !name.endsWith(".md")) faults.push("not-lowercase-md");
+  const faults: NameFault[] = [];
+  for (const [fault, isFound] of RULES[kind]) if (isFound(name, refused)) faults.push(fault);
   return faults;
 }
 
 const CONTROL_ALL = /[\u0000-\u001f\u007f-\u009f]/g;
+
+/** In the order in which faults are told. */
+type Rules = readonly (readonly [fault: NameFault, isFound: (name: string, refused: string) => boolean])[];
+
+const RULES_OF_BOTH: Rules = [
+  ["dot-or-dot-dot", isDots],
+  ["lone-surrogate", (name) => LONE_SURROGATE.test(name)],
+  ["too-long", (name) => countCharacters(name) > MAX_NAME_CHARACTERS],
+  ["slash", (name) => /[/\\]/.test(name)],
+  ["control-character", (name) => CONTROL.test(name)],
+  ["whitespace", (name) => WHITESPACE.test(name.replace(CONTROL_ALL, ""))],
+  ["shell-metacharacter", (name, refused) => [...name].some((character) => refused.includes(character))],
+];
+
+const RULES: Readonly<Record<NameKind, Rules>> = {
+  file: [...RULES_OF_BOTH, ["not-lowercase-md", (name) => !name.endsWith(".md")]],
+  folder: [
+    ...RULES_OF_BOTH,
+    ["leading-dot-folder", (name) => name.startsWith(".") && !isDots(name)],
+    ["folder-ends-in-md", (name) => name.endsWith(".md")],
+  ],
+};
+
+function isDots(name: string): boolean {
+  return name === "." || name === "..";
+}
 
 /** What a fault means, as a clause for messages: "it …". */
 export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {

@@ -2,10 +2,7 @@ import ignore from "ignore";
 import { patternFault } from "./pattern-fault.ts";
 import { ancestorsOf, isSidecarName, type LocalPath, nameOf, parentOf } from "../model/path.ts";
 
-/**
- * The fixed rules of what stays local ("Always ignored" in the design), and those of
- * `.mdmirrorignore` files.
- */
+/** The fixed rules of what stays local, and those of `.mdmirrorignore` files. */
 
 export const IGNORE_FILE = ".mdmirrorignore";
 
@@ -86,7 +83,7 @@ export function excludes(rules: IgnoreRules, path: LocalPath, kind: "file" | "fo
 }
 
 /** Whether a name alone keeps a thing local, whatever the rules of the files say. */
-export function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
+function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
   return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isSidecarName(name);
 }
 

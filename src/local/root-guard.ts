@@ -165,8 +165,8 @@ export class RootGuard {
   }
 
   /**
-   * Makes the folders of a path below `.mdmirror`, nobody else's to enter, each looked at before the
-   * next is made in it.
+   * Makes the folders of a path below `.mdmirror`, nobody else's to enter, each looked at before
+   * the next is made in it.
    */
   #makeFolders(below: string): Place {
     let folder = this.#folderAt("");

@@ -20,7 +20,7 @@ export function sameInode(a: Stamp, b: Stamp): boolean {
  * any other. A stamp younger than this at the time of the walk could be given again to a later
  * write.
  */
-export const STAMP_GRANULARITY_MS = 2_000;
+const STAMP_GRANULARITY_MS = 2_000;
 
 /**
  * Whether any later write must show in the stamp: it is older than `diskNow`, the disk's own time

@@ -1,7 +1,7 @@
 import { digestOf } from "../model/digest.ts";
 import { type LocalPath, nameOf } from "../model/path.ts";
 import type { OnText } from "../ports/disk.ts";
-import type { LocalFile, LocalTree } from "../model/tree.ts";
+import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
 import { errnoOf, unless } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 import { IGNORE_FILE } from "./ignore.ts";
@@ -47,19 +47,25 @@ function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, elsewh
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, elsewhere);
 }
 
+const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set(["dot-folder", "ignored-folder"]);
+
+/** A path that matters to the mirror although it is no document's. */
+function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
+  return path === "" || folders.has(path) || nameOf(path) === IGNORE_FILE || others.get(path)?.kind === "sidecar";
+}
+
 /**
  * Of a path that is no known document: whether nothing is there, or still what the mirror leaves
  * alone.
  */
 function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, elsewhere: HasInode): boolean {
-  const other = tree.others.get(path)?.kind ?? null;
-  if (path === "" || tree.folders.has(path) || nameOf(path) === IGNORE_FILE || other === "sidecar") return false;
+  if (isOfMirror(tree, path)) return false;
   const root = guard.root();
   if (root === null) return false;
   try {
     const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
     if (stat === null) return true;
-    if (stat.kind === "folder") return other === "dot-folder" || other === "ignored-folder";
+    if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
     // A document of a name that is mirrored, or a folder, is new; any other file only matters where
     // a document's inode went to it.
     return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);

@@ -102,14 +102,11 @@ export type MirrorEvent = {
    */
   readonly from: LocalPath | null;
   /**
-   * Of a merge, whose own text was `before` and whose result is `after`. null: none, or by a
-   * version that kept none.
+   * Of a merge, whose own text was `before` and whose result is `after`: the other two texts that
+   * it was made of. null: none, or by a version that kept none.
    */
-  readonly merged: MergedOf | null;
+  readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
-
-/** The other two texts that a merge was made of. */
-export type MergedOf = { readonly base: Digest; readonly theirs: Digest };
 
 /** Whose a text is, and what brought it: by that it is found again. */
 export type TextName = {
@@ -189,9 +186,7 @@ export interface State {
   turnIntent(intentId: number, next: Intent): void;
   intents(): OpenIntent[];
 
-  /**
-   * Idempotent. The text and its name are stored as one: no text is there that nothing leads to.
-   */
+  /** Idempotent. The text and its name are stored as one: none is there that nothing leads to. */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   /**

@@ -10,7 +10,7 @@ type Row = { readonly document: number; readonly score: number };
  */
 const MOST_JUDGED = 200;
 
-/** The documents with a part in their path: which parts (a bit each), and their score by the path. */
+/** Documents with a part in their path: which parts (a bit each), and their score by the path. */
 type ByPath = ReadonlyMap<number, { parts: number; score: number }>;
 
 /**

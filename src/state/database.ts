@@ -174,7 +174,7 @@ function ownership(db: Db, schema: Schema): DatabaseFault | null {
 }
 
 /** One transaction: a kill leaves the file as it was before. */
-export function migrate(db: Db, schema: Schema): void {
+function migrate(db: Db, schema: Schema): void {
   const version = db.pragma("user_version", { simple: true }) as number;
   if (version === schema.migrations.length) return;
   db.exec("BEGIN EXCLUSIVE");

@@ -37,7 +37,7 @@ export class GroupedWrites {
     this.commitGroup();
   }
 
-  /** After the state rolled back: texts are never rolled back with it, where they can be committed. */
+  /** After the state rolled back: texts are not rolled back with it, if they can be committed. */
   abandon(): void {
     this.#isGrouping = false;
     try {

@@ -68,8 +68,8 @@ export class HoldTable {
 
   /**
    * Rewrites the paths at and below `from`, within a transaction of the caller. A hold of what has
-   * no id has its path for key: all are taken out first and put back after, so that no new key meets
-   * an old one on its way.
+   * no id has its path for key: all are taken out first and put back after, so that no new key
+   * meets an old one on its way.
    */
   moveSubtree(from: string, to: string): void {
     const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

@@ -40,9 +40,9 @@ type StateLocation = {
  *
  * `state.db` is checked page by page each time (1 ms a MB: 90 ms for 120,000 links, a quarter of
  * what loading them takes), and row by row with the load that the first pass would do. `texts.db`
- * may be ten times that, and each text proves itself by its digest when it is read: it is checked when a
- * WAL was left behind (a process was killed, power failed, or someone copied files), when damage
- * was met in use since the last check, and by `checkFiles`.
+ * may be ten times that, and each text proves itself by its digest when it is read: it is checked
+ * when a WAL was left behind (a process was killed, power failed, or someone copied files), when
+ * damage was met in use since the last check, and by `checkFiles`.
  */
 export function openState({ folder, clock, readOnly = false }: StateLocation): OpenedState {
   if (folder === ":memory:") return openInMemory(clock);

@@ -32,9 +32,7 @@ CREATE TABLE search_files (
 ) STRICT;
 `;
 
-/**
- * Raised when the tables, or how texts are folded and split, change: an older file is made anew.
- */
+/** Raised when the tables, or how texts are folded and split, change: an older file goes. */
 const VERSION = 2;
 const APPLICATION_ID = 0x6d_64_6d_73;
 /** Another search at work; then this one does with what is there. */

@@ -11,6 +11,7 @@ import type { MirrorEvent } from "../../src/ports/state.ts";
 import type { Clock } from "../../src/ports/world.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
+import { NAME } from "./text-name.ts";
 
 export const DAY = 86_400_000;
 
@@ -170,4 +171,20 @@ export function ended(child: ChildProcess): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     else child.once("exit", () => resolve());
   });
+}
+
+/** Links of `usedFolder`. */
+export const ROWS = 400;
+/** Of some kB, which do not pack well. */
+export const textOf = (n: number) => Array.from({ length: 200 }, (_, i) => `${Math.sin(n * 1_000 + i)}`).join(" ");
+
+/** A folder with links and their texts, closed. */
+export function usedFolder(): string {
+  const folder = tempFolder();
+  const state = openIn(folder);
+  state.transact(() => {
+    for (let n = 0; n < ROWS; n++) state.putLink(linkOf(n, { digest: state.putText(textOf(n), NAME) }));
+  });
+  state.close();
+  return folder;
 }
