@@ -12,7 +12,8 @@ import Sqlite from "better-sqlite3";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type OpenData, openData } from "../../src/server/data.ts";
 import { type HttpServer, startHttp } from "../../src/server/http.ts";
-import { type Variant, varyService } from "../../test/variants/variant.ts";
+import type { Variant } from "../../test/variants/variant.ts";
+import { varyService } from "../../test/variants/vary-service.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 export const CORPORA = join(ROOT, "../shared/corpora");

@@ -83,6 +83,24 @@ const CONTENT_MEMBERS = {
 
 /** PUT /v1/files/{id}/content */
 export function putContent(call: Call): Answer {
+  const sent = readPut(call);
+  if (isRefused(sent)) return sent;
+  const { context } = call;
+  const row = findWritableFile(context, sent.id);
+  if (isRefused(row)) return row;
+  const base = context.store.changes.base(sent.baseId, row.seq);
+  if (base === null) {
+    const detail = "baseChangeId is not a change of this file.";
+    return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
+  }
+  if (row.protected === 1) return submit(context, row, sent.baseId, sent.content);
+  const saved = saveCombined(context, row, { id: sent.baseId, text: base.text }, sent.content);
+  return isRefused(saved) ? saved : done(200, presentWithContent(saved.row, saved.text));
+}
+
+type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
+
+function readPut(call: Call): SentContent | Refused {
   const id = readId(call.id, "doc_", "");
   if (isRefused(id)) return id;
   const members = readBody(call.body, CONTENT_MEMBERS);
@@ -90,42 +108,23 @@ export function putContent(call: Call): Answer {
   const baseId = readId(members["baseChangeId"] as string, "chg_", "/baseChangeId");
   if (isRefused(baseId)) return baseId;
   const content = readContent(members["content"] as string);
-  if (isRefused(content)) return content;
-  const { context } = call;
-  const row = findWritableFile(context, id);
-  if (isRefused(row)) return row;
-  const base = context.store.changes.base(baseId, row.seq);
-  if (base === null) {
-    const detail = "baseChangeId is not a change of this file.";
-    return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
-  }
-  if (row.protected === 1) return submit(context, row, baseId, content);
-  const live = context.store.changes.text(row.changeId);
-  const text = baseId === row.changeId ? content : combineWithLive(context, base.text, content, live);
-  const combined = text === null ? null : readContent(text);
-  if (combined === null || isRefused(combined)) return editConflict();
-  return done(200, presentWithContent(saveText(context, row, live, combined), combined));
+  return isRefused(content) ? content : { id, baseId, content };
 }
 
 /**
- * ASSUMES: any change of the file can be the base of a write, also one in review or rejected, whose
- * text was what the caller read; one so old that its text is gone combines with nothing but an
- * equal text (contract test "takes a change in review as a base").
+ * Makes a text live, combined with what became live since its base; an `edit_conflict` where that
+ * cannot be. So is a combined text over the limit: neither side alone is at fault.
+ * @param base a change of this file, and its text; null: it was pruned
  */
-export function combineWithLive(
-  { combine }: ServerContext,
-  base: string | null,
+export function saveCombined(
+  server: ServerContext,
+  row: FileRow,
+  base: { readonly id: string; readonly text: string | null },
   sent: string,
-  live: string,
-): string | null {
-  if (base === null) return sent === live ? live : null;
-  return combine(base, sent, live);
-}
-
-/**
- * Also answered where the combined text would be over the limit: neither side alone is at fault.
- */
-export function editConflict(): Refused {
+): { readonly row: FileRow; readonly text: string } | Refused {
+  const live = server.store.changes.text(row.changeId);
+  const text = base.id === row.changeId ? sent : combineWithLive(server, base.text, sent, live);
+  if (text !== null && !isRefused(readContent(text))) return { row: saveText(server, row, live, text), text };
   return refuse(
     "edit_conflict",
     "The file changed since the base and the two versions cannot be combined; nothing was saved.",
@@ -133,24 +132,27 @@ export function editConflict(): Refused {
 }
 
 /**
+ * ASSUMES: any change of the file can be the base of a write, also one in review or rejected, whose
+ * text was what the caller read; one so old that its text is gone combines with nothing but an
+ * equal text (contract test "takes a change in review as a base").
+ */
+function combineWithLive({ combine }: ServerContext, base: string | null, sent: string, live: string): string | null {
+  if (base === null) return sent === live ? live : null;
+  return combine(base, sent, live);
+}
+
+/**
  * Makes a text live.
  * ASSUMES: a write that leaves the live text as it is makes no new change (contract test "makes no
  * new change for equal content").
  */
-export function saveText(context: ServerContext, row: FileRow, live: string, text: string): FileRow {
+function saveText(server: ServerContext, row: FileRow, live: string, text: string): FileRow {
   if (text === live) return row;
-  const changeId = newId(context, "chg_");
-  const change = {
-    id: changeId,
-    file: row.seq,
-    baseId: row.changeId,
-    status: "saved",
-    text,
-    at: context.now(),
-  } as const;
-  context.store.changes.insert(change);
-  context.store.files.setChange(row.seq, changeId);
-  return { ...row, changeId };
+  const id = newId(server, "chg_");
+  const at = server.now();
+  server.store.changes.insert({ id, file: row.seq, baseId: row.changeId, status: "saved", text, at });
+  server.store.files.setChange(row.seq, id);
+  return { ...row, changeId: id };
 }
 
 function submit(context: RequestContext, row: FileRow, baseId: string, text: string): Answer {

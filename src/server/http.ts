@@ -1,3 +1,4 @@
+import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyServerOptions } from "fastify";
 import { isLoopbackHost } from "../model/loopback.ts";
 import { MAX_BODY_BYTES } from "./body.ts";
@@ -63,10 +64,13 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   answerTunnels(app.server, service.handle);
   mountService(app, service, new Admission(options.turns));
   await app.listen({ host, port: options.port ?? 0 });
-  const address = app.server.address();
-  const port = typeof address === "object" && address !== null ? address.port : options.port;
   const scheme = options.tls === undefined ? "http" : "https";
-  return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`, close: () => app.close() };
+  return { url: `${scheme}://${host.includes(":") ? `[${host}]` : host}:${portOf(app)}`, close: () => app.close() };
+}
+
+/** Of a server that listens. */
+function portOf({ server }: FastifyInstance): number {
+  return (server.address() as AddressInfo).port;
 }
 
 // fastify types the two kinds of server apart; the core uses nothing that differs.

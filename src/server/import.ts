@@ -97,29 +97,47 @@ type Run = {
 type Entry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
 function* walk(run: Run, below: string, belowAs: string): Generator<Entry> {
-  let entries: Dirent[];
-  try {
-    entries = readdirSync(join(run.dir, below), { withFileTypes: true });
-  } catch (error) {
-    if (below === "") throw error;
-    run.refused.push({ path: `${below}/`, reason: "unreadable", detail: (error as Error).message });
-    return;
-  }
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const entries = readFolder(run, below);
   const names = importNames(entries.filter(hasName).map((entry) => ({ name: entry.name, kind: kindOf(entry) })));
   for (const entry of entries) {
     const path = joinPath(below, entry.name);
-    const named = names.get(entry.name) ?? { kind: "as", name: entry.name };
+    const name = takeName(run, path, entry, names.get(entry.name));
+    if (name === null) continue;
+    const as = joinPath(belowAs, name);
     const isFolder = entry.isDirectory();
-    if (isFolder && entry.name.startsWith(".")) refuseFolder(run, path, entry.name);
-    else if (named.kind === "clash") refuseClash(run, isFolder ? `${path}/` : path, named);
-    else {
-      const as = joinPath(belowAs, named.name);
-      if (isFolder && named.name !== entry.name) run.renamed.push({ path: `${path}/`, name: named.name });
-      yield { path, as, kind: isFolder ? "folder" : entry.isFile() ? "file" : "other" };
-      if (isFolder) yield* walk(run, path, as);
-    }
+    yield { path, as, kind: isFolder ? "folder" : entry.isFile() ? "file" : "other" };
+    if (isFolder) yield* walk(run, path, as);
   }
+}
+
+/** The entries of a folder by name. One that cannot be read is refused, and shows none. */
+function readFolder(run: Run, path: string): Dirent[] {
+  try {
+    return readdirSync(join(run.dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    if (path === "") throw error;
+    run.refused.push({ path: `${path}/`, reason: "unreadable", detail: (error as Error).message });
+    return [];
+  }
+}
+
+/** The name in the service; null for an entry that is refused for its name. */
+function takeName(run: Run, path: string, entry: Dirent, found: ImportName | undefined): string | null {
+  const { name } = entry;
+  const isFolder = entry.isDirectory();
+  const shown = isFolder ? `${path}/` : path;
+  if (isFolder && name.startsWith(".")) {
+    run.refused.push({ path: shown, reason: "leading-dot-folder", detail: clause("leading-dot-folder", name) });
+    return null;
+  }
+  if (found?.kind === "clash") {
+    const detail = `it would be named ${JSON.stringify(found.name)}, as ${JSON.stringify(found.holder)} beside it`;
+    run.refused.push({ path: shown, reason: "name-clash", detail });
+    return null;
+  }
+  const taken = found?.name ?? name;
+  if (isFolder && taken !== name) run.renamed.push({ path: shown, name: taken });
+  return taken;
 }
 
 /** What is imported under a name; the rest is refused for what it is. */
@@ -129,15 +147,6 @@ function hasName(entry: Dirent): boolean {
 
 function kindOf(entry: Dirent): NameKind {
   return entry.isDirectory() ? "folder" : "file";
-}
-
-function refuseFolder(run: Run, path: string, name: string): void {
-  run.refused.push({ path: `${path}/`, reason: "leading-dot-folder", detail: clause("leading-dot-folder", name) });
-}
-
-function refuseClash(run: Run, path: string, { name, holder }: ImportName & { readonly kind: "clash" }): void {
-  const detail = `it would be named ${JSON.stringify(name)}, as ${JSON.stringify(holder)} beside it`;
-  run.refused.push({ path, reason: "name-clash", detail });
 }
 
 function importEntry(run: Run, entry: Entry): void {

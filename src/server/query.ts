@@ -13,21 +13,32 @@ export function readQuery(text: string, allowed: readonly string[]): Query | Ref
   const errors: FieldError[] = [];
   for (const part of text === "" ? [] : text.split("&")) {
     if (errors.length === MAX_FIELD_ERRORS) break;
-    const cut = part.indexOf("=");
-    const name = decode(cut < 0 ? part : part.slice(0, cut));
-    const value = decode(cut < 0 ? "" : part.slice(cut + 1));
-    const pointer = pointerTo(name ?? "");
-    if (name === null || value === null) {
-      errors.push({ code: "invalid_format", pointer, detail: "The query is not valid percent-encoded UTF-8." });
-    } else if (!allowed.includes(name)) {
-      errors.push({ code: "unknown", pointer, detail: `The parameter ${shown(name)} is not known here.` });
-    } else if (query.has(name)) {
-      errors.push({ code: "invalid_format", pointer, detail: `The parameter ${name} is sent more than once.` });
-    } else {
-      query.set(name, value);
-    }
+    const [name, value] = decodePair(part);
+    if (name === null || value === null) errors.push(notDecoded(name ?? ""));
+    else if (!allowed.includes(name)) errors.push(notKnown(name));
+    else if (query.has(name)) errors.push(sentTwice(name));
+    else query.set(name, value);
   }
   return errors.length > 0 ? refuseFields(errors) : query;
+}
+
+function decodePair(part: string): readonly [name: string | null, value: string | null] {
+  const cut = part.indexOf("=");
+  return cut < 0 ? [decode(part), ""] : [decode(part.slice(0, cut)), decode(part.slice(cut + 1))];
+}
+
+function notDecoded(name: string): FieldError {
+  const detail = "The query is not valid percent-encoded UTF-8.";
+  return { code: "invalid_format", pointer: pointerTo(name), detail };
+}
+
+function notKnown(name: string): FieldError {
+  return { code: "unknown", pointer: pointerTo(name), detail: `The parameter ${shown(name)} is not known here.` };
+}
+
+function sentTwice(name: string): FieldError {
+  const detail = `The parameter ${name} is sent more than once.`;
+  return { code: "invalid_format", pointer: pointerTo(name), detail };
 }
 
 function decode(text: string): string | null {

@@ -3,9 +3,8 @@ import type { FileResource } from "../contract/resources.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
 import type { ChangeRow, ChangeStatus } from "./changes-table.ts";
 import type { ServerContext } from "./context.ts";
-import { combineWithLive, editConflict, saveText } from "./file-writes.ts";
+import { saveCombined } from "./file-writes.ts";
 import type { FileRow } from "./files-table.ts";
-import { readContent } from "./input.ts";
 import { presentFile } from "./present.ts";
 
 type ReviewInfo = {
@@ -83,13 +82,11 @@ function accept(server: ServerContext, changeId: string): FileResource | Refused
   if (isRefused(found)) return found;
   const { store } = server;
   const { change, file } = found;
-  const sent = store.changes.text(change.id);
-  const live = store.changes.text(file.changeId);
-  const base = store.changes.base(change.baseId!, file.seq)!;
-  const text = change.baseId === file.changeId ? sent : combineWithLive(server, base.text, sent, live);
-  if (text === null || isRefused(readContent(text))) return editConflict();
+  const base = { id: change.baseId!, text: store.changes.base(change.baseId!, file.seq)!.text };
+  const saved = saveCombined(server, file, base, store.changes.text(change.id));
+  if (isRefused(saved)) return saved;
   store.changes.setStatus(change.seq, "accepted");
-  return presentFile(saveText(server, file, live, text));
+  return presentFile(saved.row);
 }
 
 function findReview(server: ServerContext, changeId: string): Found | Refused {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
 import { startHttp } from "../../src/server/http.ts";
-import { varyService } from "../variants/variant.ts";
+import { varyService } from "../variants/vary-service.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 /** What `status`, `plan` and `verify` say after runs that did not prove both sides equal. */

@@ -6,7 +6,8 @@ import { createRemote } from "../../src/remote/client.ts";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { createService, type ServiceWire } from "../../src/server/service.ts";
-import { type Variant, varyService } from "../variants/variant.ts";
+import type { Variant } from "../variants/variant.ts";
+import { varyService } from "../variants/vary-service.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 /**

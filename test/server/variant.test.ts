@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ConnectionLost, type Variant, varyService } from "../variants/variant.ts";
+import type { Variant } from "../variants/variant.ts";
+import { ConnectionLost, varyService } from "../variants/vary-service.ts";
 import { Api, expectGone, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { openService } from "./fixture.ts";
 

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import { pathSegments } from "../../src/contract/names.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { refuse, toWire } from "../../src/server/answer.ts";
+import { type Refused, refuse, toWire } from "../../src/server/answer.ts";
 import { splitTarget } from "../../src/server/router.ts";
 import type { Ask, Variant } from "./variant.ts";
 
@@ -39,25 +39,9 @@ async function shapeBody(
   variant: Variant,
   ask: Ask,
 ): Promise<WireRequest | WireResponse> {
-  const { parentId, path, name, content, baseChangeId } = members;
-  if (variant.noMoveToRoot && parentId === null) {
-    const detail = "parentId must be a folder id.";
-    return toWire(
-      refuse("invalid_request", detail, [{ code: "wrong_type", pointer: "/parentId", detail }]),
-      REQUEST_ID,
-      DOCS_BASE,
-    );
-  }
-  const named = typeof name === "string" ? name : path;
-  if (typeof named === "string" && [...(variant.refusedCharacters ?? "")].some((each) => named.includes(each))) {
-    const pointer = typeof name === "string" ? "/name" : "/path";
-    const detail = "The name holds a shell metacharacter.";
-    return toWire(
-      refuse("invalid_request", detail, [{ code: "invalid_name", pointer, detail }]),
-      REQUEST_ID,
-      DOCS_BASE,
-    );
-  }
+  const refused = refuseMembers(members, variant);
+  if (refused !== null) return toWire(refused, REQUEST_ID, DOCS_BASE);
+  const { path, content, baseChangeId } = members;
   if (variant.noCreateFolders && typeof path === "string" && !(await parentIsThere(path, ask))) {
     return toWire(refuse("folder_not_found", "The parent folder is not there."), REQUEST_ID, DOCS_BASE);
   }
@@ -67,6 +51,22 @@ async function shapeBody(
     ...(typeof baseChangeId === "string" ? { baseChangeId: baseChangeId.replace(RENAMED, "") } : {}),
   };
   return { ...request, body: JSON.stringify(changed) };
+}
+
+/** What of a body the variant alone refuses. */
+function refuseMembers({ parentId, path, name }: JsonObject, variant: Variant): Refused | null {
+  if (variant.noMoveToRoot && parentId === null) {
+    const detail = "parentId must be a folder id.";
+    return refuse("invalid_request", detail, [{ code: "wrong_type", pointer: "/parentId", detail }]);
+  }
+  const [pointer, named] = typeof name === "string" ? ["/name", name] : ["/path", path];
+  if (typeof named !== "string" || !holdsOneOf(named, variant.refusedCharacters ?? "")) return null;
+  const detail = "The name holds a shell metacharacter.";
+  return refuse("invalid_request", detail, [{ code: "invalid_name", pointer, detail }]);
+}
+
+function holdsOneOf(text: string, characters: string): boolean {
+  return [...characters].some((each) => text.includes(each));
 }
 
 function readMembers(body: string | null): JsonObject | null {
