@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { FolderNews } from "../app/daemon/daemon.ts";
+import type { FolderEvent } from "../app/daemon/daemon.ts";
 import type { ActionKind } from "../model/action.ts";
 import type { Io } from "./command.ts";
 import { origin } from "./complain.ts";
@@ -21,7 +21,7 @@ export type NewsOptions = {
   readonly several: boolean;
 };
 
-export function showNews(io: Io, { json, several }: NewsOptions): (root: string, news: FolderNews) => void {
+export function showNews(io: Io, { json, several }: NewsOptions): (root: string, news: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
   const openNews = tellOpenNews();
   return (root, news) => {
@@ -41,7 +41,7 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
 }
 
 /** Flat: `at` as an ISO date, the folder, then the members of the event. */
-export function newsJson(root: string, news: FolderNews): object {
+export function newsJson(root: string, news: FolderEvent): object {
   const { kind, at, ...rest } = news;
   const head = { at: new Date(at).toISOString(), root, kind };
   switch (news.kind) {
@@ -68,11 +68,11 @@ export function newsJson(root: string, news: FolderNews): object {
   }
 }
 
-function isBad(news: FolderNews): boolean {
+function isBad(news: FolderEvent): boolean {
   return news.kind === "broken" || news.kind === "watch-limit";
 }
 
-export function newsLines(news: FolderNews): string[] {
+export function newsLines(news: FolderEvent): string[] {
   switch (news.kind) {
     case "opened":
       return [`watching, mirrored from ${news.url}`, ...news.notes];
@@ -103,14 +103,14 @@ export function newsLines(news: FolderNews): string[] {
   }
 }
 
-function pendingLine({ path, dueAt, at, inConflict }: Extract<FolderNews, { kind: "deletion-pending" }>): string {
+function pendingLine({ path, dueAt, at, inConflict }: Extract<FolderEvent, { kind: "deletion-pending" }>): string {
   const left = seconds(Math.max(0, dueAt - at));
   return inConflict
     ? `${shownName(path)} is gone here while it is in conflict; in ${left} the service's text comes back, and yours is in its history`
     : `${shownName(path)} is gone here; deleted on the service in ${left}`;
 }
 
-type PhaseNews = Extract<FolderNews, { kind: "phase" }>["phase"];
+type PhaseNews = Extract<FolderEvent, { kind: "phase" }>["phase"];
 
 function phaseLines(phase: PhaseNews): string[] {
   switch (phase.kind) {
@@ -133,7 +133,7 @@ function phaseLines(phase: PhaseNews): string[] {
   }
 }
 
-function changeLine(news: Extract<FolderNews, { kind: "change" }>): string {
+function changeLine(news: Extract<FolderEvent, { kind: "change" }>): string {
   const { what, path, outcome, detail, lines, code, requestId } = news;
   const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
   const label = outcome === "submitted" ? "sent to review" : words?.label;

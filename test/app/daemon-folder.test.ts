@@ -2,7 +2,8 @@ import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../src/app/control/ask.ts";
-import { DaemonFolder, type FolderNews, type FolderOptions } from "../../src/app/daemon/daemon-folder.ts";
+import { DaemonFolder, type FolderOptions } from "../../src/app/daemon/daemon-folder.ts";
+import type { FolderEvent } from "../../src/app/daemon/folder-events.ts";
 import { systemRandom } from "../../src/app/mirror/random.ts";
 import type { Daemon } from "../../src/engine/daemon/daemon.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
@@ -15,7 +16,7 @@ import { openRig, type Rig } from "../cli/rig.ts";
 let rig: Rig;
 let stop: AbortController;
 let ended: Promise<unknown> = Promise.resolve();
-const news: FolderNews[] = [];
+const news: FolderEvent[] = [];
 const listeners = new Set<() => void>();
 
 beforeEach(async () => {
@@ -73,7 +74,7 @@ async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
       alive: () => performance.now(),
       ...loops[Math.min(opened++, loops.length - 1)],
     }),
-    onNews: (_root, one) => {
+    onEvent: (_root, one) => {
       news.push(one);
       for (const look of [...listeners]) look();
     },
@@ -85,7 +86,7 @@ async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
   return folder.value;
 }
 
-function told(kind: FolderNews["kind"], times = 1): Promise<void> {
+function told(kind: FolderEvent["kind"], times = 1): Promise<void> {
   return new Promise((resolve) => {
     const look = () => {
       if (news.filter((one) => one.kind === kind).length < times) return;

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openAlerts } from "../../src/app/daemon/alerts.ts";
-import type { FolderNews } from "../../src/app/daemon/daemon-folder.ts";
-import { openDesktop } from "../../src/app/daemon/notify.ts";
+import { Alerts } from "../../src/app/daemon/alerts.ts";
+import type { FolderEvent } from "../../src/app/daemon/folder-events.ts";
+import { openDesktop } from "../../src/app/daemon/desktop.ts";
 import { keepWatchdog, openSdNotify } from "../../src/app/autostart/sd-notify.ts";
 
 /**
@@ -93,7 +93,7 @@ describe("word to systemd", () => {
   });
 });
 
-const change = (what: string, path: string, detail = ""): FolderNews => ({
+const change = (what: string, path: string, detail = ""): FolderEvent => ({
   kind: "change",
   at: 0,
   what,
@@ -108,24 +108,24 @@ const change = (what: string, path: string, detail = ""): FolderNews => ({
   lines: null,
   run: 1,
 });
-const run = { kind: "run", at: 0, report: {} } as unknown as FolderNews;
+const run = { kind: "run", at: 0, report: {} } as unknown as FolderEvent;
 
 describe("a note on the desktop", () => {
   test("names the conflicts of a run in one note", async () => {
-    const alert = openAlerts(env(), fail as unknown as (note: string) => void);
-    alert("/home/ann/notes", change("conflict", "a.md"));
-    alert("/home/ann/notes", change("conflict", "b <b>.md"));
-    alert("/home/ann/notes", run);
+    const alerts = new Alerts({ env: env(), onNote: fail as unknown as (note: string) => void });
+    alerts.take("/home/ann/notes", change("conflict", "a.md"));
+    alerts.take("/home/ann/notes", change("conflict", "b <b>.md"));
+    alerts.take("/home/ann/notes", run);
     expect(await called()).toBe(
       "notify-send|--app-name=mdmirror|--|mdmirror: 2 conflicts in notes|a.md, b &lt;b&gt;.md|key=",
     );
   });
 
   test("tells a halt, and nothing of what needs nobody", async () => {
-    const alert = openAlerts(env(), fail as unknown as (note: string) => void);
-    alert("/home/ann/notes", change("put", "a.md"));
-    alert("/home/ann/notes", run);
-    alert("/home/ann/notes", change("halt", "", "delete-budget-remote: 12 deletions"));
+    const alerts = new Alerts({ env: env(), onNote: fail as unknown as (note: string) => void });
+    alerts.take("/home/ann/notes", change("put", "a.md"));
+    alerts.take("/home/ann/notes", run);
+    alerts.take("/home/ann/notes", change("halt", "", "delete-budget-remote: 12 deletions"));
     expect(await called()).toMatch(
       /^notify-send\|--app-name=mdmirror\|--\|mdmirror has halted: notes\|delete-budget-remote: 12 deletions/,
     );

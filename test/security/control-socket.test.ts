@@ -15,9 +15,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
-import { type Listening, listenControl } from "../../src/app/control/listen.ts";
+import { listenControl } from "../../src/app/control/listen.ts";
 import { choosePlace, findPlace, writePlace } from "../../src/app/control/place.ts";
 import { MAX_REQUEST, PROTOCOL } from "../../src/app/control/protocol.ts";
+
+type Listening = Awaited<ReturnType<typeof listenControl>>;
 
 /**
  * The daemon's socket against other users and other input, beyond test/app/control/control.test.ts.

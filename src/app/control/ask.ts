@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { ageText } from "../mirror/age.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
-import { lineReader } from "./lines.ts";
+import { LineReader } from "./lines.ts";
 import { type ControlPlace, findPlace } from "./place.ts";
 import {
   type ControlAnswers,
@@ -49,9 +49,9 @@ export async function askDaemon<R extends ControlRequest>(
   return ok(held.value.value as ControlAnswers[R["do"]]);
 }
 
-export type Borrowed = {
+type Borrowed = {
   /** The daemon opens the folder again, and looks at all of it. Twice is once. */
-  giveBack(): void;
+  readonly giveBack: () => void;
 };
 
 /**
@@ -101,7 +101,7 @@ function callDaemon(
     // whether one runs all the same.
     socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
     socket.once("close", () => end(cut(root, request)));
-    const reader = lineReader(MAX_ANSWER, (line) => {
+    const reader = new LineReader(MAX_ANSWER, (line) => {
       const reply = readReply(line);
       if (reply?.kind !== "beat") end(reply === null ? notOurs(place) : endOf(reply, socket));
     });

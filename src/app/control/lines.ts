@@ -1,34 +1,43 @@
 /**
  * Cuts a stream of bytes into lines, bounded: a sender that never ends its line cannot fill the
  * memory.
- * @returns false from `push` when a line is longer than `maxBytes`; what follows is not read any
- * more
  */
-export function lineReader(maxBytes: number, onLine: (line: string) => void): { push(chunk: Buffer): boolean } {
-  let parts: Buffer[] = [];
-  let held = 0;
-  let over = false;
-  return {
-    push(chunk) {
-      let from = 0;
-      while (!over && from < chunk.length) {
-        const at = chunk.indexOf(0x0a, from);
-        const part = chunk.subarray(from, at === -1 ? chunk.length : at);
-        held += part.length;
-        if (held > maxBytes) {
-          over = true;
-          parts = [];
-          break;
-        }
-        parts.push(part);
-        if (at === -1) break;
-        const line = Buffer.concat(parts).toString("utf8");
-        parts = [];
-        held = 0;
-        from = at + 1;
-        onLine(line);
-      }
-      return !over;
-    },
-  };
+export class LineReader {
+  readonly #maxBytes: number;
+  readonly #onLine: (line: string) => void;
+  #parts: Buffer[] = [];
+  #heldBytes = 0;
+  #isOver = false;
+
+  constructor(maxBytes: number, onLine: (line: string) => void) {
+    this.#maxBytes = maxBytes;
+    this.#onLine = onLine;
+  }
+
+  /** @returns false when a line is longer than `maxBytes`; what follows is not read any more */
+  push(chunk: Buffer): boolean {
+    let from = 0;
+    while (!this.#isOver && from < chunk.length) {
+      const end = chunk.indexOf(0x0a, from);
+      this.#hold(chunk.subarray(from, end === -1 ? chunk.length : end));
+      if (end === -1) break;
+      if (!this.#isOver) this.#onLine(this.#takeLine());
+      from = end + 1;
+    }
+    return !this.#isOver;
+  }
+
+  #hold(part: Buffer): void {
+    this.#heldBytes += part.length;
+    this.#isOver = this.#heldBytes > this.#maxBytes;
+    if (this.#isOver) this.#parts = [];
+    else this.#parts.push(part);
+  }
+
+  #takeLine(): string {
+    const line = Buffer.concat(this.#parts).toString("utf8");
+    this.#parts = [];
+    this.#heldBytes = 0;
+    return line;
+  }
 }

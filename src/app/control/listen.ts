@@ -1,7 +1,8 @@
+import { once } from "node:events";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import type { Trouble } from "../mirror/trouble.ts";
-import { lineReader } from "./lines.ts";
+import { LineReader } from "./lines.ts";
 import { type ControlRequest, MAX_REQUEST, PROTOCOL, readRequest, type Reply, replyLine } from "./protocol.ts";
 
 /** The daemon's end of the socket. */
@@ -17,11 +18,6 @@ export type Call = {
   readonly gone: AbortSignal;
 };
 
-export type Listening = {
-  /** Calls that are being answered are cut; the socket is removed. */
-  close(): Promise<void>;
-};
-
 /** LIMIT: callers at once. Each is one command of one user. */
 const MAX_CALLERS = 64;
 /** LIMIT: requests of one caller under way; further ones are not read until one is answered. */
@@ -29,95 +25,122 @@ const MAX_ASKED = 16;
 /** A caller that says nothing is let go. */
 const FIRST_WORD_MS = 10_000;
 
-/**
- * ORDER: only the holder of the folder's lock calls this, so a socket that is at the path was left
- * by a crash and is replaced.
- * @param options.socket in a folder that only this user may enter, so that nobody connects before
- * the mode is set
- */
-export async function listenControl(options: {
+type Service = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: Call) => Promise<Handled>;
   /** A bug in a handler: the caller is told that it is one. */
   readonly onFault: (error: unknown) => void;
-}): Promise<Listening> {
-  const { socket: path } = options;
+};
+
+/**
+ * ORDER: only the holder of the folder's lock calls this, so a socket that is at the path was left
+ * by a crash and is replaced.
+ * @param service.socket in a folder that only this user may enter, so that nobody connects before
+ * the mode is set
+ */
+export async function listenControl(service: Service): Promise<Listening> {
+  const { socket: path } = service;
   rmSync(path, { force: true });
-  const callers = new Set<Socket>();
-  const server = createServer((socket) => {
-    callers.add(socket);
-    socket.once("close", () => callers.delete(socket));
-    serveCaller(socket, options);
-  });
-  server.maxConnections = MAX_CALLERS;
-  await opened(server, path);
+  const listening = new Listening(service);
+  await listening.open(path);
   chmodSync(path, 0o600);
-  return {
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        for (const socket of callers) socket.destroy();
-      }),
-  };
+  return listening;
 }
 
-function opened(server: Server, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, () => {
-      server.off("error", reject);
-      resolve();
+class Listening {
+  readonly #server: Server;
+  readonly #callers = new Set<Socket>();
+
+  constructor(service: Service) {
+    this.#server = createServer((socket) => {
+      this.#callers.add(socket);
+      socket.once("close", () => this.#callers.delete(socket));
+      new Caller(socket, service).listen();
     });
-  });
-}
+    this.#server.maxConnections = MAX_CALLERS;
+  }
 
-type Serving = Pick<Parameters<typeof listenControl>[0], "root" | "handle" | "onFault">;
+  async open(path: string): Promise<void> {
+    this.#server.listen(path);
+    await once(this.#server, "listening");
+  }
 
-function serveCaller(socket: Socket, serving: Serving): void {
-  const gone = new AbortController();
-  socket.setTimeout(FIRST_WORD_MS, () => socket.destroy());
-  // A caller that was killed: there is nobody to be told.
-  socket.on("error", () => socket.destroy());
-  socket.once("close", () => gone.abort());
-  let asked = 0;
-  // A caller that asks faster than it is answered, or does not read its answers, waits: nothing
-  // piles up here.
-  const pace = () => {
-    if (asked < MAX_ASKED && !socket.writableNeedDrain) socket.resume();
-    else socket.pause();
-  };
-  socket.on("drain", pace);
-  const send = (reply: Reply) => {
-    if (socket.writable) socket.write(replyLine(reply));
-  };
-  const reader = lineReader(MAX_REQUEST, (line) => {
-    socket.setTimeout(0);
-    asked++;
-    void answer(line, serving, send, gone.signal).then(() => {
-      asked--;
-      pace();
+  /** Calls that are being answered are cut; the socket is removed. */
+  close(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      for (const socket of this.#callers) socket.destroy();
     });
-  });
-  socket.on("data", (chunk) => {
-    if (reader.push(chunk)) return pace();
-    socket.removeAllListeners("data");
-    socket.end(replyLine(refusal(0, `a request has at most ${MAX_REQUEST} bytes`)), () => socket.destroy());
-  });
+  }
 }
 
-async function answer(line: string, serving: Serving, send: (reply: Reply) => void, gone: AbortSignal): Promise<void> {
-  const read = readRequest(line);
-  if (read.kind === "bad") return send(refusal(read.id, read.why));
-  const { id, root, request } = read.envelope;
-  if (root !== serving.root) return send({ id, kind: "other-root" });
-  try {
-    const handled = await serving.handle(request, { gone, beat: () => send({ id, kind: "beat" }) });
-    send({ id, ...handled });
-  } catch (error) {
-    serving.onFault(error);
-    const next = "look into .mdmirror/log; nothing is lost; start the daemon again";
-    send({ id, kind: "refused", trouble: { kind: "fault", what: "the daemon failed at this request", next } });
+/** One connection, and the requests that came over it. */
+class Caller {
+  readonly #socket: Socket;
+  readonly #service: Service;
+  readonly #gone = new AbortController();
+  #underWay = 0;
+
+  constructor(socket: Socket, service: Service) {
+    this.#socket = socket;
+    this.#service = service;
+  }
+
+  listen(): void {
+    const socket = this.#socket;
+    socket.setTimeout(FIRST_WORD_MS, () => socket.destroy());
+    // A caller that was killed: there is nobody to be told.
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => this.#gone.abort());
+    socket.on("drain", () => this.#readOrWait());
+    const reader = new LineReader(MAX_REQUEST, (line) => void this.#take(line));
+    socket.on("data", (chunk) => {
+      if (reader.push(chunk)) this.#readOrWait();
+      else this.#refuseLongLine();
+    });
+  }
+
+  /**
+   * A caller that asks faster than it is answered, or does not read its answers, waits: nothing
+   * piles up here.
+   */
+  #readOrWait(): void {
+    if (this.#underWay < MAX_ASKED && !this.#socket.writableNeedDrain) this.#socket.resume();
+    else this.#socket.pause();
+  }
+
+  #refuseLongLine(): void {
+    this.#socket.removeAllListeners("data");
+    const reply = refusal(0, `a request has at most ${MAX_REQUEST} bytes`);
+    this.#socket.end(replyLine(reply), () => this.#socket.destroy());
+  }
+
+  async #take(line: string): Promise<void> {
+    this.#socket.setTimeout(0);
+    this.#underWay++;
+    await this.#answer(line);
+    this.#underWay--;
+    this.#readOrWait();
+  }
+
+  async #answer(line: string): Promise<void> {
+    const read = readRequest(line);
+    if (read.kind === "bad") return this.#send(refusal(read.id, read.why));
+    const { id, root, request } = read.envelope;
+    if (root !== this.#service.root) return this.#send({ id, kind: "other-root" });
+    try {
+      const beat = () => this.#send({ id, kind: "beat" });
+      this.#send({ id, ...(await this.#service.handle(request, { gone: this.#gone.signal, beat })) });
+    } catch (error) {
+      this.#service.onFault(error);
+      const next = "look into .mdmirror/log; nothing is lost; start the daemon again";
+      this.#send({ id, kind: "refused", trouble: { kind: "fault", what: "the daemon failed at this request", next } });
+    }
+  }
+
+  #send(reply: Reply): void {
+    if (this.#socket.writable) this.#socket.write(replyLine(reply));
   }
 }
 

@@ -14,7 +14,7 @@ const MAX_PATH = process.platform === "linux" ? 107 : 103;
 
 export type ControlPlace = { readonly socket: string; readonly pid: number; readonly since: number };
 
-export type PlaceOptions = {
+type PlaceOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** For tests: folders to try, in order, instead of the system's. */
   readonly folders?: readonly string[];

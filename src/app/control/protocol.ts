@@ -12,7 +12,7 @@ export const PROTOCOL = 1;
 /** LIMIT: bytes of one line. An answer holds a report, which is cut to `MOST_ROWS`. */
 export const MAX_REQUEST = 16 * 1024;
 export const MAX_ANSWER = 4 * 1024 * 1024;
-export const MOST_ROWS = 1_000;
+const MOST_ROWS = 1_000;
 
 export type ControlRequest =
   | { readonly do: "status" }
@@ -51,7 +51,7 @@ export type DaemonStatus = {
   readonly stillMs: number;
 };
 
-export type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
+type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
 
 /** One line of an answer. `beat`: the daemon is at it; it moves on. */
 export type Reply =
@@ -65,7 +65,7 @@ export function requestLine({ id, root, request }: Envelope): string {
   return `${JSON.stringify({ protocol: PROTOCOL, id, root, ...request })}\n`;
 }
 
-export type ReadRequest =
+type ReadRequest =
   | { readonly kind: "request"; readonly envelope: Envelope }
   | { readonly kind: "bad"; readonly id: number; readonly why: string };
 
@@ -76,7 +76,7 @@ const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
   resume: [],
   lend: ["what"],
 };
-const COMMON: readonly string[] = ["protocol", "id", "root", "do"];
+const COMMON: readonly string[] = ["protocol", "id"];
 
 /**
  * Strict: what is not known is refused, so that nothing that an older daemon would leave out passes
@@ -86,20 +86,25 @@ export function readRequest(line: string): ReadRequest {
   const json = parseObject(line);
   if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object a line" };
   const id = typeof json["id"] === "number" && Number.isSafeInteger(json["id"]) ? json["id"] : 0;
-  const bad = (why: string): ReadRequest => ({ kind: "bad", id, why });
-  if (json["protocol"] !== PROTOCOL) return bad(`protocol ${PROTOCOL} is spoken here`);
-  if (id < 1) return bad('"id" must be a positive whole number');
-  const root = json["root"];
-  if (typeof root !== "string") return bad('"root" must name the folder');
-  const verb = json["do"];
-  if (typeof verb !== "string" || !Object.hasOwn(MEMBERS, verb)) return bad('"do" is not known here');
-  const kind = verb as ControlRequest["do"];
-  const extra = Object.keys(json).find((name) => !COMMON.includes(name) && !MEMBERS[kind].includes(name));
-  if (extra !== undefined) return bad(`${JSON.stringify(extra.slice(0, 40))} is no member of "${kind}"`);
-  if (kind !== "lend") return { kind: "request", envelope: { id, root, request: { do: kind } } };
-  const what = json["what"];
-  if (typeof what !== "string" || !/^[a-z-]{1,32}$/.test(what)) return bad('"what" must name a command');
-  return { kind: "request", envelope: { id, root, request: { do: kind, what } } };
+  const read = json["protocol"] === PROTOCOL ? readEnvelope(id, json) : `protocol ${PROTOCOL} is spoken here`;
+  return typeof read === "string" ? { kind: "bad", id, why: read } : { kind: "request", envelope: read };
+}
+
+/** @returns a string: why not */
+function readEnvelope(id: number, { root, do: verb, ...json }: Readonly<Record<string, unknown>>): Envelope | string {
+  if (id < 1) return '"id" must be a positive whole number';
+  if (typeof root !== "string") return '"root" must name the folder';
+  if (typeof verb !== "string" || !isVerb(verb)) return '"do" is not known here';
+  const extra = Object.keys(json).find((name) => !COMMON.includes(name) && !MEMBERS[verb].includes(name));
+  if (extra !== undefined) return `${JSON.stringify(extra.slice(0, 40))} is no member of "${verb}"`;
+  if (verb !== "lend") return { id, root, request: { do: verb } };
+  const { what } = json;
+  if (typeof what !== "string" || !/^[a-z-]{1,32}$/.test(what)) return '"what" must name a command';
+  return { id, root, request: { do: verb, what } };
+}
+
+function isVerb(name: string): name is ControlRequest["do"] {
+  return Object.hasOwn(MEMBERS, name);
 }
 
 export function replyLine(reply: Reply): string {

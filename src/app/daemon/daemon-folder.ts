@@ -1,12 +1,11 @@
 import { join } from "node:path";
-import type { DaemonEvent } from "../../engine/daemon/daemon.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { type Call, type Handled, listenControl } from "../control/listen.ts";
 import { choosePlace, removePlace, writePlace } from "../control/place.ts";
 import { boundReport, type ControlRequest, type DaemonStatus } from "../control/protocol.ts";
 import { lendFolder } from "./lend.ts";
-import { type DaemonGround, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
-import { logNews } from "./log-news.ts";
+import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
+import { type FolderEvent, logEvent } from "./folder-events.ts";
 import { noteReport } from "../mirror/run.ts";
 import { pruneDaily } from "../mirror/upkeep.ts";
 import { isPaused, syncNow } from "./sync-now.ts";
@@ -14,18 +13,10 @@ import { codeOf, errnoClause, ok, type Result, type Trouble, trouble } from "../
 
 /**
  * One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again when
- * its ground broke.
+ * it broke.
  */
 
-export type FolderNews =
-  | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
-  | { readonly kind: "lent"; readonly at: number; readonly what: string }
-  | { readonly kind: "returned"; readonly at: number; readonly what: string }
-  /** It cannot go on; opened again after `retryMs`. The other folders go on. */
-  | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
-  | DaemonEvent;
-
-export type FolderOptions = DaemonGround & { readonly onNews: (root: string, news: FolderNews) => void };
+export type FolderOptions = DaemonSetup & { readonly onEvent: (root: string, event: FolderEvent) => void };
 
 const BEAT_MS = 2_000;
 /**
@@ -114,13 +105,13 @@ export class DaemonFolder {
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
-  /** Runs the loop; where the ground breaks, closes, and opens anew after a time. */
+  /** Runs the loop; where it breaks, closes, and opens anew after a time. */
   async #keep(stop: AbortSignal): Promise<void> {
     for (let failures = 0; !stop.aborted; ) {
       if (this.#open === null) {
         const opened = await openDaemon(this.root, this.#options);
         if (opened.kind === "trouble") {
-          await this.#broken(opened.trouble, failures++, stop);
+          await this.#waitAfter(opened.trouble, failures++, stop);
           continue;
         }
         this.#open = opened.value;
@@ -128,7 +119,7 @@ export class DaemonFolder {
       const ended = await this.#runOnce(this.#open, stop);
       if (ended === null) failures = 0;
       await this.close();
-      if (ended !== null) await this.#broken(ended, failures++, stop);
+      if (ended !== null) await this.#waitAfter(ended, failures++, stop);
     }
   }
 
@@ -140,10 +131,10 @@ export class DaemonFolder {
         // Between two passes, and once a day: a day without a run leaves nothing to let go of.
         pruneDaily(mirror);
       }
-      this.#tell(event);
+      this.#publish(event);
     });
     this.#closedBy = null;
-    this.#tell({ kind: "opened", at: this.#options.clock.now(), url: mirror.url, notes: mirror.notes });
+    this.#publish({ kind: "opened", at: this.#options.clock.now(), url: mirror.url, notes: mirror.notes });
     try {
       await daemon.run(AbortSignal.any([stop, reopen.signal]));
       return null;
@@ -160,10 +151,10 @@ export class DaemonFolder {
     }
   }
 
-  async #broken(told: Trouble, failures: number, stop: AbortSignal): Promise<void> {
-    this.#closedBy = told;
+  async #waitAfter(broken: Trouble, failures: number, stop: AbortSignal): Promise<void> {
+    this.#closedBy = broken;
     const retryMs = Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
-    this.#tell({ kind: "broken", at: this.#options.clock.now(), trouble: told, retryMs });
+    this.#publish({ kind: "broken", at: this.#options.clock.now(), trouble: broken, retryMs });
     await this.#options.clock.sleep(retryMs, stop);
   }
 
@@ -193,11 +184,7 @@ export class DaemonFolder {
   async #do({ daemon }: OpenedDaemon, verb: "sync" | "pause" | "resume", call: Call): Promise<Handled> {
     if (verb === "sync") {
       const { clock } = this.#options;
-      const report = await syncNow(daemon, {
-        mostMs: HELD_BACK_MS,
-        monotonic: () => clock.monotonic(),
-        gone: call.gone,
-      });
+      const report = await syncNow(daemon, { mostMs: HELD_BACK_MS, clock, gone: call.gone });
       return { kind: "done", value: { report: boundReport(report) } };
     }
     const changed = isPaused(daemon) === (verb === "resume");
@@ -210,31 +197,33 @@ export class DaemonFolder {
 
   /** Answers as soon as the lock is free; has it again when the caller is gone. */
   async #lend({ mirror, daemon, reopen }: OpenedDaemon, what: string, call: Call, stop: AbortSignal): Promise<Handled> {
-    const tell = (kind: "lent" | "returned") => {
-      const { clock } = this.#options;
-      this.#lent = kind === "lent" ? { what, at: clock.monotonic() } : null;
-      this.#tell({ kind, at: clock.now(), what });
-    };
     await lendFolder({
       mirror,
       daemon,
       stop,
       gone: call.gone,
-      onLent: () => tell("lent"),
-      onReturned: () => tell("returned"),
-      onReplaced: () => reopen.abort(),
+      onChange: (change) => {
+        if (change === "replaced") reopen.abort();
+        else this.#noteLent(change, what);
+      },
     });
     return { kind: "done", value: { lent: true } };
   }
 
-  #tell(news: FolderNews): void {
-    if (this.#open !== null) logNews(this.#open.mirror.world.log, news);
-    this.#options.onNews(this.root, news);
+  #noteLent(kind: "lent" | "returned", what: string): void {
+    const { clock } = this.#options;
+    this.#lent = kind === "lent" ? { what, at: clock.monotonic() } : null;
+    this.#publish({ kind, at: clock.now(), what });
+  }
+
+  #publish(event: FolderEvent): void {
+    if (this.#open !== null) logEvent(this.#open.mirror.world.log, event);
+    this.#options.onEvent(this.root, event);
   }
 
   #busy(what: string): Handled {
-    const told = trouble("locked", `${this.root} is in use by mdmirror ${what}`, "end that command, then try again");
-    return { kind: "refused", trouble: told.trouble };
+    const busy = trouble("locked", `${this.root} is in use by mdmirror ${what}`, "end that command, then try again");
+    return { kind: "refused", trouble: busy.trouble };
   }
 
   #closedTrouble(): Trouble {

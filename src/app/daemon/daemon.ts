@@ -2,17 +2,18 @@ import { EventEmitter } from "node:events";
 import type { CreateDaemon } from "../../engine/daemon/daemon.ts";
 import { createWatcher } from "../../local/watch.ts";
 import { askDaemon, NO_DAEMON } from "../control/ask.ts";
-import { DaemonFolder, type FolderNews, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
-import { openAlerts } from "./alerts.ts";
+import { Alerts } from "./alerts.ts";
+import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
+import type { FolderEvent } from "./folder-events.ts";
 import { keepWatchdog, openSdNotify } from "../autostart/sd-notify.ts";
 import { errnoClause, ok, type Result, trouble } from "../mirror/trouble.ts";
 
 /** One process that keeps several mirrored folders in sync. */
 
-export type { FolderNews } from "./daemon-folder.ts";
+export type { FolderEvent } from "./folder-events.ts";
 
-export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher" | "onNews"> & {
-  readonly onNews: (root: string, news: FolderNews) => void;
+export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher" | "onEvent"> & {
+  readonly onEvent: (root: string, event: FolderEvent) => void;
   /** Something beside the folders does not work: no desktop, no systemd. */
   readonly onNote: (note: string) => void;
 };
@@ -28,14 +29,14 @@ export async function runDaemons(
   stop: AbortSignal,
 ): Promise<Result<null>> {
   const createDaemon = await loadDaemon();
-  const alerts = openAlerts(options.env, options.onNote);
-  const onNews = (root: string, news: FolderNews) => {
-    alerts(root, news);
-    options.onNews(root, news);
+  const alerts = new Alerts(options);
+  const onEvent = (root: string, event: FolderEvent) => {
+    alerts.take(root, event);
+    options.onEvent(root, event);
   };
   const folders: DaemonFolder[] = [];
   for (const dir of dirs) {
-    const opened = await openOne(dir, { ...options, createDaemon, createWatcher, onNews });
+    const opened = await openOne(dir, { ...options, createDaemon, createWatcher, onEvent });
     if (opened.kind === "ok") {
       folders.push(opened.value);
       continue;
@@ -68,29 +69,27 @@ async function runAll(
   const ending = AbortSignal.any([stop, failed.signal]);
   // Each folder, and each run of it, waits for the end.
   EventEmitter.setMaxListeners(0, ending, stop);
-  const sd = openSdNotify({
-    env,
-    pid: process.pid,
-    onFault: (error) => onNote(`systemd cannot be told: ${errnoClause(error)}`),
-  });
-  const alive = () => folders.every((folder) => folder.stillMs() < HANG_MS);
-  const off = sd === null ? () => undefined : keepWatchdog(sd, alive);
-  stop.addEventListener("abort", () => sd?.say("STOPPING=1"), { once: true });
-  sd?.say("READY=1", `STATUS=keeps ${folders.length === 1 ? "1 folder" : `${folders.length} folders`} in sync`);
-  const ends = await Promise.all(
-    folders.map(async (folder): Promise<Result<null>> => {
-      try {
-        const end = await folder.run(ending);
-        if (end.kind === "trouble") failed.abort();
-        return end;
-      } catch (error) {
-        // A bug outside of the loop: the others end cleanly before it is told.
-        failed.abort();
-        throw error;
-      }
-    }),
-  ).finally(off);
+  const onFault = (error: Error) => onNote(`systemd cannot be told: ${errnoClause(error)}`);
+  const systemd = openSdNotify({ env, pid: process.pid, onFault });
+  const off =
+    systemd === null ? null : keepWatchdog(systemd, () => folders.every((folder) => folder.stillMs() < HANG_MS));
+  stop.addEventListener("abort", () => systemd?.say("STOPPING=1"), { once: true });
+  systemd?.say("READY=1", `STATUS=keeps ${folders.length === 1 ? "1 folder" : `${folders.length} folders`} in sync`);
+  const ends = await Promise.all(folders.map((folder) => runOne(folder, ending, failed))).finally(off);
   return ends.find((end) => end.kind === "trouble") ?? ok(null);
+}
+
+/** @param failed aborted when the folder cannot go on, so that the others end cleanly */
+async function runOne(folder: DaemonFolder, ending: AbortSignal, failed: AbortController): Promise<Result<null>> {
+  try {
+    const end = await folder.run(ending);
+    if (end.kind === "trouble") failed.abort();
+    return end;
+  } catch (error) {
+    // A bug outside of the loop.
+    failed.abort();
+    throw error;
+  }
 }
 
 /** The engine is loaded when a daemon starts, not with its types. */

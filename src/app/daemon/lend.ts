@@ -10,20 +10,18 @@ import type { OpenedMirror } from "../mirror/open-mirror.ts";
  * works as if no daemon ran, with its own state, log and network; so there is one code for each
  * command, and no text and no choice has to travel.
  */
-export type Lending = {
+type Lending = {
   readonly mirror: OpenedMirror;
   readonly daemon: Pick<Daemon, "exclusive">;
   /** Aborted when the borrower is gone: it is done, or was killed. */
   readonly gone: AbortSignal;
   /** The daemon ends: the borrower may keep the folder. */
   readonly stop: AbortSignal;
-  readonly onLent: () => void;
-  readonly onReturned: () => void;
   /**
-   * The borrower put another state file in place of a damaged one: what is open here is no longer
-   * the state.
+   * `replaced`: the borrower put another state file in place of a damaged one, so that what is open
+   * here is no longer the state.
    */
-  readonly onReplaced: () => void;
+  readonly onChange: (change: "lent" | "returned" | "replaced") => void;
 };
 
 /**
@@ -31,20 +29,20 @@ export type Lending = {
  * with: the daemon is ending
  */
 export async function lendFolder(lending: Lending): Promise<void> {
-  const { mirror, daemon, gone, stop } = lending;
+  const { mirror, daemon, gone, stop, onChange } = lending;
   const free = Promise.withResolvers<void>();
   const over = daemon.exclusive(async () => {
     if (gone.aborted) return;
     const before = stateFiles(mirror.root);
-    lending.onLent();
+    onChange("lent");
     mirror.lock?.free();
     free.resolve();
     await aborted(AbortSignal.any([gone, stop]));
     // RACE: a command that asked nobody may have taken the lock in between; it ends, or the daemon
     // does.
     while (!stop.aborted && mirror.lock?.take() === false) await wait(100);
-    lending.onReturned();
-    if (stateFiles(mirror.root) !== before) lending.onReplaced();
+    onChange("returned");
+    if (stateFiles(mirror.root) !== before) onChange("replaced");
   });
   over.then(free.resolve, free.reject);
   await free.promise;

@@ -1,10 +1,10 @@
 import type { Watcher } from "../../ports/watch.ts";
 import type { CreateDaemon, Daemon, DaemonTiming } from "../../engine/daemon/daemon.ts";
-import { collectAtRest } from "./collect.ts";
 import { DAEMON } from "../mirror/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../mirror/open-mirror.ts";
 import { settingsOf, USUAL_RUN } from "../mirror/run.ts";
 import { ok, type Result } from "../mirror/trouble.ts";
+import { GarbageCollection } from "./collect-garbage.ts";
 
 /** A mirror with the engine's loop over it. */
 export type OpenedDaemon = {
@@ -14,14 +14,14 @@ export type OpenedDaemon = {
   readonly reopen: AbortController;
 };
 
-export type DaemonGround = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile"> & {
+export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile"> & {
   readonly createDaemon: CreateDaemon;
   readonly createWatcher: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
 };
 
 /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
-export async function openDaemon(dir: string, options: DaemonGround): Promise<Result<OpenedDaemon>> {
+export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
   const { env, cwd, clock, random, url = null, keyFile = null, timing = {} } = options;
   const opened = await openMirror(dir, { mode: "write", what: DAEMON, env, cwd, clock, random, url, keyFile });
   if (opened.kind === "trouble") return opened;
@@ -35,6 +35,8 @@ export async function openDaemon(dir: string, options: DaemonGround): Promise<Re
       return settingsOf(mirror, USUAL_RUN).prefer;
     },
   };
-  const daemon = options.createDaemon(mirror.world, watcher, { settings, timing, onLetGo: collectAtRest() });
+  const garbage = new GarbageCollection();
+  const daemonOptions = { settings, timing, onLetGo: () => garbage.schedule() };
+  const daemon = options.createDaemon(mirror.world, watcher, daemonOptions);
   return ok({ mirror, daemon, reopen: new AbortController() });
 }

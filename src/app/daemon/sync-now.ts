@@ -1,6 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Daemon } from "../../engine/daemon/daemon.ts";
+import type { Clock } from "../../ports/world.ts";
 import type { RunReport } from "../mirror/run.ts";
+
+const LOOK_MS = 100;
 
 /**
  * What `sync` asks of the daemon. A person who asks wants both sides equal, not a look at what has
@@ -9,34 +12,29 @@ import type { RunReport } from "../mirror/run.ts";
  */
 export async function syncNow(
   daemon: Pick<Daemon, "request" | "status" | "onEvent">,
-  bounds: { readonly mostMs: number; readonly monotonic: () => number; readonly gone: AbortSignal },
+  { mostMs, clock, gone }: { readonly mostMs: number; readonly clock: Clock; readonly gone: AbortSignal },
 ): Promise<RunReport> {
-  const { mostMs, monotonic, gone } = bounds;
   const runs = new Map<number, RunReport>();
   const off = daemon.onEvent((event) => {
     if (event.kind === "run") runs.set(event.report.run, event.report);
   });
   try {
-    const until = monotonic() + mostMs;
-    const note = (report: RunReport) => {
-      runs.set(report.run, report);
-      return report;
-    };
-    let last = note(await daemon.request("sync"));
-    while (holdsBack(daemon, last) && monotonic() < until && !gone.aborted) {
+    const until = clock.monotonic() + mostMs;
+    let last = await daemon.request("sync");
+    runs.set(last.run, last);
+    while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
       do {
         await wait(LOOK_MS);
-      } while (holdsBack(daemon, daemon.status().lastReport ?? last) && monotonic() < until && !gone.aborted);
+      } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
       // What was held back is judged by a whole look, whatever was made of it meanwhile.
-      last = note(await daemon.request("rescan"));
+      last = await daemon.request("rescan");
+      runs.set(last.run, last);
     }
     return { ...last, counts: sumOf([...runs.values()], last) };
   } finally {
     off();
   }
 }
-
-const LOOK_MS = 100;
 
 function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   const { phase, dirty, pendingDeletions } = daemon.status();

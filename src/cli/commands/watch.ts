@@ -31,9 +31,9 @@ export const command: Command = {
     const { showNews } = await import("../show-news.ts");
     const { env, cwd, clock, random } = io;
     const [url, keyFile] = [args.text("url"), args.text("key-file")];
-    const onNews = showNews(io, { json: args.flag("json"), several: roots.size > 1 });
+    const onEvent = showNews(io, { json: args.flag("json"), several: roots.size > 1 });
     const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
-    const ended = await runDaemons([...roots], { env, cwd, clock, random, url, keyFile, onNews, onNote }, stop);
+    const ended = await runDaemons([...roots], { env, cwd, clock, random, url, keyFile, onEvent, onNote }, stop);
     return ended.kind === "trouble" ? complain(io, ended.trouble) : EXIT.inSync;
   },
 };

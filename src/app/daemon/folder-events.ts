@@ -1,0 +1,66 @@
+import type { DaemonEvent } from "../../engine/daemon/daemon.ts";
+import type { Log } from "../../ports/world.ts";
+import type { Trouble } from "../mirror/trouble.ts";
+
+/** What a folder's daemon tells of itself: the engine's events, and those of its opening. */
+export type FolderEvent =
+  | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
+  | { readonly kind: "lent"; readonly at: number; readonly what: string }
+  | { readonly kind: "returned"; readonly at: number; readonly what: string }
+  /** It cannot go on; opened again after `retryMs`. The other folders go on. */
+  | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
+  | DaemonEvent;
+
+type EventOf<Kind> = Extract<FolderEvent, { kind: Kind }>;
+type Line = Parameters<Log["write"]>;
+
+/**
+ * What the daemon did, as lines of its log: events, places and numbers. null: not logged, as
+ * looking alone, and what the engine logs itself.
+ */
+const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
+  change: changeLine,
+  run: runLine,
+  phase: phaseLine,
+  opened: () => ["info", "opened", { pid: process.pid }],
+  lent: ({ kind, what }) => ["info", kind, { what }],
+  returned: ({ kind, what }) => ["info", kind, { what }],
+  broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
+  "deletion-pending": ({ kind, path }) => ["info", kind, { path }],
+  "deletion-called-off": ({ kind, path }) => ["info", kind, { path }],
+  woke: ({ sleptMs }) => ["info", "woke", { ms: sleptMs }],
+  "watch-limit": () => null,
+};
+
+export function logEvent(log: Log, event: FolderEvent): void {
+  const lineOf = LINES[event.kind] as (event: FolderEvent) => Line | null;
+  const line = lineOf(event);
+  if (line !== null) log.write(...line);
+}
+
+function changeLine(event: EventOf<"change">): Line {
+  const { what, side, id, path, outcome, code, requestId, changeId, run } = event;
+  const level = outcome === "done" || outcome === "submitted" ? "info" : "warn";
+  return [level, "change", { what, side, id, path, outcome, code, requestId, changeId, run }];
+}
+
+function runLine({ report }: EventOf<"run">): Line {
+  const { state, run, passes, counts, attention, fault } = report;
+  const did = Object.entries(counts).filter(([, count]) => count > 0);
+  const failed = fault === null ? {} : { reason: fault.kind, requestId: fault.requestId };
+  const fields = { state, run, passes, attention: attention.length, ...Object.fromEntries(did), ...failed };
+  return [state === "in-sync" || state === "attention" ? "info" : "warn", "run", fields];
+}
+
+function phaseLine({ phase }: EventOf<"phase">): Line | null {
+  switch (phase.kind) {
+    case "waiting":
+      return ["warn", "phase", { phase: phase.kind, reason: phase.why }];
+    case "halted":
+      return ["warn", "phase", { phase: phase.kind }];
+    case "stopped":
+      return ["info", "phase", { phase: phase.kind }];
+    default:
+      return null;
+  }
+}
