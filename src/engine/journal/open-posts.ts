@@ -1,8 +1,8 @@
 import { sameInodeAndBirth } from "../../model/link.ts";
 import type { DirId, DocId } from "../../contract/ids.ts";
-import { isWithin, type LocalPath, type RemotePath } from "../../model/path.ts";
+import { isWithin, type LocalPath } from "../../model/path.ts";
 import type { Intent } from "../../ports/state.ts";
-import type { Trees } from "../../model/tree.ts";
+import type { LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 
 export type FolderMove = Extract<Intent, { kind: "patch-folder" }>;
 export type Post = Extract<Intent, { kind: "post" }>;
@@ -16,21 +16,31 @@ export type Post = Extract<Intent, { kind: "post" }>;
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
   if (open.size === 0) return trees;
-  const { base, local, remote } = trees;
-  const unseenHere = new Map<LocalPath, string>(local.unseen);
+  return { base: trees.base, local: hideHere(trees.local, open), remote: hideThere(trees, open) };
+}
+
+function hideHere(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTree {
+  const unseen = new Map<LocalPath, string>(local.unseen);
+  for (const [{ stamp }, why] of open) {
+    if (stamp === undefined || !local.inodesTrusted) continue;
+    for (const file of local.files.values())
+      if (sameInodeAndBirth(file.stamp, stamp) && !unseen.has(file.path)) unseen.set(file.path, why);
+  }
+  return { ...local, unseen };
+}
+
+function hideThere({ base, local, remote }: Trees, open: ReadonlyMap<Post, string>): RemoteTree {
   const files = new Map(remote.files);
-  const unseenThere = new Map<DocId, string>(remote.unseen);
-  for (const [{ stamp, localPath, remotePath }, why] of open) {
-    for (const file of local.inodesTrusted && stamp !== undefined ? local.files.values() : [])
-      if (sameInodeAndBirth(file.stamp, stamp!) && !unseenHere.has(file.path)) unseenHere.set(file.path, why);
+  const unseen = new Map<DocId, string>(remote.unseen);
+  for (const [{ localPath, remotePath }, why] of open) {
     if (local.files.has(localPath)) continue;
     for (const { id, path } of remote.files.values()) {
       if (path !== remotePath || base.links.has(id)) continue;
       files.delete(id);
-      unseenThere.set(id, why);
+      unseen.set(id, why);
     }
   }
-  return { base, local: { ...local, unseen: unseenHere }, remote: { ...remote, files, unseen: unseenThere } };
+  return { ...remote, files, unseen };
 }
 
 /**
@@ -51,13 +61,13 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, 
     // A list that shows it, or that was seen to its end, has told.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
-    const isHidden = (path: RemotePath): boolean => isWithin(path, from) || isWithin(path, to);
     for (const { id, path } of remote.files.values()) {
-      if (!isHidden(path)) continue;
+      if (!isWithin(path, from) && !isWithin(path, to)) continue;
       files.delete(id);
       unseen.set(id, why);
     }
-    for (const { id, path } of remote.folders.values()) if (isHidden(path)) folders.delete(id);
+    for (const { id, path } of remote.folders.values())
+      if (isWithin(path, from) || isWithin(path, to)) folders.delete(id);
   }
   return unsettled.size === 0 ? trees : { ...trees, remote: { ...remote, files, folders, unseen, unsettled } };
 }

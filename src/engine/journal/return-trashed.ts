@@ -13,30 +13,40 @@ import type { PassContext } from "../run/pass-context.ts";
  * @returns whether anything came back
  */
 export function returnTrashed(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
-  const { disk } = ctx.world;
-  if (!local.inodesTrusted || local.unseen.has("")) return false;
+  const lost = lostLinks(base, local);
+  if (lost.size === 0) return false;
+  let returned = false;
+  for (const { place, stamp } of ctx.world.disk.listTrashed()) {
+    const link = lost.get(fileInodeKey(stamp) ?? "");
+    if (link === undefined || ctx.world.disk.look(link.localPath).kind !== "absent") continue;
+    const isBack = returnOne(ctx, place, link);
+    returned ||= isBack;
+  }
+  return returned;
+}
+
+/** By their inode: linked documents whose file is nowhere in the folder. */
+function lostLinks(base: BaseTree, local: LocalTree): ReadonlyMap<string, Link> {
   const lost = new Map<string, Link>();
+  if (!local.inodesTrusted || local.unseen.has("")) return lost;
   for (const link of base.links.values()) {
     const key = fileInodeKey(link.stamp);
     if (key !== null && link.standing === "linked" && !local.files.has(link.localPath)) lost.set(key, link);
   }
-  if (lost.size === 0) return false;
-  for (const file of local.files.values()) lost.delete(fileInodeKey(file.stamp) ?? "");
-  if (lost.size === 0) return false;
-  let returned = false;
-  for (const { place, stamp } of disk.listTrashed()) {
-    const link = lost.get(fileInodeKey(stamp) ?? "");
-    if (link === undefined || disk.look(link.localPath).kind !== "absent") continue;
-    const why = returnAside(ctx, place, link.localPath);
-    returned ||= why === null;
-    recordEvent(ctx.world, ctx.run, {
-      kind: "recover",
-      side: "local",
-      id: link.id,
-      path: link.localPath,
-      detail: why ?? "back from the trash after a power cut",
-      outcome: why === null ? "done" : "fault",
-    });
-  }
-  return returned;
+  // Before all files are looked through: there almost always is none.
+  if (lost.size > 0) for (const file of local.files.values()) lost.delete(fileInodeKey(file.stamp) ?? "");
+  return lost;
+}
+
+function returnOne(ctx: PassContext, place: string, { id, localPath: path }: Link): boolean {
+  const why = returnAside(ctx, place, path);
+  recordEvent(ctx.world, ctx.run, {
+    kind: "recover",
+    side: "local",
+    id,
+    path,
+    detail: why ?? "back from the trash after a power cut",
+    outcome: why === null ? "done" : "fault",
+  });
+  return why === null;
 }

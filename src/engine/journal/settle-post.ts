@@ -3,7 +3,7 @@ import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
-import { DONE, fetchText, stale } from "../apply/effect.ts";
+import { DONE, fetchText, type RemoteText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 import { fromService, toService } from "../run/world.ts";
@@ -34,35 +34,34 @@ export async function settlePost(
   const fetched = await fetchText(ctx, found.id, intent.localPath);
   if (fetched.kind === "end") return unsettled(fetched.outcome, fault);
   const sent = state.text(intent.digest);
-  const { file, text, digest } = fetched.value;
-  if (sent === null || !sameExceptTextForm(sent, text)) {
+  if (sent === null || !sameExceptTextForm(sent, fetched.value.text)) {
     state.closeIntent(intentId);
     return stale("another document is at that path now");
   }
+  return linkFound(ctx, intentId, intent, fetched.value);
+}
+
+function linkFound(ctx: PassContext, intentId: number, intent: Post, { file, digest }: RemoteText): Outcome {
+  const { id, lastChangeId: changeId } = file;
   const base = {
-    changeId: file.lastChangeId,
+    changeId,
     digest,
     localDigest: intent.digest,
     stamp: intent.stamp ?? null,
     stampTrusted: false,
     durable: true,
   };
+  const remotePath = fromService(ctx.world, file.path) ?? intent.remotePath;
   ctx.notes.counts.createdRemote++;
   return commit(ctx, {
-    link: newLink(
-      found.id,
-      intent.localPath,
-      fromService(ctx.world, file.path) ?? intent.remotePath,
-      file.protected,
-      base,
-    ),
-    version: { id: found.id, changeId: file.lastChangeId, digest },
+    link: newLink(id, intent.localPath, remotePath, file.protected, base),
+    version: { id, changeId, digest },
     closes: intentId,
     replaces: intent.replaces ?? null,
     event: {
       kind: "create-remote",
       side: "remote",
-      id: found.id,
+      id,
       path: intent.localPath,
       detail: "the answer was lost; the document is there",
       after: digest,

@@ -1,10 +1,10 @@
 import type { DirId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
-import type { RemotePath } from "../../model/path.ts";
+import type { Link } from "../../model/link.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { moveBase, movePlace, submit } from "../../model/settle.ts";
-import { DONE, fetchText, readFacts, stale } from "../apply/effect.ts";
+import { DONE, fetchText, isNotFound, readFacts, type RemoteText, stale } from "../apply/effect.ts";
 import { commit, endLink } from "../apply/commit.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { settlePost } from "./settle-post.ts";
@@ -28,7 +28,7 @@ export async function settlePut(
   intent: Put,
   fault: Fault | null,
 ): Promise<Outcome> {
-  const { state, clock } = ctx.world;
+  const { state } = ctx.world;
   const fetched = await fetchText(ctx, intent.id, intent.localPath);
   // ORDER: after the read, in which a rename that went out beside the PUT may have moved base's
   // change id.
@@ -40,55 +40,17 @@ export async function settlePut(
     return fetched.outcome;
   }
   const { file, digest } = fetched.value;
-  // By their texts: where change ids move on a rename, one that went out beside the PUT moved it
-  // (seed 80607).
-  const isUnchanged = file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
-  // Also where it was planned for a document that was protected only meanwhile (seed 5213).
-  const mayBeInReview = (intent.review || file.protected) && link?.digest === intent.baseDigest && isUnchanged;
+  const mayBeInReview = isPerhapsInReview(link, intent, fetched.value);
   if (link === null || (link.changeId !== intent.baseChangeId && !mayBeInReview)) {
     state.closeIntent(intentId);
     return stale("its base moved meanwhile");
   }
-  const event = {
-    kind: "put",
-    side: "remote",
-    id: intent.id,
-    path: intent.localPath,
-    before: intent.baseDigest,
-    after: digest,
-  } as const;
-  if (digest === intent.digest && file.lastChangeId !== intent.baseChangeId) {
-    const base = {
-      changeId: file.lastChangeId,
-      digest,
-      localDigest: digest,
-      stamp: intent.stamp ?? link.stamp,
-      stampTrusted: false,
-      durable: true,
-    };
-    ctx.notes.counts.uploaded++;
-    return commit(ctx, {
-      text: moveBase(link, base),
-      version: { id: intent.id, changeId: file.lastChangeId, digest },
-      closes: intentId,
-      event: { ...event, detail: "the answer was lost; the text is there" },
-    });
-  }
+  if (digest === intent.digest && file.lastChangeId !== intent.baseChangeId)
+    return moveToSaved(ctx, intentId, intent, link, fetched.value);
   if (mayBeInReview) {
     // A lost 202 cannot be observed: the text counts as submitted, so that one save is never two
     // reviews.
-    ctx.notes.counts.submitted++;
-    commit(ctx, {
-      text: submit(link, intent.digest, clock.now(), intent.stamp ?? null),
-      closes: intentId,
-      event: {
-        ...event,
-        detail: "the answer was lost; counted as sent to review",
-        outcome: "submitted",
-        after: intent.digest,
-      },
-    });
-    return { kind: "submitted" };
+    return countAsSubmitted(ctx, intentId, intent, link);
   }
   // Not applied, or applied and edited since: the base stays the old one, and the next plan merges
   // from there, never from the sent text.
@@ -98,6 +60,69 @@ export async function settlePut(
     : stale("the write may be part of a newer version");
 }
 
+/** Also where it was planned for a document that was protected only meanwhile. */
+function isPerhapsInReview(link: Link | null, intent: Put, { file, digest }: RemoteText): boolean {
+  if (!(intent.review || file.protected) || link?.digest !== intent.baseDigest) return false;
+  // By their texts: where change ids move on a rename, one that went out beside the PUT moved it.
+  return file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
+}
+
+function moveToSaved(
+  ctx: PassContext,
+  intentId: number,
+  { id, localPath, stamp, baseDigest }: Put,
+  link: Link,
+  { file, digest }: RemoteText,
+): Outcome {
+  const base = {
+    changeId: file.lastChangeId,
+    digest,
+    localDigest: digest,
+    stamp: stamp ?? link.stamp,
+    stampTrusted: false,
+    durable: true,
+  };
+  ctx.notes.counts.uploaded++;
+  return commit(ctx, {
+    text: moveBase(link, base),
+    version: { id, changeId: file.lastChangeId, digest },
+    closes: intentId,
+    event: {
+      kind: "put",
+      side: "remote",
+      id,
+      path: localPath,
+      detail: "the answer was lost; the text is there",
+      before: baseDigest,
+      after: digest,
+    },
+  });
+}
+
+function countAsSubmitted(
+  ctx: PassContext,
+  intentId: number,
+  { id, localPath, stamp, baseDigest, digest }: Put,
+  link: Link,
+): Outcome {
+  ctx.notes.counts.submitted++;
+  commit(ctx, {
+    text: submit(link, digest, ctx.world.clock.now(), stamp ?? null),
+    closes: intentId,
+    event: {
+      kind: "put",
+      side: "remote",
+      id,
+      path: localPath,
+      detail: "the answer was lost; counted as sent to review",
+      outcome: "submitted",
+      before: baseDigest,
+      after: digest,
+    },
+  });
+  return { kind: "submitted" };
+}
+
 async function settlePatch(
   ctx: PassContext,
   intentId: number,
@@ -105,8 +130,7 @@ async function settlePatch(
 ): Promise<Outcome> {
   const { state } = ctx.world;
   const answer = await readFacts(ctx, intent.id, state.link(intent.id)?.localPath ?? intent.to);
-  if (!answer.ok && !(answer.fault.kind === "problem" && answer.fault.status === 404))
-    return notSettledBy(answer.fault);
+  if (!answer.ok && !isNotFound(answer)) return notSettledBy(answer.fault);
   state.transact(() => {
     const link = state.link(intent.id);
     if (answer.ok && link !== null && fromService(ctx.world, answer.value.path) === intent.to)
@@ -123,7 +147,7 @@ async function settleDelete(
 ): Promise<Outcome> {
   const { state } = ctx.world;
   const answer = await readFacts(ctx, intent.id, intent.localPath);
-  const gone = !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
+  const gone = isNotFound(answer);
   if (!answer.ok && !gone) return notSettledBy(answer.fault);
   state.transact(() => {
     const link = state.link(intent.id);
@@ -143,24 +167,25 @@ async function settleDelete(
   return DONE;
 }
 
-/**
- * Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows.
- * @param learn moves base by what stands at `path` now
- */
-async function settleFolder(
-  ctx: PassContext,
-  intentId: number,
-  path: RemotePath,
-  learn: (found: DirId | null, state: World["state"]) => void,
-): Promise<Outcome> {
+type FolderIntent = Extract<Intent, { kind: "patch-folder" | "delete-folder" | "post-folder" }>;
+
+/** Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows. */
+async function settleFolder(ctx: PassContext, intentId: number, intent: FolderIntent): Promise<Outcome> {
   const { remote, state } = ctx.world;
+  const path = intent.kind === "patch-folder" ? intent.to : intent.remotePath;
   const found = await remote.findFolder(toService(ctx.world, path));
   if (!found.ok) return notSettledBy(found.fault);
   state.transact(() => {
-    learn(found.value?.id ?? null, state);
+    learnFolder(state, intent, found.value?.id ?? null);
     state.closeIntent(intentId);
   });
   return DONE;
+}
+
+/** @param found what stands now at the place that the intent names */
+function learnFolder(state: World["state"], intent: FolderIntent, found: DirId | null): void {
+  if (intent.kind === "patch-folder" && found === intent.dirId) state.moveSubtree("remote", intent.from, intent.to);
+  if (intent.kind === "delete-folder" && found !== intent.dirId) state.removeDir(intent.dirId);
 }
 
 async function settleReadBack(
@@ -189,14 +214,8 @@ export async function settleIntent(ctx: PassContext, intentId: number, intent: R
     case "delete":
       return settleDelete(ctx, intentId, intent);
     case "patch-folder":
-      return settleFolder(ctx, intentId, intent.to, (found, state) => {
-        if (found === intent.dirId) state.moveSubtree("remote", intent.from, intent.to);
-      });
     case "delete-folder":
-      return settleFolder(ctx, intentId, intent.remotePath, (found, state) => {
-        if (found !== intent.dirId) state.removeDir(intent.dirId);
-      });
     case "post-folder":
-      return settleFolder(ctx, intentId, intent.remotePath, () => undefined);
+      return settleFolder(ctx, intentId, intent);
   }
 }

@@ -1,16 +1,17 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { FileResource, FolderResource } from "../../contract/resources.ts";
 import type { Digest } from "../../model/digest.ts";
-import { isAway, type Link } from "../../model/link.ts";
-import { isBelow, type LocalPath, parentOf } from "../../model/path.ts";
+import { isAway, type Link, type Stamp } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
 import { BorrowedMap, ownOf } from "../../model/borrowed-map.ts";
 import { findByFolder } from "../../model/by-folder.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
 import type { Fault, Held, Listing } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
+import { believable, findGoneFolders, foldersOf, listFolders, showsFolder } from "./folders.ts";
 import { documentsOf, HeldLinks, listDocuments, withRecognised } from "./listed.ts";
-import { isWholeServiceFault, proveAbsences, unprovable } from "./prove-absences.ts";
-import { fromService, type World } from "../run/world.ts";
+import { isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
+import type { World } from "../run/world.ts";
 
 /** The two looks of a pass. Both may be incomplete, and say so; neither decides anything. */
 
@@ -80,14 +81,7 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): B
   for (const link of base.links.values()) {
     const file = isAway(link) ? undefined : read.get(link.localPath);
     if (file === undefined || !file.stampTrusted || file.digest !== link.localDigest) continue;
-    if (
-      link.stampTrusted &&
-      link.stamp !== null &&
-      link.stamp.ctimeMs === file.stamp.ctimeMs &&
-      link.stamp.ino === file.stamp.ino
-    )
-      continue;
-    refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
+    if (!hasStamp(link, file.stamp)) refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
   }
   if (refreshed.length === 0) return base;
   state.transact(() => {
@@ -96,6 +90,10 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): B
   const links = new Map(base.links);
   for (const link of refreshed) links.set(link.id, link);
   return { ...base, links };
+}
+
+function hasStamp({ stamp, stampTrusted }: Link, { ctimeMs, ino }: Stamp): boolean {
+  return stampTrusted && stamp !== null && stamp.ctimeMs === ctimeMs && stamp.ino === ino;
 }
 
 export type RemoteLook =
@@ -133,48 +131,51 @@ export async function observeRemote(
   trustEmpty: boolean,
   known: Known = {},
 ): Promise<RemoteLook> {
-  const { remote, prefix } = world;
-  const listFolders = () => remote.listFolders(prefix === "" ? null : prefix);
   const [files, early] = await Promise.all([
     known.files ?? listDocuments(world, known.held ?? new HeldLinks(world, base.links)),
-    known.folders === undefined ? listFolders() : null,
+    known.folders === undefined ? listFolders(world) : null,
   ]);
   const own = documentsOf(world, files, base.links);
   const seen = withRecognised(base.links, files, own);
   // Where no known document is listed, a folder that is listed now shows that the key is healthy;
   // one that is believed does not.
   const noneListed = base.links.size > 0 && !showsDocument(base, seen);
-  const believed =
-    known.folders !== undefined && !noneListed && knowsParents(seen, known.folders) ? known.folders : null;
-  const folders: Listing<FolderResource> =
-    believed === null ? (early ?? (await listFolders())) : { items: [], complete: false, fault: null };
+  const believed = noneListed ? null : believable(known.folders, seen);
+  const folders = believed === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
   if (files.fault !== null && tellsNothing(files, files.fault)) return { kind: "unreachable", fault: files.fault };
 
-  const dirs = new Map<DirId, RemoteFolder>(believed ?? []);
-  for (const item of folders.items) {
-    const path = fromService(world, item.path);
-    if (path !== null && path !== "") dirs.set(item.id, { id: item.id, path });
-  }
+  const dirs = foldersOf(world, believed, folders);
+  const isHealthy = trustEmpty || (noneListed && showsFolder(base, dirs));
   const proof = files.complete
-    ? await proveAbsences(world, base, seen, own, trustEmpty || (noneListed && showsFolder(base, dirs)), known.keep)
+    ? await proveAbsences(world, base, seen, own, isHealthy, known.keep)
     : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
-  const complete = folders.complete && files.complete;
-  const goneFolders = complete ? findGoneFolders(base, dirs, seen) : new Set<DirId>();
+  return { kind: "seen", tree: treeOf(base, { files, folders, seen, dirs, proof }) };
+}
+
+const NOT_LISTED: Listing<FolderResource> = { items: [], complete: false, fault: null };
+
+type Looked = {
+  readonly files: Listing<FileResource>;
+  readonly folders: Listing<FolderResource>;
+  readonly seen: ReadonlyMap<DocId, RemoteFile>;
+  readonly dirs: ReadonlyMap<DirId, RemoteFolder>;
+  readonly proof: Proof;
+};
+
+function treeOf(base: BaseTree, { files, folders, seen, dirs, proof }: Looked): RemoteTree {
+  const isComplete = folders.complete && files.complete;
   return {
-    kind: "seen",
-    tree: {
-      files: seen,
-      folders: dirs,
-      complete: files.complete,
-      foldersComplete: folders.complete,
-      goneFolders,
-      gone: proof.gone,
-      outside: proof.outside,
-      unseen: proof.unseen,
-      ...(proof.nothingKnown ? { nothingKnown: true } : {}),
-      ...gapOf(files.fault ?? folders.fault),
-    },
+    files: seen,
+    folders: dirs,
+    complete: files.complete,
+    foldersComplete: folders.complete,
+    goneFolders: isComplete ? findGoneFolders(base, dirs, seen) : new Set<DirId>(),
+    gone: proof.gone,
+    outside: proof.outside,
+    unseen: proof.unseen,
+    ...(proof.nothingKnown ? { nothingKnown: true } : {}),
+    ...gapOf(files.fault ?? folders.fault),
   };
 }
 
@@ -189,44 +190,8 @@ function showsDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFil
   return false;
 }
 
-function showsFolder({ dirs }: BaseTree, listed: ReadonlyMap<DirId, RemoteFolder>): boolean {
-  for (const id of dirs.keys()) if (listed.has(id)) return true;
-  return false;
-}
-
 /** What the next look would not mend, and what it may. */
 function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };
-}
-
-function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
-  const paths = new Set([...folders.values()].map((folder) => folder.path));
-  for (const { path } of files.values()) {
-    const parent = parentOf(path);
-    if (parent !== "" && !paths.has(parent)) return false;
-  }
-  return true;
-}
-
-/**
- * A folder that is not listed is gone, unless documents are shown below its path: then the key may
- * not read the folder itself.
- */
-function findGoneFolders(
-  base: BaseTree,
-  listed: ReadonlyMap<DirId, RemoteFolder>,
-  files: ReadonlyMap<DocId, RemoteFile>,
-): Set<DirId> {
-  const missing = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
-  if (missing.length === 0) return new Set();
-  // Deleted and made anew: what is below the path now is the other folder's.
-  const paths = new Set([...listed.values()].map((folder) => folder.path));
-  const gone = missing.filter((dir) => paths.has(dir.remotePath) || !holdsDocument(dir.remotePath, files));
-  return new Set(gone.map((dir) => dir.id));
-}
-
-function holdsDocument(folder: string, files: ReadonlyMap<DocId, RemoteFile>): boolean {
-  for (const file of files.values()) if (isBelow(file.path, folder)) return true;
-  return false;
 }

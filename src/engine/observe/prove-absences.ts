@@ -1,7 +1,8 @@
 import type { DocId } from "../../contract/ids.ts";
+import type { FileWithContent } from "../../contract/resources.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
-import type { Fault } from "../../ports/remote.ts";
+import type { Answer, Fault } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
@@ -59,40 +60,75 @@ export async function proveAbsences(
   seen: ReadonlyMap<DocId, RemoteFile>,
   own: Map<DocId, RemoteFile>,
   shown: boolean,
-  keep?: (digest: Digest, text: string, link: Link) => void,
+  keep?: Keep,
 ): Promise<Proof> {
   const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null, nothingKnown: false };
+  const missing = findMissing(base, seen, own, proof);
+  if (missing.length === 0) return proof;
+  const visible = [...seen.keys()].find((id) => base.links.has(id));
+  // Where none is listed, one that left the mirrored subtree shows as well that the key is healthy.
+  const away = visible === undefined && !shown ? [...proof.outside].slice(0, ASKED_AWAY) : [];
+  const asked: Asked = { notFound: [], healthy: shown, fault: null };
+  const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
+  await Promise.all(
+    ids.map(async (id) => noteAnswer(world, base, own, { proof, asked, keep }, id, await world.remote.getFile(id))),
+  );
+  if (asked.fault !== null) return { ...proof, fault: asked.fault };
+  judgeNotFound(base, proof, asked, away);
+  return { ...proof, nothingKnown: !asked.healthy && proof.unseen.size > 0 };
+}
+
+/** What the questions by id told, beside the proof. */
+type Asked = {
+  readonly notFound: DocId[];
+  /** Something that base knows answered, or the user said that the key is healthy. */
+  healthy: boolean;
+  fault: Fault | null;
+};
+
+/** Those that left the mirrored subtree before are noted, not missed. */
+function findMissing(
+  base: BaseTree,
+  seen: ReadonlyMap<DocId, RemoteFile>,
+  own: ReadonlyMap<DocId, RemoteFile>,
+  proof: Proof,
+): DocId[] {
   const missing: DocId[] = [];
   // Where nothing but links is shown, and as many as there are, it is each of them.
-  const isWhole = own.size === 0 && seen.size === base.links.size;
-  for (const link of isWhole ? [] : base.links.values()) {
+  if (own.size === 0 && seen.size === base.links.size) return missing;
+  for (const link of base.links.values()) {
     if (seen.has(link.id)) continue;
     if (link.standing === "outside") proof.outside.add(link.id);
     else missing.push(link.id);
   }
-  if (missing.length === 0) return proof;
-  const visible = [...seen.keys()].find((id) => base.links.has(id));
-  let healthy = shown;
-  // Where none is listed, one that left the mirrored subtree shows as well that the key is healthy.
-  const away = visible === undefined && !healthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
-  const notFound: DocId[] = [];
-  let fault: Fault | null = null;
-  const probe = async (id: DocId) => {
-    const answer = await world.remote.getFile(id);
-    if (answer.ok) {
-      healthy = true;
-      const { content } = answer.value;
-      const link = base.links.get(id);
-      if (link !== undefined && content.isWellFormed()) keep?.(digestOf(content), content, link);
-      const path = fromService(world, answer.value.path);
-      if (path === null) proof.outside.add(id);
-      else own.set(id, { id, path, changeId: answer.value.lastChangeId, protected: answer.value.protected });
-    } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
-    else if (isWholeServiceFault(answer.fault)) fault = answer.fault;
-    else proof.unseen.set(id, answer.fault.detail);
-  };
-  await Promise.all([...missing, ...away, ...(visible === undefined ? [] : [visible])].map(probe));
-  if (fault !== null) return { ...proof, fault };
+  return missing;
+}
+
+type Keep = (digest: Digest, text: string, link: Link) => void;
+
+function noteAnswer(
+  world: World,
+  base: BaseTree,
+  own: Map<DocId, RemoteFile>,
+  { proof, asked, keep }: { readonly proof: Proof; readonly asked: Asked; readonly keep: Keep | undefined },
+  id: DocId,
+  answer: Answer<FileWithContent>,
+): void {
+  const { notFound } = asked;
+  if (answer.ok) {
+    asked.healthy = true;
+    const { content, lastChangeId: changeId, protected: isProtected } = answer.value;
+    const link = base.links.get(id);
+    if (link !== undefined && content.isWellFormed()) keep?.(digestOf(content), content, link);
+    const path = fromService(world, answer.value.path);
+    if (path === null) proof.outside.add(id);
+    else own.set(id, { id, path, changeId, protected: isProtected });
+  } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
+  else if (isWholeServiceFault(answer.fault)) asked.fault = answer.fault;
+  else proof.unseen.set(id, answer.fault.detail);
+}
+
+function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Asked, away: readonly DocId[]): void {
   if (!healthy) {
     // Of those that left earlier and were asked for none is there: they are no sign that this is
     // the workspace.
@@ -106,5 +142,4 @@ export async function proveAbsences(
     if (healthy || base.holds.get(id)?.reason === "gone-or-unreadable") proof.gone.add(id);
     else proof.unseen.set(id, NONE_VISIBLE);
   }
-  return { ...proof, nothingKnown: !healthy && proof.unseen.size > 0 };
 }

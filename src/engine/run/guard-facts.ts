@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import { ownOf } from "../../model/borrowed-map.ts";
 import { leavesUndecided } from "../../model/hold.ts";
-import type { Plan, Signals, Verdict } from "../../planner/plan-types.ts";
+import type { HaltReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
@@ -123,6 +123,11 @@ function emptiedSides(world: World): Set<Emptied> {
   return new Set(text === null ? [] : (text.split(" ") as Emptied[]));
 }
 
+const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
+  "local-emptied": "local",
+  "remote-emptied": "remote",
+};
+
 /**
  * A halt by an emptied side persists (I21, I22), from pass to pass: only the deletions are stopped,
  * and what else the pass brings to that side would end the halt by itself. It ends when all of that
@@ -133,8 +138,8 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
   const sides = new Set(before);
   if (verdict.kind === "halt") {
     for (const { reason } of verdict.reasons) {
-      if (reason === "local-emptied") sides.add("local");
-      if (reason === "remote-emptied") sides.add("remote");
+      const side = EMPTIED_BY[reason];
+      if (side !== undefined) sides.add(side);
     }
   } else {
     if (local.unseen.size === 0 && !leavesUndecided(holds)) sides.delete("local");
