@@ -10,7 +10,7 @@ import { settleIntent } from "../journal/settle-writes.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** How a deletion on the service ended. */
-export type DeleteEnd =
+type DeleteEnd =
   | { readonly kind: "deleted" }
   /**
    * It was not sent, or the service said no. `live` is the document as it was read before a
@@ -20,7 +20,7 @@ export type DeleteEnd =
   /** No answer came, and this is what reading told. */
   | { readonly kind: "settled"; readonly outcome: Outcome; readonly fault: Fault };
 
-export type Deletion = {
+type Deletion = {
   /** Where its file is, or was, by what was planned. */
   readonly localPath: LocalPath;
   /** The version that may go: any other was edited there meanwhile. */

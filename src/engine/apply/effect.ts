@@ -68,7 +68,7 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
   return { kind: "later", detail: `${end.errno}: ${end.detail}`, unreachable: false, requestId: null };
 }
 
-export type HoldFields = Pick<Hold, "key" | "path" | "reason" | "detail"> & Partial<Hold>;
+type HoldFields = Pick<Hold, "key" | "path" | "reason" | "detail"> & Partial<Hold>;
 
 export function makeHold(ctx: PassContext, fields: HoldFields): Hold {
   return { code: null, requestId: null, digest: null, changeId: null, since: ctx.world.clock.now(), ...fields };

@@ -6,6 +6,7 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import {
+  ended,
   fetchText,
   type Got,
   got,
@@ -183,14 +184,10 @@ async function landSaved(
  */
 async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
-  const live = await fetchText(ctx, action.id, action.localPath);
-  // Not read, it may have moved on or not: a refusal all the same, which ends with a newer version,
-  // and is not sent again unchanged (I08).
-  const unread = live.kind === "end" && saysNothing(live.outcome);
-  if (live.kind === "end" && !unread) return live.outcome;
-  if (live.kind === "got" && live.value.file.lastChangeId !== link.changeId)
-    return stale("it was edited on the service meanwhile");
-  if (!unread && fault.code === "invalid_base_change") ctx.notes.tally.refusedBases++;
+  const standing = await readRefused(ctx, action, link);
+  if (standing.kind === "end") return standing.outcome;
+  const isRead = standing.value === "same";
+  if (isRead && fault.code === "invalid_base_change") ctx.notes.tally.refusedBases++;
   const hold = makeHold(ctx, {
     key: action.id,
     path: action.localPath,
@@ -199,9 +196,20 @@ async function refusedPut(ctx: PassContext, action: ActionOf<"put">, link: Link,
     code: fault.code,
     detail: fault.detail,
     requestId: fault.requestId,
-    changeId: unread ? link.changeId : null,
+    changeId: isRead ? null : link.changeId,
   });
   return outcomeOfFault(fault, hold);
+}
+
+/**
+ * Not read, it may have moved on or not: a refusal all the same, which ends with a newer version,
+ * and is not sent again unchanged (I08).
+ */
+async function readRefused(ctx: PassContext, action: ActionOf<"put">, link: Link): Promise<Got<"same" | "unread">> {
+  const live = await fetchText(ctx, action.id, action.localPath);
+  if (live.kind === "end") return saysNothing(live.outcome) ? got("unread") : live;
+  if (live.value.file.lastChangeId !== link.changeId) return ended(stale("it was edited on the service meanwhile"));
+  return got("same");
 }
 
 /** Of a read: whether it leaves open how the document stands. */

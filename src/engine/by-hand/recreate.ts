@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
 import type { Link } from "../../model/link.ts";
-import { parentOf, type RemotePath } from "../../model/path.ts";
+import { type LocalPath, parentOf, type RemotePath } from "../../model/path.ts";
 import { bury } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
 import { type HandEnd, keepText, notDone } from "./by-hand.ts";
@@ -22,17 +22,14 @@ import type { PassContext } from "../run/pass-context.ts";
  */
 export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
   const { state, clock } = ctx.world;
-  if (parentOf(path) !== "" || parentOf(link.remotePath) === "")
+  if (!leadsToRoot(link.remotePath, path))
     return notDone(stale("this is no move to the root any more: sync shows what it is"));
   const remotePath = mapName(path, "file", ctx.world.remote.traits().refusedCharacters);
   if (remotePath === null) return notDone(stale(`the service would refuse the name ${path}`));
   const expect = keepText(ctx, path, link.id);
   if (expect === null) return notDone(stale(`no file is at ${path}`));
-  const old = await fetchText(ctx, link.id, path);
-  if (old.kind === "end") return notDone(old.outcome);
-  const { file } = old.value;
-  if (file.lastChangeId !== link.changeId) return notDone(stale("it was edited on the service: sync first"));
-  if (file.protected) return notDone(stale("it is protected on the service, so the old document could not be deleted"));
+  const unfit = await judgeOld(ctx, link, path);
+  if (unfit !== null) return notDone(unfit);
   const known = new Set(state.load().links.keys());
   state.transact(() => {
     state.putTombstone(bury(link, null, clock.now()));
@@ -63,6 +60,20 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
   if (doubt !== null) return { outcome: DONE, notes: [`new document ${created.id}, but ${doubt}; ${staying(link)}`] };
   const deleted = await deleteOld(ctx, link);
   return { outcome: DONE, notes: [`new document ${created.id} at ${remotePath}; ${deleted}`] };
+}
+
+function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
+  return parentOf(from) !== "" && parentOf(to) === "";
+}
+
+/** @returns why the old document could not be deleted later; null: nothing stands against it */
+async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
+  const old = await fetchText(ctx, link.id, path);
+  if (old.kind === "end") return old.outcome;
+  if (old.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service: sync first");
+  return old.value.file.protected
+    ? stale("it is protected on the service, so the old document could not be deleted")
+    : null;
 }
 
 /**

@@ -87,7 +87,7 @@ export function removeCreated(ctx: PassContext, link: Link, expect: Digest, plac
 }
 
 /** One move that takes a place back: `id` of a document or a folder. */
-export type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
+type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
 
 /**
  * Moves a file, or a folder with all in it, back; the next run sees the move and sends it.

@@ -1,6 +1,6 @@
 import { sameInodeAndBirth } from "../../model/link.ts";
 import type { DirId, DocId } from "../../contract/ids.ts";
-import { isWithin, type LocalPath } from "../../model/path.ts";
+import { isWithin, type LocalPath, type RemotePath } from "../../model/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 
@@ -62,12 +62,15 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, 
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
     for (const { id, path } of remote.files.values()) {
-      if (!isWithin(path, from) && !isWithin(path, to)) continue;
+      if (!isWithinEither(path, from, to)) continue;
       files.delete(id);
       unseen.set(id, why);
     }
-    for (const { id, path } of remote.folders.values())
-      if (isWithin(path, from) || isWithin(path, to)) folders.delete(id);
+    for (const { id, path } of remote.folders.values()) if (isWithinEither(path, from, to)) folders.delete(id);
   }
   return unsettled.size === 0 ? trees : { ...trees, remote: { ...remote, files, folders, unseen, unsettled } };
+}
+
+function isWithinEither(path: RemotePath, from: RemotePath, to: RemotePath): boolean {
+  return isWithin(path, from) || isWithin(path, to);
 }

@@ -7,7 +7,7 @@ import { BorrowedMap, ownOf } from "../../model/borrowed-map.ts";
 import { findByFolder } from "../../model/by-folder.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
 import type { Fault, Held, Listing } from "../../ports/remote.ts";
-import type { BaseTree, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
+import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { believable, findGoneFolders, foldersOf, listFolders, showsFolder } from "./folders.ts";
 import { documentsOf, HeldLinks, listDocuments, withRecognised } from "./listed.ts";
 import { isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
@@ -80,8 +80,8 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): B
   if (read.size === 0) return base;
   for (const link of base.links.values()) {
     const file = isAway(link) ? undefined : read.get(link.localPath);
-    if (file === undefined || !file.stampTrusted || file.digest !== link.localDigest) continue;
-    if (!hasStamp(link, file.stamp)) refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
+    if (file !== undefined && provesNewStamp(file, link))
+      refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
   }
   if (refreshed.length === 0) return base;
   state.transact(() => {
@@ -90,6 +90,11 @@ export function refreshStamps(world: World, base: BaseTree, local: LocalTree): B
   const links = new Map(base.links);
   for (const link of refreshed) links.set(link.id, link);
   return { ...base, links };
+}
+
+/** The text is the link's, under a stamp that the link does not have. */
+function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: Link): boolean {
+  return stampTrusted && digest === link.localDigest && !hasStamp(link, stamp);
 }
 
 function hasStamp({ stamp, stampTrusted }: Link, { ctimeMs, ino }: Stamp): boolean {
@@ -131,10 +136,7 @@ export async function observeRemote(
   trustEmpty: boolean,
   known: Known = {},
 ): Promise<RemoteLook> {
-  const [files, early] = await Promise.all([
-    known.files ?? listDocuments(world, known.held ?? new HeldLinks(world, base.links)),
-    known.folders === undefined ? listFolders(world) : null,
-  ]);
+  const [files, early] = await list(world, base, known);
   const own = documentsOf(world, files, base.links);
   const seen = withRecognised(base.links, files, own);
   // Where no known document is listed, a folder that is listed now shows that the key is healthy;
@@ -142,15 +144,28 @@ export async function observeRemote(
   const noneListed = base.links.size > 0 && !showsDocument(base, seen);
   const believed = noneListed ? null : believable(known.folders, seen);
   const folders = believed === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
-  if (files.fault !== null && tellsNothing(files, files.fault)) return { kind: "unreachable", fault: files.fault };
+  const lost = faultOfWhole(files);
+  if (lost !== null) return { kind: "unreachable", fault: lost };
 
   const dirs = foldersOf(world, believed, folders);
   const isHealthy = trustEmpty || (noneListed && showsFolder(base, dirs));
   const proof = files.complete
     ? await proveAbsences(world, base, seen, own, isHealthy, known.keep)
-    : unprovable(base, seen, files.fault?.detail ?? "the listing was not complete");
+    : unprovable(base, seen, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   return { kind: "seen", tree: treeOf(base, { files, folders, seen, dirs, proof }) };
+}
+
+/** Both side by side. null: the folders that are known may do. */
+function list(
+  world: World,
+  { links }: BaseTree,
+  known: Known,
+): Promise<[Listing<FileResource>, Listing<FolderResource> | null]> {
+  return Promise.all([
+    known.files ?? listDocuments(world, known.held ?? new HeldLinks(world, links)),
+    known.folders === undefined ? listFolders(world) : null,
+  ]);
 }
 
 const NOT_LISTED: Listing<FolderResource> = { items: [], complete: false, fault: null };
@@ -180,9 +195,10 @@ function treeOf(base: BaseTree, { files, folders, seen, dirs, proof }: Looked): 
 }
 
 /** No connection, not the service, the key refused; or a list that is refused as a whole (I19). */
-function tellsNothing({ complete, items, same }: Listing<FileResource>, fault: Fault): boolean {
-  if (complete) return false;
-  return isWholeServiceFault(fault) || (fault.kind === "problem" && items.length + (same?.size ?? 0) === 0);
+function faultOfWhole({ complete, fault, items, same }: Listing<FileResource>): Fault | null {
+  if (complete || fault === null) return null;
+  const showsNothing = items.length + (same?.size ?? 0) === 0;
+  return isWholeServiceFault(fault) || (fault.kind === "problem" && showsNothing) ? fault : null;
 }
 
 function showsDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {

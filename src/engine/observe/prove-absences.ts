@@ -37,7 +37,8 @@ export type Proof = {
   readonly nothingKnown: boolean;
 };
 
-export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, why: string): Proof {
+export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, fault: Fault | null): Proof {
+  const why = fault?.detail ?? "the listing was not complete";
   const unseen = new Map<DocId, string>();
   const outside = new Set<DocId>();
   for (const link of base.links.values()) {

@@ -59,7 +59,7 @@ export type ConvergeInput = {
   readonly judgesRefusedBases: boolean;
 };
 
-export type Converged = {
+type Converged = {
   readonly end: PassEnd;
   readonly passes: number;
   readonly counts: Counts;

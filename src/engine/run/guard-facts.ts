@@ -68,7 +68,7 @@ export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind:
  * A run without a halt ends its approvals; a reason that is still there was approved until it is
  * not.
  */
-export function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
+function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state, clock } = world;
   if (!endsApproval(world, verdict)) return;
   state.setMeta(META.waived, waivedBy(verdict));

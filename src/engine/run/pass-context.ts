@@ -70,7 +70,7 @@ export function zeroTally(): Tally {
 }
 
 /** What the looks and the effects of one pass write down for those that follow; dropped with it. */
-export type PassNotes = {
+type PassNotes = {
   /** Of the whole run: what its report counts. */
   readonly counts: Counts;
   /** Of the whole run. */

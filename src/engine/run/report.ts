@@ -137,14 +137,16 @@ export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[
   }
   if (cutShort !== undefined && misread === undefined)
     told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, next: NEXT_LOOK, waits: true });
-  const isHeld = (path: LocalPath): boolean =>
-    holds.some((hold) => hold.path === path || isBelow(hold.path, path) || isBelow(path, hold.path));
   for (const [path, why] of local.unseen) {
-    if (path === "" || isHeld(path)) continue;
+    if (path === "" || isHeld(path, holds)) continue;
     const reason = reasonOfUnread(why);
     told.push({ ...PLAIN, path, kind: reason, detail: why, next: NEXT_OF_REASON[reason], waits: !needsYou(reason) });
   }
   return told;
+}
+
+function isHeld(path: LocalPath, holds: readonly Hold[]): boolean {
+  return holds.some((hold) => hold.path === path || isBelow(hold.path, path) || isBelow(path, hold.path));
 }
 
 const PLAIN = { code: null, requestId: null, waits: false } as const;

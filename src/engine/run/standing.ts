@@ -12,7 +12,7 @@ import type { World } from "./world.ts";
  */
 
 /** What the state keeps of the last run. */
-export type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal">;
+type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal">;
 
 export type Standing = {
   readonly state: "in-sync" | "attention" | "halted" | "offline" | "never";
@@ -43,7 +43,7 @@ export function rememberLast({ state }: World, { state: ended, beside, fault, st
   if (kept !== known) state.setMeta(META.lastReport, kept);
 }
 
-export type StandingFacts = {
+type StandingFacts = {
   readonly meta: (key: string) => string | null;
   readonly holds: readonly Hold[];
   /** null also where a daemon is known to be at it. */

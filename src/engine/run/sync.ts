@@ -27,8 +27,8 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   const entry = new RunEntry(world, options.kind);
   const run = entry.number;
   const quietTexts = settings.reviewAfterQuiet ? readQuiet(world) : null;
-  const look = () => ({ quietTexts });
-  const ended = await converge(world, { run: entry, settings, retryRefused, look, judgesRefusedBases: true });
+  const common = { run: entry, settings, retryRefused, judgesRefusedBases: true };
+  const ended = await converge(world, { ...common, look: () => ({ quietTexts }) });
   const report = reportRun(world, run, ended);
   const { end, counts } = ended;
   if (end.kind === "planned") {
