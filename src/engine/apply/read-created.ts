@@ -50,7 +50,7 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
       return landed.outcome;
     }
     // The base is what the service holds; the local bytes are an edit of it, or the same in another
-    // dress.
+    // text form.
     return commit(ctx, {
       text: { ...link, ...version, localDigest: digest, stampTrusted: false },
       version: { id: link.id, ...version },

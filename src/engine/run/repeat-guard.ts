@@ -22,7 +22,7 @@ export function isVainRepeat({ vain }: Tally, action: Action, isListed = true): 
   return vain.size > 0 && (vain.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
 }
 
-/** What a fruitless action ends with, undone. */
+/** What an action that came to nothing ends with, undone. */
 export function foundBefore({ vain }: Tally, action: Action): Outcome {
   return { kind: "stale", detail: vain.get(keyOf(action))!.detail };
 }
