@@ -1,6 +1,6 @@
 import type { RunReport } from "../app/mirror/run.ts";
 import type { HaltReason } from "../planner/plan-types.ts";
-import { NOT_APPROVABLE } from "../planner/verdict/not-approvable.ts";
+import { NOT_APPROVABLE } from "../planner/plan-types.ts";
 import { byPath } from "./describe.ts";
 import { count } from "./progress.ts";
 

@@ -1,5 +1,5 @@
 import type { RunReport } from "../app/mirror/run.ts";
-import { NOT_APPROVABLE } from "../planner/verdict/not-approvable.ts";
+import { NOT_APPROVABLE } from "../planner/plan-types.ts";
 import type { Io } from "./command.ts";
 import { faultTrouble } from "../app/mirror/fault-trouble.ts";
 import { complain } from "./complain.ts";

@@ -1,5 +1,6 @@
-import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
+import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "./digest.ts";
+import type { FolderAction } from "./folder-action.ts";
 import type { Hold } from "./link.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
@@ -13,9 +14,8 @@ export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 /** The actions of one kind. */
 export type ActionOf<Kind extends Action["kind"]> = Extract<Action, { kind: Kind }>;
 
-export type DocumentAction =
-  // -- content
-  // -------------------------------------------------------------------------------------------------------------
+type DocumentAction =
+  // content
   /**
    * GET, then write a file that must not exist yet. Also "comes back": a deletion here that lost
    * against an edit there.
@@ -79,8 +79,7 @@ export type DocumentAction =
       readonly changeId: ChangeId;
       readonly expect: Digest;
     }
-  // -- presence
-  // ------------------------------------------------------------------------------------------------------------
+  // presence
   /**
    * Move the file, whose bytes must still be `expect`, to the trash; the link becomes a tombstone.
    */
@@ -101,8 +100,7 @@ export type DocumentAction =
     }
   /** Absent on both sides: the link becomes a tombstone. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
-  // -- place
-  // ---------------------------------------------------------------------------------------------------------------
+  // place
   /**
    * Move a file to a path that must be free. `temporary`: `to` only breaks a cycle; a later action
    * of the plan moves it on.
@@ -149,8 +147,7 @@ export type DocumentAction =
       readonly protected: boolean;
       readonly standing: "linked" | "outside" | "suspended";
     }
-  // -- conflicts and reviews
-  // -------------------------------------------------------------------------------------------------
+  // conflicts and reviews
   /** The sidecar is gone in two looks: mine; PUT on the version shown. */
   | {
       readonly kind: "end-conflict";
@@ -197,63 +194,6 @@ export type DocumentAction =
       readonly changeId: ChangeId;
       readonly expect: Digest;
     };
-
-export type FolderAction =
-  | {
-      readonly kind: "make-folder-local";
-      readonly dirId: DirId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-    }
-  | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
-  /**
-   * Present on both sides at these places, not linked yet (or linked elsewhere). `carries`: what
-   * goes along in base of what base has below it; null: all of that. What is not among these is
-   * recorded by steps of its own.
-   */
-  | {
-      readonly kind: "link-folder";
-      readonly dirId: DirId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-      readonly carries: readonly DocId[] | null;
-    }
-  /** Moves the folder with all below it. `to` must be free. */
-  | {
-      readonly kind: "move-folder-local";
-      readonly dirId: DirId;
-      readonly from: LocalPath;
-      readonly to: LocalPath;
-      readonly temporary: boolean;
-    }
-  | {
-      readonly kind: "rename-folder-remote";
-      readonly dirId: DirId;
-      readonly stands: LocalPath;
-      readonly from: RemotePath;
-      readonly to: RemotePath;
-      readonly temporary: boolean;
-    }
-  | {
-      readonly kind: "reparent-folder-remote";
-      readonly dirId: DirId;
-      readonly stands: LocalPath;
-      readonly from: RemotePath;
-      readonly to: RemotePath;
-      readonly temporary: boolean;
-    }
-  /**
-   * `dirId`: null where the link of that folder is another folder's here by now. Removes an empty
-   * folder (mirrored litter inside goes to the trash first); not empty: stale.
-   */
-  | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
-  | {
-      readonly kind: "remove-folder-remote";
-      readonly dirId: DirId;
-      readonly localPath: LocalPath;
-      readonly remotePath: RemotePath;
-    }
-  | { readonly kind: "forget-folder"; readonly dirId: DirId };
 
 export type ActionKind = Action["kind"];
 

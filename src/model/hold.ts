@@ -26,11 +26,6 @@ type ReasonFacts = {
   /** It waits for another look, which tells whether a file is gone: no absence is judged yet. */
   readonly undecided?: true;
   /**
-   * Others decide about it: what stood in the way, or could not be told, may have ended with what
-   * was done beside it.
-   */
-  readonly endsWithOthers?: true;
-  /**
    * What an earlier answer stops. A refusal of one write stops the row's other writes too: a row
    * has one hold, and two refusals that displaced each other would be sent again in turn for ever
    * (I16).
@@ -57,13 +52,13 @@ const REASONS = {
   "remote-text-unfit": { ...REMEMBERED, stops: ["pull", "merge"] },
   // names and places
   "name-refused": COMPUTED,
-  "name-clash": { ...COMPUTED, endsWithOthers: true },
+  "name-clash": COMPUTED,
   "remote-name-unsafe": COMPUTED,
-  "path-taken": { ...COMPUTED, endsWithOthers: true },
-  "type-clash": { ...COMPUTED, endsWithOthers: true },
+  "path-taken": COMPUTED,
+  "type-clash": COMPUTED,
   "renamed-out-of-mirror": { ...COMPUTED, ways: ["keep", "delete"] },
   "no-move-to-root": { ...REMEMBERED, stops: ["move-remote"], stopsFolder: ["move"], ways: ["recreate"] },
-  "folder-held": { ...COMPUTED, endsWithOthers: true },
+  "folder-held": COMPUTED,
   "occupied-unseen": { ...REMEMBERED, stops: ["post", "move-remote"], stopsFolder: ["move", "make"] },
   // grants, reviews, absences
   "read-only": {
@@ -83,7 +78,7 @@ const REASONS = {
   /** Not sent yet, so that each save is not a review. */
   "review-quiet": { ...WAITS, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },
-  "gone-or-unreadable": { ...COMPUTED, endsWithOthers: true, ways: ["keep", "delete"] },
+  "gone-or-unreadable": { ...COMPUTED, ways: ["keep", "delete"] },
   outside: { ...COMPUTED, ways: ["keep", "delete"] },
   /** The user's own ignore rules leave it out, on both sides. */
   suspended: { kept: "computed", open: "no" },

@@ -92,7 +92,7 @@ const SIDECAR = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
  * Whose text is put beside a document: the service's while a conflict is open, or the one from here
  * that gave way to it.
  */
-export type Beside = "theirs" | "mine";
+type Beside = "theirs" | "mine";
 /** LIMIT: bytes of a name on the common file systems. */
 export const MAX_NAME_BYTES = 255;
 

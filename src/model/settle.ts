@@ -13,7 +13,7 @@ import type { LocalPath, RemotePath } from "./path.ts";
  * A version that both sides hold. `localDigest` differs from `digest` only where line ends, BOM or
  * final newline do.
  */
-export type BaseVersion = {
+type BaseVersion = {
   readonly changeId: ChangeId;
   readonly digest: Digest;
   readonly localDigest: Digest;

@@ -1,5 +1,5 @@
 import type { Action } from "../model/action.ts";
-import { keyOf } from "./decide/plan-draft.ts";
+import { keyOf, type PlanDraft } from "./decide/plan-draft.ts";
 import { type ContentCell, CONTENT_RULES, type ContentRule } from "./decide/table.ts";
 import type { Drift } from "./drift/drift.ts";
 import type { Conflict, Hold, Link, Tombstone } from "../model/link.ts";
@@ -7,7 +7,7 @@ import type { DocumentRow, FolderRow, RemoteSeen } from "./match/row.ts";
 import type { Evidence } from "./match/matching.ts";
 import { matchTrees } from "./match/match.ts";
 import { layOut } from "./order/schedule.ts";
-import { type LocalPath, pathKey, type RemotePath } from "../model/path.ts";
+import { type DiskFolding, type LocalPath, pathKey, type RemotePath } from "../model/path.ts";
 import { decide } from "./plan.ts";
 import type { Policy } from "../model/policy.ts";
 import type { Seen } from "../model/seen.ts";
@@ -59,64 +59,92 @@ export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, loc
   const matched = matchTrees(trees, policy, texts, localPath);
   const draft = decide(trees, policy, texts, matched);
   const actions = layOut(draft).map(({ action }) => action);
-  const same = (path: string | null | undefined): boolean =>
-    path !== null && path !== undefined && pathKey(path, trees.local.disk) === pathKey(localPath, trees.local.disk);
-  const document = findDocument(draft.documents, same);
-  if (document !== null) {
-    const drift = draft.drifts.get(document) ?? { local: "unchanged", remote: "unchanged", place: "nobody" };
-    const cell: ContentCell = `${drift.local}/${drift.remote}`;
-    const mine = (action: Action): boolean =>
-      document.id === null ? "localPath" in action && same(action.localPath) : isAbout(action, document.id, localPath);
-    return {
-      kind: "document",
-      id: document.id,
-      base: document.link,
-      tombstone: document.tombstone,
-      conflict: document.id === null ? null : (trees.base.conflicts.get(document.id) ?? null),
-      local: document.local.seen,
-      remote: document.remote.seen,
-      evidence: document.evidence,
-      drift,
-      cell,
-      rule: CONTENT_RULES[cell],
-      actions: actions.filter(mine),
-      holds: [draft.holds.get(keyOf(document))].filter((one) => one !== undefined),
-    };
-  }
-  for (const folder of matched.forest.folders) {
-    const path = folder.localPath ?? folder.link?.localPath ?? folder.remotePath;
-    if (!same(path) || localPath === "") continue;
-    const { dirId, localSeen, remoteSeen, remotePath } = folder;
-    const mine = (action: Action): boolean =>
-      ("dirId" in action && action.dirId === dirId) ||
-      (action.kind === "make-folder-remote" && action.localPath === folder.localPath);
-    const holds = [...draft.holds.values()].filter(({ key }) => key === dirId || key === folder.localPath);
-    const facts = { dirId, localPath: folder.localPath, remotePath, localSeen, remoteSeen };
-    return { kind: "folder", ...facts, actions: actions.filter(mine), holds };
-  }
+  const asked: Asked = { localPath, disk: trees.local.disk };
+  const document = findDocument(draft.documents, asked);
+  if (document !== null) return explainDocument(draft, document, asked, actions);
+  const folder = localPath === "" ? null : findFolder(draft, asked);
+  if (folder !== null) return explainFolder(draft, folder, actions);
   const ignored = trees.local.ignores(localPath, "file");
   return { kind: "unknown", other: trees.local.others.get(localPath) ?? null, ignored };
+}
+
+type Asked = { readonly localPath: LocalPath; readonly disk: DiskFolding };
+
+function isAsked({ localPath, disk }: Asked, path: string | null | undefined): boolean {
+  return path !== null && path !== undefined && pathKey(path, disk) === pathKey(localPath, disk);
+}
+
+function explainDocument(
+  draft: PlanDraft,
+  document: DocumentRow,
+  asked: Asked,
+  actions: readonly Action[],
+): Explanation {
+  const { id, link, tombstone, evidence } = document;
+  const drift = draft.drifts.get(document) ?? { local: "unchanged", remote: "unchanged", place: "nobody" };
+  const cell: ContentCell = `${drift.local}/${drift.remote}`;
+  return {
+    kind: "document",
+    id,
+    base: link,
+    tombstone,
+    conflict: id === null ? null : (draft.trees.base.conflicts.get(id) ?? null),
+    local: document.local.seen,
+    remote: document.remote.seen,
+    evidence,
+    drift,
+    cell,
+    rule: CONTENT_RULES[cell],
+    actions: actions.filter((action) => isAboutDocument(action, id, asked)),
+    holds: [draft.holds.get(keyOf(document))].filter((one) => one !== undefined),
+  };
+}
+
+function isAboutDocument(action: Action, id: string | null, asked: Asked): boolean {
+  if (id === null) return "localPath" in action && isAsked(asked, action.localPath);
+  if ("id" in action) return action.id === id;
+  return action.kind === "create-remote" && (action.tombstone === id || action.localPath === asked.localPath);
+}
+
+function explainFolder(draft: PlanDraft, folder: FolderRow, actions: readonly Action[]): Explanation {
+  const { dirId, localPath, remotePath, localSeen, remoteSeen } = folder;
+  return {
+    kind: "folder",
+    dirId,
+    localPath,
+    remotePath,
+    localSeen,
+    remoteSeen,
+    actions: actions.filter((action) => isAboutFolder(action, folder)),
+    holds: [...draft.holds.values()].filter(({ key }) => key === dirId || key === localPath),
+  };
+}
+
+function isAboutFolder(action: Action, { dirId, localPath }: FolderRow): boolean {
+  if ("dirId" in action && action.dirId === dirId) return true;
+  return action.kind === "make-folder-remote" && action.localPath === localPath;
+}
+
+function findFolder({ forest }: PlanDraft, asked: Asked): FolderRow | null {
+  for (const folder of forest.folders)
+    if (isAsked(asked, folder.localPath ?? folder.link?.localPath ?? folder.remotePath)) return folder;
+  return null;
 }
 
 /**
  * What stands at the path on disk goes before what base has there, and that before what only the
  * service has there.
  */
-function findDocument(
-  documents: readonly DocumentRow[],
-  same: (path: string | null | undefined) => boolean,
-): DocumentRow | null {
-  const here = ({ local }: DocumentRow): boolean => local.seen.kind === "present" && same(local.seen.value.path);
-  const linked = ({ link }: DocumentRow): boolean => same(link?.localPath);
-  const there = ({ remote }: DocumentRow): boolean => remote.seen.kind === "present" && same(remote.seen.file.path);
-  for (const is of [here, linked, there]) {
-    const found = documents.find(is);
+const PATHS_OF: readonly ((document: DocumentRow) => string | undefined)[] = [
+  ({ local }) => (local.seen.kind === "present" ? local.seen.value.path : undefined),
+  ({ link }) => link?.localPath,
+  ({ remote }) => (remote.seen.kind === "present" ? remote.seen.file.path : undefined),
+];
+
+function findDocument(documents: readonly DocumentRow[], asked: Asked): DocumentRow | null {
+  for (const pathOf of PATHS_OF) {
+    const found = documents.find((document) => isAsked(asked, pathOf(document)));
     if (found !== undefined) return found;
   }
   return null;
-}
-
-function isAbout(action: Action, id: string, localPath: LocalPath): boolean {
-  if ("id" in action) return action.id === id;
-  return action.kind === "create-remote" && (action.tombstone === id || action.localPath === localPath);
 }

@@ -22,7 +22,7 @@ export type GaveWay = { readonly from: LocalPath; readonly to: LocalPath };
 
 /**
  * Facts for the guards that the three trees do not hold. Counted by the engine; judged by
- * `core/verdict` alone.
+ * `verdict/` alone.
  */
 export type Signals = {
   readonly root: "same" | "missing" | "marker-missing" | "other-marker" | "moved-or-copied";
@@ -52,6 +52,9 @@ export type HaltReason =
   | "service-restored"
   | "conflict-flood"
   | "sidecars-gone";
+
+/** Halts that no approval ends: the folder is not there, or not this mirror's. */
+export const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", "root-replaced"]);
 
 /**
  * May this plan run? A halt stops the guarded steps and what needs them; it persists until approved

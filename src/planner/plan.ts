@@ -12,7 +12,8 @@ import { layOut } from "./order/schedule.ts";
 import type { GaveWay, Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
-import { judge, type PresenceCounts } from "./verdict/verdict.ts";
+import type { PresenceCounts } from "./verdict/stops.ts";
+import { judge } from "./verdict/verdict.ts";
 
 /**
  * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same

@@ -1,7 +1,5 @@
 import type { Action, ActionKind } from "../model/action.ts";
-import { HOLD_REASONS } from "../model/hold.ts";
 import { parentOf } from "../model/path.ts";
-import type { Plan } from "./plan-types.ts";
 
 /**
  * Whether an action that ended well may leave something for the pass after: a run goes on after it.
@@ -59,12 +57,4 @@ export function hasSequel(action: Action): boolean {
   const sequel = SEQUELS[action.kind];
   if (sequel !== "from-another-folder") return sequel;
   return "from" in action && parentOf(action.from) !== parentOf(action.to);
-}
-
-/** Whether what a plan did, all of it done, may leave something for the pass after. */
-export function leavesMore({ steps, holds }: Pick<Plan, "steps" | "holds">): boolean {
-  if (steps.length === 0) return false;
-  return (
-    steps.some(({ action }) => hasSequel(action)) || holds.some(({ reason }) => HOLD_REASONS[reason].endsWithOthers)
-  );
 }

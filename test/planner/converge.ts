@@ -1,7 +1,9 @@
 import type { Hold } from "../../src/model/link.ts";
+import type { HoldReason } from "../../src/model/hold.ts";
+import type { Plan } from "../../src/planner/plan-types.ts";
 import { makePlan } from "../../src/planner/plan.ts";
 import type { Policy } from "../../src/model/policy.ts";
-import { leavesMore } from "../../src/planner/sequel.ts";
+import { hasSequel } from "../../src/planner/sequel.ts";
 import { applyChanges, type Scenario } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
@@ -60,4 +62,22 @@ function checkBijection(world: World, holds: readonly Hold[], said: readonly str
   if (said.some((one) => /create-remote .*-2|make-folder-remote .*-2/.test(one))) return;
   if (JSON.stringify(local) !== JSON.stringify(remote))
     throw new Error(`${JSON.stringify({ local, remote }, null, 1)}\n${said.join("\n")}`);
+}
+
+/**
+ * Holds that others decide: what stood in the way, or could not be told, may have ended with what
+ * was done beside it.
+ */
+const MAY_END: ReadonlySet<HoldReason> = new Set([
+  "path-taken",
+  "name-clash",
+  "type-clash",
+  "folder-held",
+  "gone-or-unreadable",
+]);
+
+/** Whether what a plan did, all of it done, may leave something for the pass after. */
+function leavesMore({ steps, holds }: Plan): boolean {
+  if (steps.length === 0) return false;
+  return steps.some(({ action }) => hasSequel(action)) || holds.some(({ reason }) => MAY_END.has(reason));
 }

@@ -3,7 +3,7 @@ import type { HaltReason, Plan } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
-import { NOT_APPROVABLE } from "../../planner/verdict/not-approvable.ts";
+import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
 import { approvedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import { recordEvent } from "../../engine/run/world.ts";

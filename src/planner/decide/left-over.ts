@@ -32,11 +32,15 @@ export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator
   if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
   const other = nameOnOtherSide(row, side) ?? goal.name;
   const best = isTemporaryName(other) ? lastingName(goal.name) : other;
-  for (let number = 1; number <= MAX_NUMBER; number++) {
-    const wanted = number === 1 ? best : numberedName(best, nameKindOf(row), number);
+  for (const wanted of withNumbers(best, nameKindOf(row))) {
     const name = legalName(draft, row, side, wanted);
     if (name !== null) yield name;
   }
+}
+
+function* withNumbers(name: string, kind: "file" | "folder"): Generator<string> {
+  yield name;
+  for (let number = 2; number <= MAX_NUMBER; number++) yield numberedName(name, kind, number);
 }
 
 /** Where it will be on the other side, else where base has it there. */

@@ -54,17 +54,18 @@ export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toR
   };
   if (trees.local.inodesTrusted) findByInode(paths, trees.local);
   const byKey = foldedFolders(trees.local);
-  for (const dir of sorted) {
-    if (paths.found.has(dir.id)) continue;
-    for (const path of [relocate(dir.localPath, paths), dir.localPath]) {
-      const folder = trees.local.folders.get(path) ?? byKey?.get(pathKey(path, trees.local.disk));
-      if (folder === undefined || paths.claimed.has(folder.path)) continue;
-      claimFolder(paths, dir, folder.path);
-      if (paths.staying.get(folder.path) === dir) paths.rehoused.add(dir.id);
-      break;
-    }
-  }
+  for (const dir of sorted) if (!paths.found.has(dir.id)) findByPath(paths, dir, trees.local, byKey);
   return paths;
+}
+
+function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: FoldersByKey): void {
+  for (const path of [relocate(dir.localPath, paths), dir.localPath]) {
+    const folder = local.folders.get(path) ?? byKey?.get(pathKey(path, local.disk));
+    if (folder === undefined || paths.claimed.has(folder.path)) continue;
+    claimFolder(paths, dir, folder.path);
+    if (paths.staying.get(folder.path) === dir) paths.rehoused.add(dir.id);
+    return;
+  }
 }
 
 /**
@@ -145,12 +146,16 @@ export function findFoldersByContents(
   for (const document of documents) askDocument(polls, document);
   for (const dir of paths.sorted) {
     const poll = polls.get(dir.localPath);
-    if (poll === undefined) continue;
-    // Where its parent's move took it says more than where its documents went from there.
-    const path = [relocate(dir.localPath, paths), winnerOf(poll, folders)].find(
-      (one) => one !== null && folders.has(one) && !paths.claimed.has(one) && canBeAt(paths, dir, one),
-    );
-    if (path !== undefined && path !== null) claimFolder(paths, dir, path);
+    if (poll !== undefined) findPolled(paths, dir, poll, folders);
+  }
+}
+
+function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): void {
+  // Where its parent's move took it says more than where its documents went from there.
+  for (const path of [relocate(dir.localPath, paths), winnerOf(poll, folders)]) {
+    if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
+    claimFolder(paths, dir, path);
+    return;
   }
 }
 
@@ -184,7 +189,10 @@ function winnerOf({ total, votes }: Poll, folders: ReadonlyMap<LocalPath, LocalF
   return null;
 }
 
-function foldedFolders(local: LocalTree): ReadonlyMap<string, LocalFolder> | null {
+/** null: the disk tells all names apart. */
+type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
+
+function foldedFolders(local: LocalTree): FoldersByKey {
   if (!folds(local.disk)) return null;
   return new Map([...local.folders.values()].map((folder) => [pathKey(folder.path, local.disk), folder]));
 }

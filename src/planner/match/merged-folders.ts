@@ -1,6 +1,6 @@
 import type { DirLink } from "../../model/link.ts";
 import { localNameFor } from "../../model/local-name.ts";
-import { isWithin, joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
+import { isWithin, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
@@ -29,11 +29,15 @@ function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: 
   const { link, localPath, remotePath } = folder;
   if (link === null || localPath === null || remotePath === null) return null;
   if (!isMovedThereAlone(folder, link, paths)) return null;
-  const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
-  if (parent === null) return null;
-  const target = joinPath(parent, localNameFor(nameOf(remotePath), "folder", link.id));
-  if (!local.folders.has(target) || paths.claimed.has(target)) return null;
+  const target = pathHere(forest, link, remotePath);
+  if (target === null || !local.folders.has(target) || paths.claimed.has(target)) return null;
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
+}
+
+/** Where a folder would be here; null: the one above it is not here. */
+function pathHere(forest: Forest, { id }: DirLink, remotePath: RemotePath): LocalPath | null {
+  const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
+  return parent === null ? null : joinPath(parent, localNameFor(nameOf(remotePath), "folder", id));
 }
 
 /** Of one that was moved here too, the table says who wins. */

@@ -4,6 +4,7 @@ import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from
 import { Layout, type Shift } from "./layout.ts";
 import { listOperations, type Operation } from "./operation.ts";
 import { temporaryName } from "./temporary.ts";
+import { WaitingList } from "./waiting-list.ts";
 
 /**
  * Lays the decided operations out as steps. Each is tried in turn on two ledgers, which know where
@@ -22,8 +23,7 @@ class Schedule {
   readonly #draft: PlanDraft;
   readonly #layout: Layout;
   readonly #operations: Operation[];
-  readonly #waiting = new Map<string, Operation[]>();
-  readonly #blocked = new Map<Operation, string>();
+  readonly #waiting = new WaitingList();
   readonly #ready: Operation[] = [];
   /** Place operations of a row that are not laid out yet. */
   readonly #open = new Map<Row, number>();
@@ -51,8 +51,8 @@ class Schedule {
       this.#attempt(operation);
       this.#drain();
     }
-    while (this.#blocked.size > 0 && this.#breakCircle()) this.#drain();
-    for (const operation of this.#blocked.keys()) this.#giveUp(operation);
+    while (this.#waiting.size > 0 && this.#breakCircle()) this.#drain();
+    for (const operation of this.#waiting.operations()) this.#giveUp(operation);
     return this.#layout.steps;
   }
 
@@ -64,24 +64,15 @@ class Schedule {
   #attempt(operation: Operation): void {
     const need = this.#need(operation);
     if (need === null) {
-      this.#blocked.delete(operation);
+      this.#waiting.remove(operation);
       this.#perform(operation);
       return;
     }
-    this.#blocked.set(operation, need);
-    const list = this.#waiting.get(need);
-    if (list === undefined) this.#waiting.set(need, [operation]);
-    else list.push(operation);
+    this.#waiting.add(operation, need);
   }
 
   #wake(...words: (string | number)[]): void {
-    // Nearly always: without a string made for it.
-    if (this.#waiting.size === 0) return;
-    const need = words.join(" ");
-    const list = this.#waiting.get(need);
-    if (list === undefined) return;
-    this.#waiting.delete(need);
-    this.#ready.push(...list);
+    this.#ready.push(...this.#waiting.take(...words));
   }
 
   /** What an operation still waits for, as a key; null when it can be laid out now. */
@@ -220,11 +211,11 @@ class Schedule {
 
   #pickParked(): Moving | null {
     let first: Moving | null = null;
-    for (const one of this.#blocked.keys()) {
+    for (const one of this.#waiting.operations()) {
       if (one.kind !== "move" || one.parked || this.#isHopeless(one.row[one.side].goal!.parent, one.side)) continue;
       const ledger = this.#layout.ledgers[one.side];
       const at = ledger.at(one.row);
-      if (at !== null && this.#waiting.has(`slot ${one.side} ${ledger.key(at)}`)) return one;
+      if (at !== null && this.#waiting.isAwaited(`slot ${one.side} ${ledger.key(at)}`)) return one;
       first ??= one;
     }
     return first;
@@ -250,7 +241,7 @@ class Schedule {
 
   #giveUp(operation: Operation): void {
     const { row } = operation;
-    const folderMissing = this.#blocked.get(operation)?.startsWith("moved") === true;
+    const folderMissing = this.#waiting.needOf(operation)?.startsWith("moved") === true;
     const reason = folderMissing ? "folder-held" : "path-taken";
     const detail = folderMissing ? "its folder is held" : "waits for what is at its place or inside it";
     if (row.kind === "document") holdDocument(this.#draft, row, reason, detail);

@@ -1,76 +1,82 @@
 import type { Action, Step } from "../../model/action.ts";
 import { digestOf } from "../../model/digest.ts";
 import type { GuardLimits, Policy } from "../../model/policy.ts";
-import type { HaltReason, Signals, Verdict } from "../plan-types.ts";
+import type { Signals, Verdict } from "../plan-types.ts";
 import type { Trees } from "../../model/tree.ts";
 import { guardKey } from "./guard-key.ts";
+import { type PresenceCounts, type Reason, stopsAll } from "./stops.ts";
 
 /** When to stop: the guards. */
 
 /** LIMIT: sidecars gone in one pass that are still taken for decisions. */
-export const MAX_SIDECARS_GONE = 3;
+const MAX_SIDECARS_GONE = 3;
 
-/** What judging needs to know of the match, and of the steps. */
-export type PresenceCounts = {
-  /** Linked documents (not suspended, not outside). */
-  readonly known: number;
-  readonly hereNow: number;
-  readonly absentHere: number;
-  readonly shownThere: number;
-  readonly goneThere: number;
-};
-
-type Reason = { readonly reason: HaltReason; readonly detail: string };
+/** A step that a guard stops, and the key by which it can be approved. */
 type Guarded = { readonly index: number; readonly key: string };
+type Finding = Reason & { readonly steps: readonly Guarded[] };
 
 export function judge(
   trees: Trees,
   policy: Policy,
   signals: Signals,
   steps: readonly Step[],
-  sight: PresenceCounts,
+  counts: PresenceCounts,
 ): Verdict {
-  const { stops, waived } = stopsAll(trees, policy, signals, sight);
+  const { stops, waived } = stopsAll(trees, policy, signals, counts);
   if (stops.length > 0) {
-    const hash = digestOf(
-      stops
-        .map(({ reason }) => reason)
-        .sort()
-        .join("\n"),
-    );
-    return { kind: "halt", reasons: stops, guarded: [], stopsAll: true, hash };
+    const names = stops.map(({ reason }) => reason).sort();
+    return { kind: "halt", reasons: stops, guarded: [], stopsAll: true, hash: digestOf(names.join("\n")) };
   }
-  const reasons: Reason[] = [];
-  const guarded = new Map<number, string>();
-  const guard = (reason: HaltReason, detail: string, those: readonly Guarded[]): void => {
-    reasons.push({ reason, detail });
-    for (const { index, key } of those) guarded.set(index, key);
-  };
-  const pending = (wanted: (action: Action) => boolean): Guarded[] => unapproved(steps, signals, wanted);
   const deletions = {
-    remote: pending((action) => action.kind === "delete-remote"),
-    local: pending((action) => action.kind === "trash-local"),
+    remote: unapproved(steps, signals, (action) => action.kind === "delete-remote"),
+    local: unapproved(steps, signals, (action) => action.kind === "trash-local"),
   };
-  const folders = {
-    remote: pending((action) => action.kind === "remove-folder-remote"),
-    local: pending((action) => action.kind === "remove-folder-local" && action.dirId !== null),
-  };
-  judgeEmptied(sightAfter(trees, sight, steps), signals, deletions, folders, guard);
-  judgeBudgets(policy.guards, signals, sight, deletions, guard);
-  const known = Math.max(sight.known, trees.remote.files.size);
-  const flood = Math.max(policy.guards.minConflicts, Math.floor(policy.guards.conflictShare * known));
-  const clashes = pending((action) => action.kind === "meet" || action.kind === "merge");
-  if (signals.conflictsOpened > flood && clashes.length > 0)
-    guard("conflict-flood", `${signals.conflictsOpened} conflicts in this run, more than ${flood}`, clashes);
-  const ends = pending((action) => action.kind === "end-conflict" && action.how === "mine");
-  if (ends.length > MAX_SIDECARS_GONE)
-    guard("sidecars-gone", `${ends.length} conflicts lost their other version at once`, ends);
-  if (reasons.length === 0) return { kind: "run", ...(waived.length > 0 ? { waived } : {}) };
-  const hash = digestOf([...guarded.values()].sort().join("\n"));
-  return { kind: "halt", reasons, guarded: [...guarded.keys()].sort((a, b) => a - b), stopsAll: false, hash };
+  const findings = [
+    ...judgeEmptied(countsAfter(trees, counts, steps), signals, deletions, steps),
+    ...judgeBudgets(policy.guards, signals, counts, deletions),
+    ...judgeFlood(trees, policy.guards, signals, counts, steps),
+    ...judgeSidecars(signals, steps),
+  ];
+  if (findings.length === 0) return { kind: "run", ...(waived.length > 0 ? { waived } : {}) };
+  return haltOf(findings);
 }
 
-function unapproved(steps: readonly Step[], signals: Signals, wanted: (action: Action) => boolean): Guarded[] {
+function haltOf(findings: readonly Finding[]): Verdict {
+  const reasons = findings.map(({ reason, detail }) => ({ reason, detail }));
+  const keys = new Map(findings.flatMap(({ steps }) => steps.map(({ index, key }) => [index, key] as const)));
+  const hash = digestOf([...keys.values()].sort().join("\n"));
+  return { kind: "halt", reasons, guarded: [...keys.keys()].sort((a, b) => a - b), stopsAll: false, hash };
+}
+
+function judgeFlood(
+  { remote }: Trees,
+  limits: GuardLimits,
+  signals: Signals,
+  counts: PresenceCounts,
+  steps: readonly Step[],
+): Finding[] {
+  const known = Math.max(counts.known, remote.files.size);
+  const flood = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+  if (signals.conflictsOpened <= flood) return [];
+  const clashes = unapproved(steps, signals, (action) => action.kind === "meet" || action.kind === "merge");
+  if (clashes.length === 0) return [];
+  const detail = `${signals.conflictsOpened} conflicts in this run, more than ${flood}`;
+  return [{ reason: "conflict-flood", detail, steps: clashes }];
+}
+
+function judgeSidecars(signals: Signals, steps: readonly Step[]): Finding[] {
+  const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
+  if (ends.length <= MAX_SIDECARS_GONE) return [];
+  return [
+    { reason: "sidecars-gone", detail: `${ends.length} conflicts lost their other version at once`, steps: ends },
+  ];
+}
+
+function unapproved(
+  steps: readonly Step[],
+  signals: Pick<Signals, "approved">,
+  wanted: (action: Action) => boolean,
+): Guarded[] {
   const found: Guarded[] = [];
   for (const [index, { action }] of steps.entries()) {
     if (!wanted(action)) continue;
@@ -80,67 +86,20 @@ function unapproved(steps: readonly Step[], signals: Signals, wanted: (action: A
   return found;
 }
 
-type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly HaltReason[] };
-
-/**
- * What lets nothing run. Where a person may say that it is as it should be, approving the reason
- * itself does. What was approved and may stay as it is (documents that are held here, since this
- * mirror only pushes, or they were edited) is told, so that nobody has to say it before each run.
- */
-function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, sight: PresenceCounts): Stops {
-  const reasons: Reason[] = [];
-  const waived: HaltReason[] = [];
-  const ask = (reason: HaltReason, detail: string): void => {
-    if (!signals.approved.has(reason)) reasons.push({ reason, detail });
-  };
-  if (signals.root === "missing") reasons.push({ reason: "root-missing", detail: "the folder is not there" });
-  if (signals.root === "marker-missing")
-    reasons.push({
-      reason: "root-replaced",
-      detail: "the folder has lost its marker: another disk, or an empty mount point",
-    });
-  if (signals.root === "other-marker")
-    reasons.push({ reason: "root-replaced", detail: "the folder has another mirror's marker" });
-  if (signals.root === "moved-or-copied")
-    ask("root-moved-or-copied", "the folder is not the one it was: moved, or a copy?");
-  const visible = sight.shownThere + trees.remote.outside.size;
-  if (trees.remote.complete && sight.known > 0 && visible === 0) {
-    if (signals.approved.has("wrong-workspace")) waived.push("wrong-workspace");
-    else if (trees.remote.nothingKnown === true) ask("wrong-workspace", tellUnknown(sight.known));
-  }
-  // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such
-  // document is enough.
-  const few = Math.min(3, Math.max(1, Math.ceil(sight.known / 100)));
-  if (signals.earlierChangeIds >= few && direction === "push-only" && signals.approved.has("service-restored"))
-    waived.push("service-restored");
-  else if (signals.earlierChangeIds >= few)
-    ask("service-restored", `${signals.earlierChangeIds} documents show a version that was already superseded`);
-  else if (signals.refusedBases >= 3)
-    ask("service-restored", `${signals.refusedBases} versions that the service had given are unknown to it`);
-  return { stops: reasons, waived };
-}
-
-function tellUnknown(known: number): string {
-  return known === 1
-    ? "the only linked document is not visible with this key, nor is any folder that was"
-    : `none of ${known} linked documents is visible with this key`;
-}
-
 type Deletions = { readonly local: readonly Guarded[]; readonly remote: readonly Guarded[] };
-type Guard = (reason: HaltReason, detail: string, those: readonly Guarded[]) => void;
 
 /** What a side is left with once the plan has deleted there what is gone from the other. */
-type SightAfter = PresenceCounts & { readonly leftHere: number; readonly leftThere: number };
+type CountsAfter = PresenceCounts & { readonly leftHere: number; readonly leftThere: number };
 
-function sightAfter({ base }: Trees, sight: PresenceCounts, steps: readonly Step[]): SightAfter {
-  let [leftHere, leftThere] = [sight.hereNow, sight.shownThere];
+function countsAfter({ base }: Trees, counts: PresenceCounts, steps: readonly Step[]): CountsAfter {
+  let [leftHere, leftThere] = [counts.hereNow, counts.shownThere];
   for (const { action } of steps) {
     if (action.kind !== "trash-local" && action.kind !== "delete-remote") continue;
     if (base.links.get(action.id)?.standing !== "linked") continue;
     if (action.kind === "trash-local") leftHere--;
     else leftThere--;
   }
-  return { ...sight, leftHere, leftThere };
+  return { ...counts, leftHere, leftThere };
 }
 
 /**
@@ -153,23 +112,34 @@ function sightAfter({ base }: Trees, sight: PresenceCounts, steps: readonly Step
  * workspace's.
  */
 function judgeEmptied(
-  sight: SightAfter,
-  { emptied }: Signals,
+  counts: CountsAfter,
+  { emptied, approved }: Pick<Signals, "emptied" | "approved">,
   deletions: Deletions,
-  folders: Deletions,
-  guard: Guard,
-): void {
-  const isEmptied = (side: "local" | "remote", gone: number, left: number): boolean =>
-    emptied.has(side) || (sight.known > 1 && gone > 0 && left <= 0);
-  const { absentHere, hereNow, leftHere, goneThere, shownThere, leftThere } = sight;
-  if (isEmptied("local", absentHere, leftHere) && deletions.remote.length > 0) {
-    const detail = tellEmptied("the folder", "the service", sight.known, absentHere, hereNow, leftHere);
-    guard("local-emptied", detail, [...deletions.remote, ...folders.remote]);
+  steps: readonly Step[],
+): Finding[] {
+  const { known, absentHere, hereNow, leftHere, goneThere, shownThere, leftThere } = counts;
+  const findings: Finding[] = [];
+  const isLocalEmptied = emptied.has("local") || isLosingAll(known, absentHere, leftHere);
+  if (isLocalEmptied && deletions.remote.length > 0) {
+    const detail = tellEmptied("the folder", "the service", known, absentHere, hereNow, leftHere);
+    const folders = unapproved(steps, { approved }, (action) => action.kind === "remove-folder-remote");
+    findings.push({ reason: "local-emptied", detail, steps: [...deletions.remote, ...folders] });
   }
-  if (isEmptied("remote", goneThere, leftThere) && deletions.local.length > 0) {
-    const detail = tellEmptied("the service", "the folder", sight.known, goneThere, shownThere, leftThere);
-    guard("remote-emptied", detail, [...deletions.local, ...folders.local]);
+  const isRemoteEmptied = emptied.has("remote") || isLosingAll(known, goneThere, leftThere);
+  if (isRemoteEmptied && deletions.local.length > 0) {
+    const detail = tellEmptied("the service", "the folder", known, goneThere, shownThere, leftThere);
+    const folders = unapproved(steps, { approved }, isRemovalOfKnown);
+    findings.push({ reason: "remote-emptied", detail, steps: [...deletions.local, ...folders] });
   }
+  return findings;
+}
+
+function isLosingAll(known: number, gone: number, left: number): boolean {
+  return known > 1 && gone > 0 && left <= 0;
+}
+
+function isRemovalOfKnown(action: Action): boolean {
+  return action.kind === "remove-folder-local" && action.dirId !== null;
 }
 
 /**
@@ -178,26 +148,26 @@ function judgeEmptied(
  */
 function tellEmptied(side: string, other: string, known: number, gone: number, there: number, left: number): string {
   if (left > 0) return `all linked documents were gone from ${side}, and ${gone} still are`;
-  const are = (count: number): string => `${count} linked ${count === 1 ? "document is" : "documents are"}`;
   if (there > 0)
-    return `${are(gone)} gone from ${side}, and what is left there, ${there} more, is gone from ${other}: ${side} would be left with none`;
+    return `${tellDocuments(gone)} gone from ${side}, and what is left there, ${there} more, is gone from ${other}: ${side} would be left with none`;
   if (gone === known) return `all ${gone} linked documents are gone from ${side}`;
-  return `${are(gone)} gone from ${side}, and none of the other ${known - gone} is seen there`;
+  return `${tellDocuments(gone)} gone from ${side}, and none of the other ${known - gone} is seen there`;
 }
 
-function judgeBudgets(
-  limits: GuardLimits,
-  signals: Signals,
-  sight: PresenceCounts,
-  deletions: Deletions,
-  guard: Guard,
-): void {
-  const budget = deleteBudget(limits, sight.known);
-  for (const side of ["local", "remote"] as const) {
+function tellDocuments(count: number): string {
+  return `${count} linked ${count === 1 ? "document is" : "documents are"}`;
+}
+
+function judgeBudgets(limits: GuardLimits, signals: Signals, counts: PresenceCounts, deletions: Deletions): Finding[] {
+  const budget = deleteBudget(limits, counts.known);
+  return (["local", "remote"] as const).flatMap((side): Finding[] => {
     const [done, planned] = [signals.deletionsDone[side], deletions[side].length];
     if (planned > 0 && done + planned > budget)
-      guard(`delete-budget-${side}`, tellBudget(side, planned, done, budget), deletions[side]);
-  }
+      return [
+        { reason: `delete-budget-${side}`, detail: tellBudget(side, planned, done, budget), steps: deletions[side] },
+      ];
+    return [];
+  });
 }
 
 function tellBudget(side: "local" | "remote", planned: number, done: number, budget: number): string {

@@ -1,0 +1,84 @@
+import type { Policy } from "../../model/policy.ts";
+import type { Trees } from "../../model/tree.ts";
+import { type HaltReason, NOT_APPROVABLE, type Signals } from "../plan-types.ts";
+
+/** What lets nothing of a plan run. */
+
+/** What judging needs to know of the match, and of the steps. */
+export type PresenceCounts = {
+  /** Linked documents (not suspended, not outside). */
+  readonly known: number;
+  readonly hereNow: number;
+  readonly absentHere: number;
+  readonly shownThere: number;
+  readonly goneThere: number;
+};
+
+export type Reason = { readonly reason: HaltReason; readonly detail: string };
+type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly HaltReason[] };
+
+/**
+ * What lets nothing run. `asks`: whether it stops what nobody has approved. `stays`: approved, it
+ * may stay as it is, and is told, so that nobody has to say it before each run (documents that are
+ * held here, since this mirror only pushes, or they were edited).
+ */
+type Doubt = Reason & { readonly asks: boolean; readonly stays: boolean };
+
+/** Where a person may say that it is as it should be, approving the reason itself does. */
+export function stopsAll(trees: Trees, { direction }: Policy, signals: Signals, counts: PresenceCounts): Stops {
+  const doubts = [doubtRoot(signals), doubtWorkspace(trees, counts), doubtVersions(signals, counts, direction)];
+  const stops: Reason[] = [];
+  const waived: HaltReason[] = [];
+  for (const doubt of doubts) {
+    if (doubt === null) continue;
+    const { reason, detail, asks, stays } = doubt;
+    const isApproved = signals.approved.has(reason) && !NOT_APPROVABLE.has(reason);
+    if (isApproved && stays) waived.push(reason);
+    if (!isApproved && asks) stops.push({ reason, detail });
+  }
+  return { stops, waived };
+}
+
+const ROOT_STOPS: Readonly<Record<Signals["root"], Reason | null>> = {
+  same: null,
+  missing: { reason: "root-missing", detail: "the folder is not there" },
+  "marker-missing": {
+    reason: "root-replaced",
+    detail: "the folder has lost its marker: another disk, or an empty mount point",
+  },
+  "other-marker": { reason: "root-replaced", detail: "the folder has another mirror's marker" },
+  "moved-or-copied": {
+    reason: "root-moved-or-copied",
+    detail: "the folder is not the one it was: moved, or a copy?",
+  },
+};
+
+function doubtRoot({ root }: Signals): Doubt | null {
+  const stop = ROOT_STOPS[root];
+  return stop === null ? null : { ...stop, asks: true, stays: false };
+}
+
+function doubtWorkspace({ remote }: Trees, { known, shownThere }: PresenceCounts): Doubt | null {
+  if (!remote.complete || known === 0 || shownThere + remote.outside.size > 0) return null;
+  return { reason: "wrong-workspace", detail: tellUnknown(known), asks: remote.nothingKnown === true, stays: true };
+}
+
+function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: Policy["direction"]): Doubt | null {
+  const { earlierChangeIds, refusedBases } = signals;
+  // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such
+  // document is enough.
+  const few = Math.min(3, Math.max(1, Math.ceil(known / 100)));
+  if (earlierChangeIds >= few) {
+    const detail = `${earlierChangeIds} documents show a version that was already superseded`;
+    return { reason: "service-restored", detail, asks: true, stays: direction === "push-only" };
+  }
+  if (refusedBases < 3) return null;
+  const detail = `${refusedBases} versions that the service had given are unknown to it`;
+  return { reason: "service-restored", detail, asks: true, stays: false };
+}
+
+function tellUnknown(known: number): string {
+  return known === 1
+    ? "the only linked document is not visible with this key, nor is any folder that was"
+    : `none of ${known} linked documents is visible with this key`;
+}
