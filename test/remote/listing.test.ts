@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
-import type { Held } from "../../src/ports/remote.ts";
 import { LIST_LIMITS } from "../../src/remote/list-limits.ts";
-import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
+import { answer, bench, FILE, LOST, page, problem } from "./scripted-wire.ts";
 
 const file = (n: number, path = `f${n}.md`) => ({ ...FILE, id: `doc_${n}`, path });
 const query = (path: string) => Object.fromEntries(new URLSearchParams(path.split("?")[1]));
@@ -49,67 +48,6 @@ describe("a listing of files", () => {
     const { remote } = bench([page([file(1, "old.md"), file(2)], "c1"), page([moved])]);
     const { items } = await remote.listFiles({ kind: "none" });
     expect(items).toEqual([moved, file(2)]);
-  });
-
-  describe("of which the caller holds some", () => {
-    const files = [1, 2, 3].map((n) => file(n));
-    const held: Held = {
-      count: files.length,
-      find: (id) => files.findIndex((known) => known.id === id),
-      shows(at, path, changeId, isProtected) {
-        const known = files[at]!;
-        return known.path === path && known.lastChangeId === changeId && known.protected === isProtected;
-      },
-      idAt: (at) => files[at]!.id,
-    };
-    const listing = async (...pages: ReturnType<typeof page>[]) => {
-      const { items, same, complete } = await bench(pages).remote.listFiles({ kind: "none" }, undefined, held);
-      return { items: items.map(({ id, path }) => [id, path]), same: [...same!.keys()], complete };
-    };
-
-    it("names those that are as it holds them, however their paths are spelled, and gives the others", async () => {
-      const slashed = { ...file(2), path: "/f2.md" };
-      const moved = file(3, "moved.md");
-      expect(await listing(page([file(1), slashed], "c1"), page([moved, file(4)]))).toEqual({
-        items: [
-          ["doc_3", "moved.md"],
-          ["doc_4", "f4.md"],
-        ],
-        same: ["doc_1", "doc_2"],
-        complete: true,
-      });
-    });
-
-    it.each([
-      ["another path", { path: "else.md" }],
-      ["another version", { lastChangeId: "chg_9" }],
-      ["protected", { protected: true }],
-    ])("does not take an item for held that has %s", async (_what, other) => {
-      const { items, same } = await listing(page([{ ...file(1), ...other }]));
-      expect([items.length, same]).toEqual([1, []]);
-    });
-
-    it("last seen wins, whichever it is", async () => {
-      expect(await listing(page([file(1), file(2, "old.md")], "c1"), page([file(1, "new.md"), file(2)]))).toEqual({
-        items: [["doc_1", "new.md"]],
-        same: ["doc_2"],
-        complete: true,
-      });
-    });
-
-    it("I20 what a traversal saw that a refused cursor ended is not there, when the next one is complete without it", async () => {
-      const refused = problem(400, "invalid_cursor");
-      expect(await listing(page([file(1), file(2)], "c1"), refused, page([file(2)]))).toEqual({
-        items: [],
-        same: ["doc_2"],
-        complete: true,
-      });
-    });
-
-    it("I20 counts what is shown in a listing that does not end well", async () => {
-      const bad = { ...file(3), id: "nonsense" };
-      expect(await listing(page([file(1), bad]))).toEqual({ items: [], same: ["doc_1"], complete: false });
-    });
   });
 
   it("asks for the next page before it takes this one", async () => {
@@ -306,65 +244,5 @@ describe("a listing of files", () => {
       fault: malformed("does not end"),
     });
     expect(wire.sent.length).toBe(LIST_LIMITS.pages);
-  });
-});
-
-describe("a listing of folders", () => {
-  const folder = (id: string, path: string) => ({ id: `dir_${id}`, path });
-
-  it("lists the roots, then below each, side by side", async () => {
-    const { remote, wire } = bench((request) => {
-      const { path_prefix: prefix, cursor } = query(request.path) as { path_prefix?: string; cursor?: string };
-      if (prefix === undefined) return cursor ? page([folder("b", "b")]) : page([folder("a", "a")], "c1");
-      if (prefix === "a") return page([folder("ax", "a/x"), folder("axy", "a/x/y")]);
-      return page([]);
-    });
-    const listing = await remote.listFolders(null);
-    expect(listing).toMatchObject({ complete: true, fault: null });
-    expect(listing.items.map((item) => item.path).sort()).toEqual(["a", "a/x", "a/x/y", "b"]);
-    expect(wire.sent.length).toBe(4);
-  });
-
-  it("lists below a prefix alone, when one is given", async () => {
-    const { remote, wire } = bench([page([folder("s", "sub"), folder("x", "sub/x"), folder("y", "subway/y")])]);
-    const listing = await remote.listFolders("sub");
-    expect(listing.items.map((item) => item.path)).toEqual(["sub/x"]);
-    expect(wire.sent.map((request) => query(request.path)["path_prefix"])).toEqual(["sub"]);
-  });
-
-  it("is incomplete when one of its parts is, and keeps the others", async () => {
-    const { remote } = bench((request) => {
-      const prefix = query(request.path)["path_prefix"];
-      if (prefix === undefined) return page([folder("a", "a"), folder("b", "b")]);
-      return prefix === "a" ? answer(200, "<html>") : page([folder("bx", "b/x")]);
-    });
-    const listing = await remote.listFolders(null);
-    expect(listing).toMatchObject({ complete: false, fault: malformed("not JSON") });
-    expect(listing.items.map((item) => item.path)).toEqual(["a", "b", "b/x"]);
-  });
-
-  it("tells the fault where folders cannot be listed", async () => {
-    const { remote } = bench([problem(404, "not_found")]);
-    expect(await remote.listFolders(null)).toMatchObject({ complete: false, items: [], fault: { code: "not_found" } });
-  });
-
-  it("survives folders without a path, and is incomplete then", async () => {
-    const { remote } = bench((request) =>
-      request.path.includes("path_prefix")
-        ? page([])
-        : page([
-            { id: "dir_1", name: "a" },
-            { ...FOLDER, id: "dir_2" },
-          ]),
-    );
-    const listing = await remote.listFolders(null);
-    expect(listing).toMatchObject({ complete: false, items: [{ id: "dir_2", path: "a" }], fault: malformed("path") });
-  });
-
-  it("finds one by its exact path, none, or neither", async () => {
-    expect(await bench([page([FOLDER])]).remote.findFolder("a")).toMatchObject({ ok: true, value: FOLDER });
-    expect(await bench([page([])]).remote.findFolder("a")).toMatchObject({ ok: true, value: null });
-    expect(await bench([page([{ id: "dir_1" }])]).remote.findFolder("a")).toMatchObject({ ok: false });
-    expect(await bench([LOST]).remote.findFolder("a")).toMatchObject({ ok: false, fault: { kind: "later" } });
   });
 });

@@ -1,69 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import { createServer as createTcpServer } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
-import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Wire, WireResult } from "../../src/ports/remote.ts";
+import { describe, expect, it } from "vitest";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
-
-const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
-
-async function listen(server: Server | TcpServer): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(async () => {
-    if ("closeAllConnections" in server) server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-type Seen = {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingMessage["headers"];
-  readonly body: string;
-};
-
-/** A real HTTP server on loopback that remembers what it was sent, and a wire to it. */
-async function serve(handle: (request: IncomingMessage, response: ServerResponse) => void, prefix = "") {
-  const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("end", () => {
-      const { method = "", url = "", headers } = request;
-      seen.push({ method, url, headers, body: Buffer.concat(chunks).toString() });
-      handle(request, response);
-    });
-  });
-  const port = await listen(server);
-  return { port, seen, wire: wireTo(`http://127.0.0.1:${port}${prefix}`) };
-}
-
-function wireTo(baseUrl: string, connections = 4): Wire {
-  const wire = createUndiciWire({ baseUrl, connections });
-  closers.push(() => wire.close());
-  return wire;
-}
-
-const BOUNDS = { deadlineMs: 5_000, maxBytes: 100_000 };
-const GET: WireRequest = {
-  method: "GET",
-  path: "/v1/files?limit=1",
-  headers: { "x-api-key": "sk_secret" },
-  body: null,
-};
-const PUT: WireRequest = { ...GET, method: "PUT", path: "/v1/files/doc_1/content", body: '{"content":"h\u00e9"}' };
-
-function lost(why: string): WireResult {
-  return { kind: "lost", why: expect.stringContaining(why) as unknown as string };
-}
+import { BOUNDS, GET, PUT, closers, listen, lost, serve, wireTo } from "./undici-fixture.ts";
 
 describe("the undici wire", () => {
   it("carries method, path below the prefix, headers and body, and brings status, lower-case headers and text", async () => {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import { SHELL_METACHARACTERS } from "../../src/contract/names.ts";
 import type { WireResult } from "../../src/ports/remote.ts";
 import { NO_TRAITS } from "../../src/remote/traits.ts";
-import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
+import { answer, bench, FILE, FOLDER, LOST, problem } from "./scripted-wire.ts";
 
 const DOC = "doc_1" as DocId;
 const DIR = "dir_1" as DirId;
@@ -160,96 +159,5 @@ describe("folders", () => {
     await remote.renameFolder(DIR, "a");
     await remote.deleteFolder(DIR);
     expect(remote.traits()).toMatchObject({ folderPatch: "yes", folderDelete: "yes" });
-  });
-});
-
-describe("a move to the root", () => {
-  it.each([
-    ["200", "yes", answer(200, { ...FILE, path: "note.md" })],
-    ["200, but it stayed where it was", "no", answer(200, FILE)],
-    ["400", "no", problem(400, "invalid_request", ["/parentId"])],
-    ["403", "unknown", problem(403, "forbidden")],
-    ["409", "unknown", problem(409, "path_already_exists")],
-    ["a lost answer", "unknown", LOST],
-  ])("answered %s teaches %s", async (_name, moveToRoot, result) => {
-    const { remote } = bench([result]);
-    await remote.moveFile(DOC, { kind: "root" });
-    expect(remote.traits().moveToRoot).toBe(moveToRoot);
-  });
-
-  it("is learned of folders too, and a move elsewhere teaches nothing", async () => {
-    const toRoot = bench([problem(400, "invalid_request")]);
-    await toRoot.remote.moveFolder(DIR, { kind: "root" });
-    expect(toRoot.remote.traits().moveToRoot).toBe("no");
-    const elsewhere = bench([problem(400, "invalid_request")]);
-    await elsewhere.remote.moveFile(DOC, { kind: "folder", id: DIR });
-    expect(elsewhere.remote.traits().moveToRoot).toBe("unknown");
-  });
-});
-
-describe("leading slashes", () => {
-  it("are taken off, remembered, and sent in creates and selectors", async () => {
-    const { remote, wire } = bench((request) => {
-      if (request.method === "GET") return page([{ ...FILE, path: "/a/note.md" }]);
-      return answer(201, request.path === "/v1/files" ? { ...FILE, path: "/x/y.md" } : { ...FOLDER, path: "/x" });
-    });
-    expect((await remote.listFiles({ kind: "none" })).items[0]!.path).toBe("a/note.md");
-    expect(remote.traits().leadingSlash).toBe(true);
-    expect(await remote.createFile("x/y.md", "")).toMatchObject({ value: { path: "x/y.md" } });
-    expect(await remote.createFolder("x")).toMatchObject({ value: { path: "x" } });
-    await remote.listFiles({ kind: "path", path: "a/note.md" });
-    await remote.listFiles({ kind: "path-prefix", pathPrefix: "a" });
-    await remote.findFolder("a");
-    const [, post, folder, ...lists] = wire.sent;
-    expect([JSON.parse(post!.body!).path, JSON.parse(folder!.body!).path]).toEqual(["/x/y.md", "/x"]);
-    const selectors = lists.map((request) => new URLSearchParams(request.path.split("?")[1]));
-    expect(selectors.map((each) => each.get("path") ?? each.get("path_prefix"))).toEqual(["/a/note.md", "/a", "/a"]);
-  });
-
-  it("are tried when the first path of an empty workspace is refused, once", async () => {
-    const { remote, wire } = bench((request) =>
-      JSON.parse(request.body!).path.startsWith("/")
-        ? answer(201, { id: "doc_1", lastChangeId: "chg_1" })
-        : problem(400, "invalid_request", ["/path"]),
-    );
-    expect(await remote.createFile("a=b.md", "")).toMatchObject({ ok: true, value: { path: "a=b.md" } });
-    expect(remote.traits()).toMatchObject({ leadingSlash: true, refusedCharacters: SHELL_METACHARACTERS });
-    await remote.createFile("c.md", "");
-    expect(wire.sent.map((request) => JSON.parse(request.body!).path)).toEqual(["a=b.md", "/a=b.md", "/c.md"]);
-  });
-});
-
-describe("refused characters", () => {
-  const refusal = problem(400, "invalid_request", ["/path"]);
-
-  it("are learned from a legal path that was refused, and from a name", async () => {
-    const { remote } = bench([page([FILE]), refusal, problem(400, "invalid_request", ["/name"])]);
-    await remote.listFiles({ kind: "none" });
-    await remote.createFile("notes/a=b+c.md", "");
-    expect(remote.traits().refusedCharacters).toBe(`${SHELL_METACHARACTERS}=+`);
-    await remote.renameFile(DOC, "a@b.md");
-    expect(remote.traits().refusedCharacters).toBe(`${SHELL_METACHARACTERS}=+@`);
-    await remote.renameFolder(DIR, "a@=b");
-    expect(remote.traits().refusedCharacters).toBe(`${SHELL_METACHARACTERS}=+@`);
-  });
-
-  it.each([
-    ["a path without doubtful characters", "a/b.md", refusal],
-    ["a path that our rules refuse", "a b=c.md", refusal],
-    ["another pointer", "a=b.md", problem(400, "invalid_request", ["/content"])],
-    ["another code", "a=b.md", problem(409, "path_already_exists", ["/path"])],
-    ["no pointer", "a=b.md", problem(400, "invalid_request")],
-    ["a character that stands in a path of the service's", "seen=/x.md", refusal],
-  ])("are not learned from %s", async (_name, path, result) => {
-    const { remote } = bench([page([{ ...FILE, path: "seen=/note.md" }]), result]);
-    await remote.listFiles({ kind: "none" });
-    await remote.createFile(path, "");
-    expect(remote.traits().refusedCharacters).toBe(SHELL_METACHARACTERS);
-  });
-
-  it("an accepted metacharacter changes nothing", async () => {
-    const { remote } = bench([answer(201, { ...FILE, path: "a(b).md" })]);
-    await remote.createFile("a(b).md", "");
-    expect(remote.traits()).toEqual(NO_TRAITS);
   });
 });

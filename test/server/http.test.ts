@@ -6,6 +6,7 @@ import type { ServiceWire } from "../../src/server/service.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/server/http.ts";
 import { ADMIN_KEY, type Opened, openService } from "./fixture.ts";
 import { TEST_CERT, TEST_KEY } from "./tls-fixture.ts";
+import { problemIn, problemOf, raw } from "./raw-http.ts";
 
 async function serve(
   handle?: ServiceWire,
@@ -15,27 +16,6 @@ async function serve(
   const server = await startHttp(handle === undefined ? opened.service : { handle }, options);
   onTestFinished(() => server.close());
   return { ...opened, server, port: Number(new URL(server.url).port) };
-}
-
-/** Sends bytes and reads until the server closes. */
-async function raw(port: number, bytes: string | Buffer): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
-  socket.setEncoding("latin1");
-  let text = "";
-  socket.on("data", (part) => {
-    text += part;
-  });
-  socket.write(bytes);
-  await once(socket, "close");
-  return text;
-}
-
-function problemOf(body: string): { code: string; requestId: string } {
-  return JSON.parse(body);
-}
-
-function problemIn(text: string): { code: string; requestId: string } {
-  return problemOf(text.slice(text.indexOf("\r\n\r\n") + 4));
 }
 
 describe("startHttp", () => {

@@ -7,9 +7,11 @@ import { fileWriteTests } from "./file-write-tests.ts";
 import { folderTests } from "./folder-tests.ts";
 import { grantTests } from "./grant-tests.ts";
 import { hiddenTests } from "./hidden-tests.ts";
+import { keptGrantTests } from "./kept-grant-tests.ts";
 import { listTests } from "./list-tests.ts";
 import { nameTests } from "./name-tests.ts";
 import { putTests } from "./put-tests.ts";
+import { regexSearchTests } from "./regex-search-tests.ts";
 import { searchTests } from "./search-tests.ts";
 import type { ContractTest } from "./world.ts";
 
@@ -25,7 +27,9 @@ export const CONTRACT: readonly ContractTest[] = [
   ...putTests,
   ...folderTests,
   ...grantTests,
+  ...keptGrantTests,
   ...hiddenTests,
   ...adminTests,
   ...searchTests,
+  ...regexSearchTests,
 ];

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { adminTest, type ContractTest, expectGone, expectOk, expectProblem } from "./world.ts";
+
+/** Grants that outlive what they were on. */
+
+export const keptGrantTests: readonly ContractTest[] = [
+  adminTest("keeps what a grant withholds when its folder is deleted and made again", async (world) => {
+    const { api, admin, as, folder } = world;
+    const secret = await api.folder(`${folder.path}/secret`);
+    const { key, id } = await admin().key([
+      { on: null, level: "edit" },
+      { on: secret.id, level: "none" },
+    ]);
+    const other = as(key);
+    expectGone(await api.delete(`/v1/folders/${folder.id}?recursive=true`));
+    const shown = expectOk(await admin().api.get("/admin/keys"), 200).data;
+    const path = `/${folder.path}/secret`;
+    assert.deepEqual(shown.find((each: { id: string }) => each.id === id).grants, [
+      { on: null, level: "edit" },
+      { on: path, level: "none" },
+    ]);
+    const file = await api.file(`${path.slice(1)}/a.md`);
+    expectProblem(await other.get(`/v1/files/${file.id}`), "file_not_found");
+    assert.deepEqual(await other.paths("files"), []);
+    const made = (await api.page("folders", { path: path.slice(1) })).data[0]!;
+    const after = expectOk(await admin().api.get("/admin/keys"), 200).data;
+    assert.deepEqual(after.find((each: { id: string }) => each.id === id).grants, [
+      { on: null, level: "edit" },
+      { on: made.id, level: "none" },
+    ]);
+  }),
+  adminTest("keeps what a grant withholds when its place is taken by a move or a rename", async (world) => {
+    const { api, admin, as, folder } = world;
+    const file = await api.file(`${folder.path}/a.md`);
+    const sub = await api.folder(`${folder.path}/sub/deep`);
+    const { key } = await admin().key([
+      { on: null, level: "read" },
+      { on: file.id, level: "none" },
+      { on: sub.id, level: "none" },
+    ]);
+    expectGone(await api.delete(`/v1/files/${file.id}`));
+    expectGone(await api.delete(`/v1/folders/${folder.id}?recursive=true`));
+    const again = await api.file("elsewhere/b.md");
+    const inner = await api.file("elsewhere/sub/deep/c.md");
+    expectOk(await api.patch(`/v1/files/${again.id}`, { name: "a.md" }), 200);
+    const moved = (await api.page("folders", { path: "elsewhere" })).data[0]!;
+    assert.equal((await as(key).paths("files")).length, 2);
+    expectOk(await api.patch(`/v1/folders/${moved.id}`, { name: folder.path }), 200);
+    for (const { id } of [again, inner]) expectProblem(await as(key).get(`/v1/files/${id}`), "file_not_found");
+  }),
+  adminTest("keeps what a grant withholds below a parent that is renamed meanwhile", async (world) => {
+    const { api, admin, as, folder } = world;
+    const sub = await api.folder(`${folder.path}/sub`);
+    const { key } = await admin().key([
+      { on: null, level: "read" },
+      { on: sub.id, level: "none" },
+    ]);
+    expectGone(await api.delete(`/v1/folders/${sub.id}`));
+    expectOk(await api.patch(`/v1/folders/${folder.id}`, { name: "renamed" }), 200);
+    const file = await api.file("renamed/sub/a.md");
+    expectProblem(await as(key).get(`/v1/files/${file.id}`), "file_not_found");
+  }),
+  adminTest("does not keep a grant that gave more than the place above it", async (world) => {
+    const { api, admin, as, folder } = world;
+    const sub = await api.folder(`${folder.path}/sub`);
+    const { key } = await admin().key([
+      { on: null, level: "read" },
+      { on: sub.id, level: "full" },
+    ]);
+    expectGone(await api.delete(`/v1/folders/${sub.id}`));
+    const file = await api.file(`${folder.path}/sub/a.md`);
+    expectProblem(await as(key).edit(file.id, file.lastChangeId, "x"), "forbidden");
+  }),
+  adminTest("takes a grant on a path that is not there yet, as it shows one", async (world) => {
+    const { api, admin, as } = world;
+    const grants = [
+      { on: null, level: "read" },
+      { on: "/later", level: "none" },
+    ] as const;
+    const made = await admin().key(grants);
+    assert.deepEqual(made.grants, grants);
+    assert.deepEqual(expectOk(await admin().api.patch(`/admin/keys/${made.id}`, { grants }), 200).grants, grants);
+    const file = await api.file("later/a.md");
+    expectProblem(await as(made.key).get(`/v1/files/${file.id}`), "file_not_found");
+  }),
+];

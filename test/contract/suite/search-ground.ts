@@ -1,0 +1,32 @@
+import { expectOk, type Json, type Reply, type World } from "./world.ts";
+
+/** How the tests of search ask, and what they look at. */
+
+type Kind = "search" | "regex search";
+export const KINDS: readonly Kind[] = ["search", "regex search"];
+export const ROUTE = { search: "/v1/search", "regex search": "/v1/search/regex" } as const;
+export const ASKED = { search: "query", "regex search": "pattern" } as const;
+
+export const ask = (world: Pick<World, "api">, kind: Kind, what: string, more: object = {}): Promise<Reply> =>
+  world.api.post(ROUTE[kind], { [ASKED[kind]]: what, ...more });
+
+/** The items of a search below the test's folder. */
+export async function found(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {
+  return expectOk(await ask(world, kind, what, { path_prefix: world.folder.path, ...more }), 200).data;
+}
+
+export async function paths(world: World, kind: Kind, what: string, more: object = {}): Promise<string[]> {
+  const items = await found(world, kind, what, more);
+  return items.map((item: Json) => (item.path as string).slice(world.folder.path.length + 1));
+}
+
+export const make = (world: World, name: string, content: string) =>
+  world.api.file(`${world.folder.path}/${name}`, content);
+
+/** What the ranges of a snippet or a match cut out of its text, by characters. */
+export const marked = ({ text, ranges }: Json): string[] =>
+  ranges.map(([start, end]: [number, number]) => [...text].slice(start, end).join(""));
+
+export async function makeMany(world: World, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await make(world, `many-${n}.md`, `zebra ${n}\n`);
+}
