@@ -1,5 +1,6 @@
 import type { Plan } from "../../planner/plan-types.ts";
 import { makePlan } from "../../planner/plan.ts";
+import { leavesUndecided } from "../../model/hold.ts";
 import type { Trees } from "../../model/tree.ts";
 import { flushNow } from "../journal/durable.ts";
 import { policyOf } from "../run/plan-pass.ts";
@@ -11,7 +12,7 @@ import { PassContext, type PassEnd } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 
-/** The daemon's runs: they look with its eyes, and one that finds nothing to do leaves no trace. */
+/** The daemon's runs: they look with its observers, and one that finds nothing to do leaves no trace. */
 
 export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readonly didSomething: boolean };
 
@@ -44,7 +45,7 @@ function watched(settings: Settings): Settings {
 function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boolean {
   const known = world.state.meta(META.halt);
   if (verdict.kind === "halt") return known !== haltNote(verdict);
-  if (holds.some(({ reason }) => reason === "second-look" || reason === "still-being-written")) return false;
+  if (leavesUndecided(holds)) return false;
   return known !== null || endsApproval(world, verdict);
 }
 
