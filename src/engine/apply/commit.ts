@@ -10,7 +10,10 @@ import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type EventFields, parkingPlace, recordEvent } from "../run/world.ts";
 
-/** What every effect ends with: a text that lands on the disk, and the one transaction that moves base. */
+/**
+ * What every effect ends with: a text that lands on the disk, and the one transaction that moves
+ * base.
+ */
 
 /** A text that is on the disk now; `intentId` is open until the caller's commit turns it. */
 type Landed = {

@@ -191,7 +191,9 @@ function bringBack(
   return null;
 }
 
-/** What the file is to hold: the late text, or it and what is there by now; null: they do not merge. */
+/**
+ * What the file is to hold: the late text, or it and what is there by now; null: they do not merge.
+ */
 function withLateText(
   { world: { state } }: PassContext,
   intent: Extract<Intent, { kind: "parked" }>,

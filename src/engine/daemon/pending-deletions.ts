@@ -57,7 +57,9 @@ export class PendingDeletions {
     return [...this.#waits].map(([path, wait]) => ({ path, dueAt: this.#dueAt(wait) }));
   }
 
-  /** LIMIT: a wait begins anew for so long only, or deletions without an end would never be sent. */
+  /**
+   * LIMIT: a wait begins anew for so long only, or deletions without an end would never be sent.
+   */
   #dueAt({ since, first }: Wait): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }

@@ -169,7 +169,9 @@ async function settleDelete(
 
 type FolderIntent = Extract<Intent, { kind: "patch-folder" | "delete-folder" | "post-folder" }>;
 
-/** Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows. */
+/**
+ * Asked for by itself: the listing of this pass may fail, and base moves by what a listing shows.
+ */
 async function settleFolder(ctx: PassContext, intentId: number, intent: FolderIntent): Promise<Outcome> {
   const { remote, state } = ctx.world;
   const path = intent.kind === "patch-folder" ? intent.to : intent.remotePath;
