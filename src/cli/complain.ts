@@ -29,3 +29,10 @@ export function origin(code: string | null, requestId: string | null): string {
   ];
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
+
+/** A mistake in what was given. */
+export function misuse(io: Io, command: string, why: string): ExitCode {
+  io.err(`mdmirror ${command}: ${why}`);
+  io.err(`  next: mdmirror ${command} --help`);
+  return EXIT.usage;
+}

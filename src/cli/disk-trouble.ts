@@ -1,5 +1,5 @@
 /**
- * Errors of the ground under the state file: the disk's, not ours. By code alone: nothing is
+ * Errors of the disk that the state file is on: not mdmirror's own. Told by code alone: nothing is
  * imported for a command that ends well.
  */
 

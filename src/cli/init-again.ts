@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { cleanPrefix, readConfig } from "../app/mirror/config.ts";
-import { findKey, storeKey } from "../app/mirror/key.ts";
+import { cleanPrefix, type Config, readConfig } from "../app/mirror/config.ts";
+import { findKey, type FoundKey, storeKey } from "../app/mirror/key.ts";
 import { openToRead } from "../app/mirror/open-state.ts";
 import { ok, type Result } from "../app/mirror/trouble.ts";
 import { isSameUrl } from "../app/trust/address.ts";
@@ -23,9 +23,7 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
   const { url, remote } = config.value;
-  const otherUrl = args.text("url") !== null && !isSameUrl(args.text("url")!, url);
-  const otherRemote = args.text("remote") !== null && cleanPrefix(args.text("remote")!) !== remote;
-  if (otherUrl || otherRemote) {
+  if (namesAnother(args, config.value)) {
     const what = `${dir} is linked already, to ${new URL(url).origin}${remote === "" ? "" : `, folder ${remote}`}`;
     return complain(io, {
       kind: "usage",
@@ -42,30 +40,42 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   for (const note of admitted.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
   const key = findKey({ folder, keyFile, cwd, env, origin: admitted.value.origin });
   if (key.kind === "trouble") return complain(io, key.trouble);
-  if (key.value.from !== "stored" && key.value.from !== "keychain" && !args.flag("no-store-key")) {
+  if (STORABLE.has(key.value.from) && !args.flag("no-store-key")) {
     storeKey(folder, key.value.key);
     io.out("the key was stored");
   }
-  const state = openToRead(folder, io.clock);
-  const lost = state.kind === "trouble" || state.value.isNew;
-  if (state.kind === "ok") state.value.state.close();
-  const prefer = (args.text("prefer") as "local" | "remote" | "each" | null) ?? null;
-  // The way out of a first sync that a flood of conflicts halted: one side wins.
-  if (!lost && prefer !== null) return firstSync(io, root, args.text("key-file"), prefer);
-  if (!lost) {
-    io.out(`${shownName(dir)} is linked already, to ${new URL(url).origin}; its state is there`);
-    io.out("next: mdmirror sync");
-    return EXIT.inSync;
+  const prefer = args.text("prefer") as Prefer | null;
+  if (isLost(io, folder)) {
+    io.out(
+      `${shownName(dir)} is linked, but its state is not there; it is built anew from both sides, deleting and overwriting nothing`,
+    );
+    return firstSync(io, root, keyFile, prefer);
   }
-  io.out(
-    `${shownName(dir)} is linked, but its state is not there; it is built anew from both sides, deleting and overwriting nothing`,
-  );
-  return firstSync(
-    io,
-    root,
-    args.text("key-file"),
-    (args.text("prefer") as "local" | "remote" | "each" | null) ?? null,
-  );
+  // The way out of a first sync that a flood of conflicts halted: one side wins.
+  if (prefer !== null) return firstSync(io, root, keyFile, prefer);
+  io.out(`${shownName(dir)} is linked already, to ${new URL(url).origin}; its state is there`);
+  io.out("next: mdmirror sync");
+  return EXIT.inSync;
+}
+
+/** What the keychain holds stays there alone. */
+const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
+
+type Prefer = "local" | "remote" | "each";
+
+/** Whether the user names another service, or another folder of it, than the link's. */
+function namesAnother(args: Args, { url, remote }: Config): boolean {
+  const [askedUrl, askedRemote] = [args.text("url"), args.text("remote")];
+  if (askedUrl !== null && !isSameUrl(askedUrl, url)) return true;
+  return askedRemote !== null && cleanPrefix(askedRemote) !== remote;
+}
+
+/** A state that is damaged, or not there. */
+function isLost(io: Io, folder: string): boolean {
+  const state = openToRead(folder, io.clock);
+  if (state.kind === "trouble") return true;
+  state.value.state.close();
+  return state.value.isNew;
 }
 
 /** The address that the folder names, named by the user too, is one that the key is given for. */

@@ -29,10 +29,10 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
       io.err(`  next: ${String(fault.next)}`);
       return EXIT.usage;
     }
-    const ground = diskTrouble(fault);
-    if (ground !== null) {
-      io.err(`mdmirror: ${ground.what} (${ground.code})`);
-      io.err(`  next: ${ground.next}`);
+    const disk = diskTrouble(fault);
+    if (disk !== null) {
+      io.err(`mdmirror: ${disk.what} (${disk.code})`);
+      io.err(`  next: ${disk.next}`);
       return EXIT.fault;
     }
     io.err(`mdmirror: a fault of mdmirror itself: ${fault.message}`);
@@ -47,13 +47,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
 async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
   const [name, ...rest] = argv;
   if (name === "--version" || name === "-V") return print(io, [await version()]);
-  if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0)) {
-    const { overview } = await import("./help.ts");
-    const lines = overview(await version());
-    if (name !== undefined) return print(io, lines);
-    for (const line of lines) io.err(line);
-    return EXIT.usage;
-  }
+  if (name === undefined || asksForHelp(name, rest)) return showOverview(io, name !== undefined);
   if (name === "help") return dispatch([rest[0]!, "--help"], io);
   const entry = findCommand(name);
   if (entry === null) return unknownCommand(io, name);
@@ -72,6 +66,19 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
     case "parsed":
       return command.run(io, read.args);
   }
+}
+
+function asksForHelp(name: string, rest: readonly string[]): boolean {
+  return name === "--help" || name === "-h" || (name === "help" && rest.length === 0);
+}
+
+/** On standard output where it was asked for; else it is what went wrong. */
+async function showOverview(io: Io, asked: boolean): Promise<ExitCode> {
+  const { overview } = await import("./help.ts");
+  const lines = overview(await version());
+  if (asked) return print(io, lines);
+  for (const line of lines) io.err(line);
+  return EXIT.usage;
 }
 
 function print(io: Io, lines: readonly string[]): ExitCode {

@@ -23,7 +23,7 @@ const LEAST_CELLS = 6;
 /** Of `  12,345/s  1.5 h left`. */
 const PACE_CELLS = 22;
 
-export type ShownProgress = Progress & { readonly end: () => void };
+type ShownProgress = Progress & { readonly end: () => void };
 
 /** @param silent with `--quiet`, `--json`, or by config */
 export function showProgress(io: Io, silent: boolean): ShownProgress {

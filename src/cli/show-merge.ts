@@ -52,9 +52,10 @@ function mergeClause(merge: MergeOf, entries: readonly HistoryEntry[]): string {
 
 /** Each text by its number in the history; by itself where it stands there under none. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
-  const named = (name: string, digest: string) => {
-    const entry = entries.findLast((one) => one.digest === digest);
-    return entry === undefined ? name : `${name} @${entry.n}`;
-  };
-  return `${named("base", base)}, ${named("mine", mine)} and ${named("theirs", theirs)}`;
+  return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;
+}
+
+function partName(name: string, digest: string, entries: readonly HistoryEntry[]): string {
+  const entry = entries.findLast((one) => one.digest === digest);
+  return entry === undefined ? name : `${name} @${entry.n}`;
 }

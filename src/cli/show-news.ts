@@ -25,19 +25,22 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
   const lastPhase = new Map<string, string>();
   const openNews = tellOpenNews();
   return (root, news) => {
-    if (news.kind === "phase") {
-      const { kind } = news.phase;
-      if (kind === "observing" || kind === "applying") return;
-      const told = JSON.stringify(kind === "waiting" ? [kind, news.phase.why] : kind);
-      const before = lastPhase.get(root) ?? '"idle"';
-      lastPhase.set(root, told);
-      if (told === before) return;
-    }
+    if (news.kind === "phase" && !isNewPhase(lastPhase, root, news.phase)) return;
     if (json) return io.out(jsonLine(newsJson(root, news)));
     const lines = [...newsLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])];
     const prefix = `${timeOf(news.at)} ${several ? `${shownName(basename(root))}: ` : ""}`;
     for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
   };
+}
+
+/** @param last the phase of each folder that was told last; it is kept up */
+function isNewPhase(last: Map<string, string>, root: string, phase: PhaseNews): boolean {
+  const { kind } = phase;
+  if (kind === "observing" || kind === "applying") return false;
+  const told = JSON.stringify(kind === "waiting" ? [kind, phase.why] : kind);
+  const before = last.get(root) ?? '"idle"';
+  last.set(root, told);
+  return told !== before;
 }
 
 /** Flat: `at` as an ISO date, the folder, then the members of the event. */

@@ -3,7 +3,7 @@ import { type LocalMirror, openLocal } from "../app/mirror/open-local.ts";
 import { runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
-import { EXIT, type ExitCode } from "./exit.ts";
+import type { ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { exitOf, reportJson, showReport } from "./show-report.ts";
 import { shownWords } from "../model/shown-name.ts";
@@ -15,7 +15,7 @@ export const REACH_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   "key-file": { value: "FILE", help: "read the API key from FILE" },
 };
 
-export type Use = { readonly mode: "read" | "write"; readonly what: string; readonly quiet?: boolean };
+type Use = { readonly mode: "read" | "write"; readonly what: string; readonly quiet?: boolean };
 
 /** With the service in reach. @param args of a command with `REACH_OPTIONS` */
 export async function useMirror(
@@ -66,13 +66,6 @@ export async function syncAfter(
     showReport(io, report, io.clock.monotonic() - began, mirror.url);
   }
   return { report: reportJson(report), exit: exitOf(report) };
-}
-
-/** A mistake in what was given. */
-export function misuse(io: Io, command: string, why: string): ExitCode {
-  io.err(`mdmirror ${command}: ${why}`);
-  io.err(`  next: mdmirror ${command} --help`);
-  return EXIT.usage;
 }
 
 /** Asks before what is hard to take back. Without a terminal only `--yes` answers. */

@@ -8,9 +8,12 @@ import { cellsOf, padTo } from "./width.ts";
 /** `2026-11-21 09:05:03`, in the time of this computer. @param at milliseconds since the epoch */
 export function localTime(at: number): string {
   const date = new Date(at);
-  const two = (n: number) => String(n).padStart(2, "0");
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`;
+}
+
+function twoDigits(n: number): string {
+  return String(n).padStart(2, "0");
 }
 
 /** `3 h`, since a time. */

@@ -1,8 +1,9 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Halted } from "../../app/by-hand/approve.ts";
+import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
-import { groupLines, type PathOf } from "../describe.ts";
+import { groupLines } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
@@ -58,37 +59,43 @@ export async function letGoOrRefuse(io: Io, args: Args, isRefusal: boolean): Pro
     const halted = await findHalt(mirror, runThatHalted(mirror, io.terminal.output));
     progress.end();
     if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
-    if (halted.kind === "nothing") {
-      io.out("nothing is halted; next: mdmirror sync");
-      return EXIT.inSync;
-    }
-    for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${shownWords(detail)}`);
-    if (halted.kind === "not-approvable") {
-      io.err("mdmirror: that cannot be approved: the folder itself is not what it was");
-      io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
-      return EXIT.halted;
-    }
-    if (isRefusal) return await refuse(io, args, mirror, halted, args.flag("all") ? Number.POSITIVE_INFINITY : MOST);
-    const next = mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync";
-    const pathOf: PathOf = (id) => mirror.world.state.link(id as DocId)?.localPath ?? null;
-    return await decide(io, args, halted, pathOf, () => {
-      approve(mirror, halted);
-      return `approved; ${next}`;
-    });
+    if (!showHalt(io, halted)) return halted.kind === "nothing" ? EXIT.inSync : EXIT.halted;
+    if (isRefusal) return await refuse(io, args, mirror, halted, mostNames(args));
+    return await decide(io, args, mirror, halted, approve);
   } finally {
     progress.end();
     await mirror.close();
   }
 }
 
+/** @returns whether there is something to decide */
+function showHalt(io: Io, halted: Exclude<Halted, { kind: "offline" }>): halted is Decidable {
+  if (halted.kind === "nothing") {
+    io.out("nothing is halted; next: mdmirror sync");
+    return false;
+  }
+  for (const { reason, detail } of halted.reasons) io.out(`halted: ${reason}: ${shownWords(detail)}`);
+  if (halted.kind === "halted") return true;
+  io.err("mdmirror: that cannot be approved: the folder itself is not what it was");
+  io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
+  return false;
+}
+
+type Decidable = Extract<Halted, { kind: "halted" }>;
+
+function mostNames(args: Args): number {
+  return args.flag("all") ? Number.POSITIVE_INFINITY : MOST;
+}
+
 async function decide(
   io: Io,
   args: Args,
-  halted: Extract<Halted, { kind: "halted" }>,
-  pathOf: PathOf,
-  approve: () => string,
+  mirror: OpenedMirror,
+  halted: Decidable,
+  approve: (mirror: OpenedMirror, halted: Decidable) => void,
 ): Promise<ExitCode> {
-  for (const line of groupLines(halted.actions, args.flag("all") ? Number.POSITIVE_INFINITY : MOST, pathOf))
+  const { state } = mirror.world;
+  for (const line of groupLines(halted.actions, mostNames(args), (id) => state.link(id as DocId)?.localPath ?? null))
     io.out(line);
   if (!args.flag("yes")) {
     if (!io.terminal.input) {
@@ -102,6 +109,7 @@ async function decide(
       return EXIT.halted;
     }
   }
-  io.out(approve());
+  approve(mirror, halted);
+  io.out(`approved; ${mirror.borrowed === true ? "the daemon goes on with it" : "next: mdmirror sync"}`);
   return EXIT.inSync;
 }

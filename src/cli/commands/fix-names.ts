@@ -1,4 +1,5 @@
-import type { Command } from "../command.ts";
+import type { fixNames } from "../../app/by-hand/fix-names.ts";
+import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
@@ -25,19 +26,22 @@ export const command: Command = {
     if (mirror.kind === "trouble") return complain(io, mirror.trouble);
     try {
       for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
-      const fixes = fixNames(mirror.value, !dry);
-      for (const { from, to, end } of fixes) {
-        if (end.kind === "left") io.err(`${shownName(from)}: not renamed: ${shownWords(end.why)}`);
-        else io.out(`${shownName(from)} → ${shownName(to)}`);
-      }
-      const left = fixes.filter(({ end }) => end.kind === "left").length;
-      const good = fixes.length - left;
-      if (fixes.length === 0) io.out("every name is one that the service takes");
-      else if (dry) io.out(`${plural(good, "name")} to change; nothing was renamed`);
-      else io.out(`${plural(good, "name")} changed${good === 0 ? "" : "; next: mdmirror sync"}`);
-      return left > 0 ? EXIT.attention : EXIT.inSync;
+      return showFixes(io, fixNames(mirror.value, !dry), dry);
     } finally {
       await mirror.value.close();
     }
   },
 };
+
+function showFixes(io: Io, fixes: ReturnType<typeof fixNames>, dry: boolean): ExitCode {
+  for (const { from, to, end } of fixes) {
+    if (end.kind === "left") io.err(`${shownName(from)}: not renamed: ${shownWords(end.why)}`);
+    else io.out(`${shownName(from)} → ${shownName(to)}`);
+  }
+  const left = fixes.filter(({ end }) => end.kind === "left").length;
+  const good = fixes.length - left;
+  if (fixes.length === 0) io.out("every name is one that the service takes");
+  else if (dry) io.out(`${plural(good, "name")} to change; nothing was renamed`);
+  else io.out(`${plural(good, "name")} changed${good === 0 ? "" : "; next: mdmirror sync"}`);
+  return left > 0 ? EXIT.attention : EXIT.inSync;
+}

@@ -1,3 +1,5 @@
+import type { KnownPlace } from "../../app/history/find-document.ts";
+import type { partsClause as PartsClauseOf } from "../show-merge.ts";
 import type { HistoryEntry } from "../../app/history/history.ts";
 import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
@@ -41,21 +43,32 @@ export const command: Command = {
       const { document, entries } = found.value;
       const look = disk.look(document.path);
       const now = document.link !== null && look.kind === "file" ? look.digest : null;
-      if (args.flag("json")) {
+      if (args.flag("json"))
         io.out(jsonLine({ id: document.id, path: document.path, gone: document.link === null, versions: entries }));
-        return EXIT.inSync;
-      }
-      io.out(
-        `${shownName(document.path)}  ${document.id ?? "(no document now)"}${document.id !== null && document.link === null ? "  (gone)" : ""}`,
-      );
-      const last = entries.findLast(({ digest }) => digest === now);
-      const parts = (entry: HistoryEntry) =>
-        entry.merge === null ? "" : `  (merged of ${partsClause(entry.merge, entries.slice(0, entry.n))})`;
-      for (const line of columns(entries.map((entry) => row(entry, entry === last, parts(entry))))) io.out(line);
+      else for (const line of versionLines(document, entries, now, partsClause)) io.out(line);
       return EXIT.inSync;
     });
   },
 };
+
+type PartsClause = typeof PartsClauseOf;
+
+/** @param now of the text that is here; null: the document's own is not */
+function versionLines(
+  { id, path, link }: KnownPlace,
+  entries: readonly HistoryEntry[],
+  now: string | null,
+  partsClause: PartsClause,
+): string[] {
+  const last = entries.findLast(({ digest }) => digest === now);
+  const rows = entries.map((entry) => {
+    const { merge, n } = entry;
+    const merged = merge === null ? "" : `  (merged of ${partsClause(merge, entries.slice(0, n))})`;
+    return row(entry, entry === last, merged);
+  });
+  const gone = id !== null && link === null ? "  (gone)" : "";
+  return [`${shownName(path)}  ${id ?? "(no document now)"}${gone}`, ...columns(rows)];
+}
 
 function row({ n, at, size, from, what, other }: HistoryEntry, isNow: boolean, merged: string): string[] {
   const kept = bytes(size, "no longer kept");

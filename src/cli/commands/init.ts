@@ -6,7 +6,7 @@ import { ok, type Result } from "../../app/mirror/trouble.ts";
 import type { TrustedOrigin } from "../../app/trust/origin.ts";
 import { ownershipOf } from "../../app/trust/owner.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { workAsOwner } from "../find-mirror.ts";
 import { showProgress } from "../progress.ts";
@@ -46,10 +46,10 @@ export const command: Command = {
   async run(io, args): Promise<ExitCode> {
     const prefer = args.text("prefer");
     if (prefer !== null && !PREFER.includes(prefer as Prefer))
-      return misused(io, "--prefer takes local, remote or each");
+      return misuse(io, "init", "--prefer takes local, remote or each");
     const name = args.text("name");
     const { isMirrorName } = await import("../../app/trust/bind.ts");
-    if (name !== null && !isMirrorName(name)) return misused(io, "--name takes 1 to 64 characters, on one line");
+    if (name !== null && !isMirrorName(name)) return misuse(io, "init", "--name takes 1 to 64 characters, on one line");
     const dir = resolve(io.cwd, args.operands[0] ?? ".");
     const { judgeFolder, judgeLeftOver } = await import("../../app/mirror/link-folder.ts");
     const { env, cwd } = io;
@@ -94,10 +94,10 @@ async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
   const { originOfUser } = await import("../../app/trust/gate.ts");
   const { withoutSlashes } = await import("../../app/trust/address.ts");
   const remote = cleanPrefix(args.text("remote") ?? "");
-  if (remote === null) return misused(io, "--remote must be the path of a folder of the workspace");
+  if (remote === null) return misuse(io, "init", "--remote must be the path of a folder of the workspace");
   const allowHttp = args.texts("allow-http");
   const origin = originOfUser({ url: args.text("url"), env: io.env, allowHttp });
-  if (origin === null) return misused(io, "--url is missing");
+  if (origin === null) return misuse(io, "init", "--url is missing");
   if (origin.kind === "trouble") return complain(io, origin.trouble);
   const given = args.text("url") ?? io.env["MDMIRROR_URL"] ?? "";
   const { url } = origin.value;
@@ -176,11 +176,5 @@ async function showFirstPlan(
   const answer = await io.ask("link the folder and do this now? [y/N] ");
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return "agreed";
   io.err("mdmirror: nothing was linked, nothing was written");
-  return EXIT.usage;
-}
-
-function misused(io: Io, why: string): ExitCode {
-  io.err(`mdmirror init: ${why}`);
-  io.err("  next: mdmirror init --help");
   return EXIT.usage;
 }

@@ -1,9 +1,9 @@
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { Command } from "../command.ts";
-import { complain, origin } from "../complain.ts";
+import { complain, misuse, origin } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
-import { misuse, useLocal } from "../use-mirror.ts";
+import { useLocal } from "../use-mirror.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
@@ -20,10 +20,9 @@ export const command: Command = {
   },
   operands: { least: 0, most: 1 },
   async run(io, args) {
-    const limit = number(args.text("limit") ?? "50");
-    const run = args.text("run") === null ? null : number(args.text("run")!);
-    const isBad = limit === null || (args.text("run") !== null && run === null);
-    if (isBad) return misuse(io, "log", "--limit and --run take a whole number");
+    const [limit, run] = [number(args.text("limit") ?? "50"), number(args.text("run"))];
+    if (limit === null || limit === "bad" || run === "bad")
+      return misuse(io, "log", "--limit and --run take a whole number");
     const name = args.text("path");
     const place = name === null ? null : locate(io, name);
     if (place?.kind === "trouble") return complain(io, place.trouble);
@@ -32,16 +31,21 @@ export const command: Command = {
     const { readEvents } = await import("../../app/history/events.ts");
     return useLocal(io, root.value, ({ state }) => {
       const events = readEvents(state, { limit, run, path: place?.value.path ?? null });
-      for (const event of events)
-        io.out(args.flag("json") ? jsonLine({ ...event, kind: publicKind(event.kind) }) : eventLine(event));
-      if (events.length === 0 && !args.flag("json")) io.out("nothing happened yet");
+      if (args.flag("json")) for (const event of events) io.out(jsonLine({ ...event, kind: publicKind(event.kind) }));
+      else for (const line of eventLines(events)) io.out(line);
       return EXIT.inSync;
     });
   },
 };
 
-function number(text: string): number | null {
-  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+/** null: not given. */
+function number(text: string | null): number | "bad" | null {
+  if (text === null) return null;
+  return /^\d{1,9}$/.test(text) ? Number(text) : "bad";
+}
+
+function eventLines(events: readonly MirrorEvent[]): string[] {
+  return events.length === 0 ? ["nothing happened yet"] : events.map(eventLine);
 }
 
 /** `2026-11-21 09:05:03  run 3  put  notes/plan.md  edited here (…)` */

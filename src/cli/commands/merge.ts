@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Origin } from "../../merge/origin.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -30,11 +31,7 @@ export const command: Command = {
     if (merged.kind === "trouble") return complain(io, merged.trouble);
     const { text, conflicts, origins } = merged.value;
     const end = conflicts === 0 ? EXIT.inSync : EXIT.attention;
-    if (args.flag("origins") && conflicts === 0) {
-      const { rowLines } = await import("../show-origins.ts");
-      for (const line of rowLines(io, origins)) io.out(line);
-      return end;
-    }
+    if (args.flag("origins") && conflicts === 0) return showLines(io, origins);
     if (args.flag("print") || args.flag("origins")) {
       if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
       return end;
@@ -45,6 +42,12 @@ export const command: Command = {
     return end;
   },
 };
+
+async function showLines(io: Io, origins: readonly Origin[]): Promise<ExitCode> {
+  const { rowLines } = await import("../show-origins.ts");
+  for (const line of rowLines(io, origins)) io.out(line);
+  return EXIT.inSync;
+}
 
 /** What git takes for a conflict. */
 const CONFLICT_FOR_GIT: ExitCode = 1;

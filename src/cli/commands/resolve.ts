@@ -3,10 +3,10 @@ import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
 import type { Subject, Way } from "../../app/by-hand/resolve.ts";
 import { errnoClause, ok, type Result, trouble } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
+import { complain, misuse } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { locate } from "../find-mirror.ts";
-import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 import { shellWord } from "../../model/shell-word.ts";
@@ -42,31 +42,44 @@ export const command: Command = {
       return misuse(io, "resolve", `choose one of ${WAYS.map((way) => `--${way}`).join(" ")}`);
     const place = locate(io, args.operands[0]!);
     if (place.kind === "trouble") return complain(io, place.trouble);
-    const { findSubject, resolveSubject } = await import("../../app/by-hand/resolve.ts");
-    const json = args.flag("json");
-    return useMirror(io, args, place.value.root, { mode: "write", what: "resolve", quiet: json }, async (mirror) => {
-      const subject = findSubject(mirror.world, place.value.path);
-      if (subject.kind === "trouble") return complain(io, subject.trouble);
-      const { path } = subject.value;
-      if (kind === "recreate" && !(await agreesToRecreate(io, args, subject.value))) {
-        io.err("mdmirror: nothing was done");
-        io.err("  next: to go on: --yes");
-        return EXIT.usage;
-      }
-      const way = await wayOf(io, args, mirror, subject.value, kind);
-      if (way.kind === "trouble") return complain(io, way.trouble);
-      const done = await resolveSubject(mirror.world, subject.value, way.value, { force: args.flag("force") });
-      if (done.kind === "trouble") return complain(io, done.trouble);
-      if (!json) {
-        io.out(`${shownName(path)}: ${kind}`);
-        for (const note of done.value) io.out(`  ${shownWords(note)}`);
-      }
-      const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
-      if (json) io.out(jsonLine({ path, way: kind, notes: done.value, sync: sync?.report ?? null }));
-      return sync?.exit ?? EXIT.inSync;
-    });
+    const use = { mode: "write", what: "resolve", quiet: args.flag("json") } as const;
+    return useMirror(io, args, place.value.root, use, (mirror) => end(io, args, mirror, place.value.path, kind));
   },
 };
+
+type Asked = (typeof WAYS)[number];
+
+async function end(io: Io, args: Args, mirror: OpenedMirror, name: string, kind: Asked): Promise<ExitCode> {
+  const { findSubject, resolveSubject } = await import("../../app/by-hand/resolve.ts");
+  const subject = findSubject(mirror.world, name);
+  if (subject.kind === "trouble") return complain(io, subject.trouble);
+  if (kind === "recreate" && !(await agreesToRecreate(io, args, subject.value))) {
+    io.err("mdmirror: nothing was done");
+    io.err("  next: to go on: --yes");
+    return EXIT.usage;
+  }
+  const way = await wayOf(io, args, mirror, subject.value, kind);
+  if (way.kind === "trouble") return complain(io, way.trouble);
+  const done = await resolveSubject(mirror.world, subject.value, way.value, { force: args.flag("force") });
+  if (done.kind === "trouble") return complain(io, done.trouble);
+  return sendEnded(io, args, mirror, { path: subject.value.path, way: kind, notes: done.value });
+}
+
+async function sendEnded(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  ended: { readonly path: string; readonly way: Asked; readonly notes: readonly string[] },
+): Promise<ExitCode> {
+  const json = args.flag("json");
+  if (!json) {
+    io.out(`${shownName(ended.path)}: ${ended.way}`);
+    for (const note of ended.notes) io.out(`  ${shownWords(note)}`);
+  }
+  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+  if (json) io.out(jsonLine({ ...ended, sync: sync?.report ?? null }));
+  return sync?.exit ?? EXIT.inSync;
+}
 
 async function agreesToRecreate(io: Io, args: Args, { path, link, ways }: Subject): Promise<boolean> {
   if (!ways.includes("recreate")) return true;
@@ -74,13 +87,7 @@ async function agreesToRecreate(io: Io, args: Args, { path, link, ways }: Subjec
   return agrees(io, args.flag("yes"), what);
 }
 
-async function wayOf(
-  io: Io,
-  args: Args,
-  mirror: OpenedMirror,
-  subject: Subject,
-  kind: (typeof WAYS)[number],
-): Promise<Result<Way>> {
+async function wayOf(io: Io, args: Args, mirror: OpenedMirror, subject: Subject, kind: Asked): Promise<Result<Way>> {
   switch (kind) {
     case "merged": {
       const file = args.text("merged")!;

@@ -1,11 +1,13 @@
 import type { RestoreEnd, RestoreItem } from "../../app/history/restore-many.ts";
+import type { Choice } from "../../app/history/restore.ts";
 import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
+import { ok, type Result } from "../../app/mirror/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { locateAny } from "../locate-document.ts";
 import { count } from "../progress.ts";
-import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
@@ -39,22 +41,18 @@ export const command: Command = {
         `--as-of takes a time that has been, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`,
       );
     const wanted = args.operands.map(splitVersion);
-    const names: string[] = [];
-    let root: string | null = null;
-    for (const { path } of wanted) {
-      const place = locateAny(io, path);
-      if (place.kind === "trouble") return complain(io, place.trouble);
-      if (root !== null && place.value.root !== root)
-        return misuse(io, "restore", "the paths are in two mirrored folders");
-      root = place.value.root;
-      names.push(place.value.name);
-    }
+    const places = locateAll(
+      io,
+      wanted.map(({ path }) => path),
+    );
+    if (places.kind === "trouble") return complain(io, places.trouble);
+    const { roots, names } = places.value;
+    if (roots.size > 1) return misuse(io, "restore", "the paths are in two mirrored folders");
     const n = wanted[0]!.n;
     if (wanted.some((one) => one.n !== null) && (names.length > 1 || asOf !== null))
       return misuse(io, "restore", "@N names one text of one document, and goes with no other path and no --as-of");
-    const dry = args.flag("dry-run");
-    const use = { mode: dry ? "read" : "write", what: "restore", quiet: args.flag("json") } as const;
-    return useMirror(io, args, root!, use, async (mirror) => {
+    const use = { mode: args.flag("dry-run") ? "read" : "write", what: "restore", quiet: args.flag("json") } as const;
+    return useMirror(io, args, [...roots][0]!, use, async (mirror) => {
       const { isOne } = await import("../../app/history/restore-many.ts");
       const single = names.length === 1 && asOf === null && (n !== null || isOne(mirror.world.state, names[0]!));
       return single ? restoreOne(io, args, mirror, names[0]!, n) : restoreSeveral(io, args, mirror, names, asOf);
@@ -62,20 +60,26 @@ export const command: Command = {
   },
 };
 
+type Places = { readonly roots: ReadonlySet<string>; readonly names: readonly string[] };
+
+/** Up to the first that lies in another folder than those before it. */
+function locateAll(io: Io, paths: readonly string[]): Result<Places> {
+  const roots = new Set<string>();
+  const names: string[] = [];
+  for (const path of paths) {
+    const place = locateAny(io, path);
+    if (place.kind === "trouble") return place;
+    roots.add(place.value.root);
+    names.push(place.value.name);
+    if (roots.size > 1) break;
+  }
+  return ok({ roots, names });
+}
+
 async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string, n: number | null): Promise<ExitCode> {
   const { chooseVersion, restoreVersion } = await import("../../app/history/restore.ts");
   const json = args.flag("json");
-  if (args.flag("dry-run")) {
-    const chosen = chooseVersion(mirror.world, name, n);
-    if (chosen.kind === "trouble") return complain(io, chosen.trouble);
-    const { path, entry, anew } = chosen.value;
-    if (json) io.out(jsonLine({ path, version: entry.n, anew, notes: [], sync: null }));
-    else
-      io.out(
-        `${shownName(path)}: version ${entry.n} of ${localTime(entry.at)} would be back${anew ? ", as a new document" : ""}`,
-      );
-    return EXIT.inSync;
-  }
+  if (args.flag("dry-run")) return showChoice(io, json, chooseVersion(mirror.world, name, n));
   const restored = await restoreVersion(mirror.world, name, n);
   if (restored.kind === "trouble") return complain(io, restored.trouble);
   const { path, entry, anew, notes } = restored.value;
@@ -86,6 +90,15 @@ async function restoreOne(io: Io, args: Args, mirror: OpenedMirror, name: string
   const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
   if (json) io.out(jsonLine({ path, version: entry.n, anew, notes, sync: sync?.report ?? null }));
   return sync?.exit ?? EXIT.inSync;
+}
+
+function showChoice(io: Io, json: boolean, chosen: Result<Choice>): ExitCode {
+  if (chosen.kind === "trouble") return complain(io, chosen.trouble);
+  const { path, entry, anew } = chosen.value;
+  const how = anew ? ", as a new document" : "";
+  if (json) io.out(jsonLine({ path, version: entry.n, anew, notes: [], sync: null }));
+  else io.out(`${shownName(path)}: version ${entry.n} of ${localTime(entry.at)} would be back${how}`);
+  return EXIT.inSync;
 }
 
 async function restoreSeveral(
@@ -106,21 +119,37 @@ async function restoreSeveral(
     if (json) io.out(jsonLine({ asOf, items: items.map(itemJson), sync: null }));
     return able === 0 && items.length > 0 ? EXIT.attention : EXIT.inSync;
   }
-  if (able > 1 && !(await agrees(io, args.flag("yes"), `put back ${count(able)} documents?`))) {
-    io.err("mdmirror: nothing was done");
-    io.err("  next: to go on: mdmirror restore … --yes");
-    return EXIT.usage;
-  }
-  const ends = await restoreMany(mirror.world, items);
+  if (!(await agreesToSeveral(io, args, able))) return EXIT.usage;
+  return sendRestored(io, args, mirror, { asOf, items, ends: await restoreMany(mirror.world, items) });
+}
+
+type RestoredMany = {
+  readonly asOf: number | null;
+  readonly items: readonly RestoreItem[];
+  readonly ends: readonly RestoreEnd[];
+};
+
+async function sendRestored(io: Io, args: Args, mirror: OpenedMirror, restored: RestoredMany): Promise<ExitCode> {
+  const { items, ends } = restored;
+  const json = args.flag("json");
   if (!json) showEnds(io, ends);
-  const left = ends.some(({ done }) => !done) || able < items.length;
   const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
-  if (json) {
-    const done = ends.map(({ item, done: isDone, note }) => ({ ...itemJson(item), done: isDone, note }));
-    io.out(jsonLine({ asOf, items: items.map(itemJson), done, sync: sync?.report ?? null }));
-  }
+  if (json) io.out(jsonLine({ ...restoredJson(restored), sync: sync?.report ?? null }));
   if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
+  const left = ends.some(({ done }) => !done) || items.some(({ kind }) => kind === "left");
   return left ? EXIT.attention : EXIT.inSync;
+}
+
+async function agreesToSeveral(io: Io, args: Args, able: number): Promise<boolean> {
+  if (able === 1 || (await agrees(io, args.flag("yes"), `put back ${count(able)} documents?`))) return true;
+  io.err("mdmirror: nothing was done");
+  io.err("  next: to go on: mdmirror restore … --yes");
+  return false;
+}
+
+function restoredJson({ asOf, items, ends }: RestoredMany): object {
+  const done = ends.map((end) => ({ ...itemJson(end.item), done: end.done, note: end.note }));
+  return { asOf, items: items.map(itemJson), done };
 }
 
 function planLines(items: readonly RestoreItem[], asOf: number | null): string[] {

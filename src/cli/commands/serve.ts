@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { ImportReport, ServeOptions, Serving } from "../../app/serve.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import { count, plural } from "../progress.ts";
@@ -31,21 +31,19 @@ export const command: Command = {
   operands: { least: 0, most: 0 },
   async run(io, args): Promise<ExitCode> {
     const port = args.text("port") ?? String(DEFAULT_PORT);
-    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return misused(io, "--port takes a number up to 65535");
-    const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
-    if ((certFile === null) !== (keyFile === null)) return misused(io, "--tls-cert and --tls-key go together");
+    if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+      return misuse(io, "serve", "--port takes a number up to 65535");
+    const tls = readTls(io, args);
+    if (tls === "bad") return misuse(io, "serve", "--tls-cert and --tls-key go together");
     const settings = readSettings(args);
-    if (typeof settings === "string") return misused(io, settings);
+    if (typeof settings === "string") return misuse(io, "serve", settings);
     const stop = io.stop;
     const { startService } = await import("../../app/serve.ts");
     const started = await startService({
       data: resolve(io.cwd, args.text("data") ?? DEFAULT_DATA),
       host: args.text("host") ?? "127.0.0.1",
       port: Number(port),
-      tls:
-        certFile === null || keyFile === null
-          ? null
-          : { certFile: resolve(io.cwd, certFile), keyFile: resolve(io.cwd, keyFile) },
+      tls,
       insecureHttp: args.flag("insecure-http"),
       settings,
       onFault: (error, requestId) => io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
@@ -70,19 +68,38 @@ export const command: Command = {
   },
 };
 
-/** @returns why the flags are misused */
-function readSettings(args: Args): NonNullable<ServeOptions["settings"]> | string {
-  const [rate, days] = [args.text("rate-limit"), args.text("keep-versions")];
-  const [, requests, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(rate ?? "") ?? [];
-  if (rate !== null && rate !== "none" && requests === undefined) return "--rate-limit takes N/SECONDS, or none";
-  if (days !== null && days !== "all" && !/^\d{1,5}$/.test(days))
-    return "--keep-versions takes a number of days, or all";
+function readTls(io: Io, args: Args): ServeOptions["tls"] | "bad" {
+  const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];
+  if (certFile === null || keyFile === null) return certFile === keyFile ? null : "bad";
+  return { certFile: resolve(io.cwd, certFile), keyFile: resolve(io.cwd, keyFile) };
+}
+
+type ServiceSettings = NonNullable<ServeOptions["settings"]>;
+
+/** What is not given stays as it is kept. @returns why the flags are misused */
+function readSettings(args: Args): ServiceSettings | string {
+  const [rateLimit, keepVersionsDays] = [readRate(args.text("rate-limit")), readDays(args.text("keep-versions"))];
+  if (rateLimit === "bad") return "--rate-limit takes N/SECONDS, or none";
+  if (keepVersionsDays === "bad") return "--keep-versions takes a number of days, or all";
   return {
-    ...(rate === null
-      ? {}
-      : { rateLimit: rate === "none" ? null : { requests: Number(requests), seconds: Number(seconds) } }),
-    ...(days === null ? {} : { keepVersionsDays: days === "all" ? null : Number(days) }),
+    ...(rateLimit === undefined ? {} : { rateLimit }),
+    ...(keepVersionsDays === undefined ? {} : { keepVersionsDays }),
   };
+}
+
+/** undefined: not given. */
+function readRate(text: string | null): ServiceSettings["rateLimit"] | "bad" {
+  if (text === null) return undefined;
+  if (text === "none") return null;
+  const [, requests, seconds] = /^([1-9]\d{0,6})\/([1-9]\d{0,6})$/.exec(text) ?? [];
+  return requests === undefined ? "bad" : { requests: Number(requests), seconds: Number(seconds) };
+}
+
+/** undefined: not given. */
+function readDays(text: string | null): ServiceSettings["keepVersionsDays"] | "bad" {
+  if (text === null) return undefined;
+  if (text === "all") return null;
+  return /^\d{1,5}$/.test(text) ? Number(text) : "bad";
 }
 
 async function runImport(io: Io, args: Args, serving: Serving): Promise<ExitCode | null> {
@@ -119,10 +136,4 @@ function renamedNames(renamed: ImportReport["renamed"]): string {
 function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((done) => signal.addEventListener("abort", () => done(), { once: true }));
-}
-
-function misused(io: Io, why: string): ExitCode {
-  io.err(`mdmirror serve: ${why}`);
-  io.err("  next: mdmirror serve --help");
-  return EXIT.usage;
 }

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { ServiceUnit } from "../../app/autostart/service-unit.ts";
 import type { Args, Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { shownWords } from "../../model/shown-name.ts";
@@ -19,16 +19,17 @@ export const command: Command = {
   operands: { least: 1, most: 2 },
   async run(io, args): Promise<ExitCode> {
     const verb = VERBS.find((one) => one === args.operands[0]);
-    if (verb === undefined) return misused(io, `it takes ${VERBS.join(", ")}`);
+    if (verb === undefined) return misuse(io, "service", `it takes ${VERBS.join(", ")}`);
     const found = findMirror(io, args.operands[1]);
     if (found.kind === "trouble") return complain(io, found.trouble);
     const { managerOf } = await import("../../app/autostart/service-manager.ts");
     const asked = args.text("for");
     if (asked !== null && asked !== "systemd" && asked !== "launchd")
-      return misused(io, "--for takes systemd or launchd");
-    if (asked !== null && verb !== "print") return misused(io, "--for goes with print alone");
+      return misuse(io, "service", "--for takes systemd or launchd");
+    if (asked !== null && verb !== "print") return misuse(io, "service", "--for goes with print alone");
     const manager = asked ?? managerOf(process.platform);
-    if (manager === null) return misused(io, "this system has neither systemd nor launchd; run mdmirror watch there");
+    if (manager === null)
+      return misuse(io, "service", "this system has neither systemd nor launchd; run mdmirror watch there");
     const { makeUnit } = await import("../../app/autostart/service-unit.ts");
     const { isOnPath } = await import("../../app/mirror/key.ts");
     const root = realpathSync(found.value);
@@ -105,10 +106,4 @@ async function status(io: Io, unit: ServiceUnit, root: string): Promise<ExitCode
   const { pid, phase, detail } = daemon.value;
   io.out(`daemon: process ${pid}, ${phase}${detail === "" ? "" : `: ${detail}`}`);
   return EXIT.inSync;
-}
-
-function misused(io: Io, why: string): ExitCode {
-  io.err(`mdmirror service: ${why}`);
-  io.err("  next: mdmirror service --help");
-  return EXIT.usage;
 }

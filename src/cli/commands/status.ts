@@ -35,27 +35,36 @@ export const command: Command = {
     }
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const doubt = await doubtOf(io, root.value);
-    if (doubt !== null) return showUntrusted(io, doubt, args.flag("json"));
-    const asking = await askAny(root.value);
-    if (asking.kind === "trouble") return complain(io, asking.trouble);
-    const daemon = asking.value;
-    const { readStatus } = await import("../../app/mirror/read-status.ts");
-    const { ageText } = await import("../../app/mirror/age.ts");
-    const read = await readStatus(root.value, daemon !== null && BUSY.has(daemon.phase));
-    if (read.kind === "trouble") return complain(io, read.trouble);
-    const status = withDaemon(read.value, daemon);
-    const age = status.syncedAt === null ? null : Math.max(0, io.clock.now() - status.syncedAt);
-    const old = maxAge !== null && (age === null || age > maxAge);
-    if (args.flag("json")) io.out(jsonLine({ ...statusJson(status, age), daemon }));
-    else {
-      await showStatus(io, status, age === null ? null : ageText(age));
-      if (daemon !== null) io.out(daemonLine(daemon));
-    }
-    if (old && !args.flag("json")) io.err(`mdmirror: not in sync within ${asked}; next: mdmirror sync`);
-    return old && status.state === "in-sync" ? EXIT.attention : EXITS[status.state];
+    return tellStatus(io, root.value, args.flag("json"), asked, maxAge);
   },
 };
+
+/** @param asked what `--max-age` said; `maxAge`: the same in milliseconds */
+async function tellStatus(
+  io: Io,
+  root: string,
+  json: boolean,
+  asked: string | null,
+  maxAge: number | null,
+): Promise<ExitCode> {
+  const doubt = await doubtOf(io, root);
+  if (doubt !== null) return showUntrusted(io, doubt, json);
+  const asking = await askAny(root);
+  if (asking.kind === "trouble") return complain(io, asking.trouble);
+  const daemon = asking.value;
+  const { readStatus } = await import("../../app/mirror/read-status.ts");
+  const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase));
+  if (read.kind === "trouble") return complain(io, read.trouble);
+  const status = withDaemon(read.value, daemon);
+  const age = status.syncedAt === null ? null : Math.max(0, io.clock.now() - status.syncedAt);
+  const old = maxAge !== null && (age === null || age > maxAge);
+  if (json) io.out(jsonLine({ ...statusJson(status, age), daemon }));
+  else {
+    await showStatus(io, status, age, daemon);
+    if (old) io.err(`mdmirror: not in sync within ${asked}; next: mdmirror sync`);
+  }
+  return old && status.state === "in-sync" ? EXIT.attention : EXITS[status.state];
+}
 
 /**
  * What lies in the folder is data of whoever made it: where it is not known as the user's, nothing
@@ -129,34 +138,64 @@ function statusJson(status: MirrorStatus, age: number | null): object {
   };
 }
 
-async function showStatus(io: Io, status: MirrorStatus, age: string | null): Promise<void> {
-  const { documents, folders, pending, conflicts, reviewedSince, attention, halt, fault } = status;
-  const where = `${shownWords(status.url)}${status.remote === "" ? "" : `, folder ${shownName(status.remote)}`}`;
-  io.out(`${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`);
-  const paint = paintFor(io);
-  io.out(standingLine(status, age, paint));
-  if (pending > 0) io.out(`${plural(pending, "effect")} cut off; the next sync settles them`);
-  const { suspended = 0 } = status.resting;
-  if (suspended > 0) io.out(`${plural(suspended, "document")} left out by .mdmirrorignore; nothing to do`);
-  for (const line of reviewLines(reviewedSince)) io.out(line);
-  if (conflicts.length > 0) io.out(`${paint.asks("in conflict")}: ${conflicts.map(shownName).join(", ")}`);
-  if (Object.keys(status.staysLocal ?? {}).length > 0) {
-    const { stayLine } = await import("../describe.ts");
-    const stays = stayLine(status.staysLocal);
-    if (stays !== null) io.out(stays);
-  }
-  if (fault !== null) {
-    const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
-    const { what, next } = faultTrouble(fault, status.url);
-    io.out(shownWords(what));
-    io.out(`  next: ${shownWords(next)}`);
-  }
+async function showStatus(
+  io: Io,
+  status: MirrorStatus,
+  ageMs: number | null,
+  daemon: DaemonStatus | null,
+): Promise<void> {
+  const { ageText } = await import("../../app/mirror/age.ts");
   const { attentionLines } = await import("../show-attention.ts");
-  for (const line of attentionLines(attention, Number.POSITIVE_INFINITY, paint)) io.out(line);
-  if (halt === null) return;
-  for (const { reason, detail } of halt.reasons) io.out(`${paint.bad("halted")}: ${reason}: ${shownWords(detail)}`);
-  if (halt.approved) io.out("  approved; next: mdmirror sync");
-  else for (const way of nextOfHalt(halt.reasons)) io.out(`  next: ${way}`);
+  const paint = paintFor(io);
+  const lines = [
+    ...holdingLines(status, ageMs === null ? null : ageText(ageMs), paint),
+    ...(await stayingLines(status)),
+    ...(await faultLines(status)),
+    ...attentionLines(status.attention, Number.POSITIVE_INFINITY, paint),
+    ...haltLines(status, paint),
+    ...(daemon === null ? [] : [daemonLine(daemon)]),
+  ];
+  for (const line of lines) io.out(line);
+}
+
+/** What the mirror holds, and how it stands. */
+function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): string[] {
+  const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
+  const { suspended = 0 } = status.resting;
+  const where = `${shownWords(status.url)}${remote === "" ? "" : `, folder ${shownName(remote)}`}`;
+  return [
+    `${plural(documents, "document")} in ${plural(folders, "folder")}, mirrored from ${where}`,
+    standingLine(status, age, paint),
+    ...(pending > 0 ? [`${plural(pending, "effect")} cut off; the next sync settles them`] : []),
+    ...(suspended > 0 ? [`${plural(suspended, "document")} left out by .mdmirrorignore; nothing to do`] : []),
+    ...reviewLines(reviewedSince),
+    ...(conflicts.length > 0 ? [`${paint.asks("in conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
+  ];
+}
+
+async function stayingLines({ staysLocal }: MirrorStatus): Promise<string[]> {
+  if (Object.keys(staysLocal ?? {}).length === 0) return [];
+  const { stayLine } = await import("../describe.ts");
+  const stays = stayLine(staysLocal);
+  return stays === null ? [] : [stays];
+}
+
+async function faultLines({ fault, url }: MirrorStatus): Promise<string[]> {
+  if (fault === null) return [];
+  const { faultTrouble } = await import("../../app/mirror/fault-trouble.ts");
+  const { what, next } = faultTrouble(fault, url);
+  return [shownWords(what), `  next: ${shownWords(next)}`];
+}
+
+function haltLines({ halt }: MirrorStatus, paint: Paint): string[] {
+  if (halt === null) return [];
+  const ways = halt.approved
+    ? ["  approved; next: mdmirror sync"]
+    : nextOfHalt(halt.reasons).map((way) => `  next: ${way}`);
+  return [
+    ...halt.reasons.map(({ reason, detail }) => `${paint.bad("halted")}: ${reason}: ${shownWords(detail)}`),
+    ...ways,
+  ];
 }
 
 /**

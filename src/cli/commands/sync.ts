@@ -1,7 +1,9 @@
-import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT, type ExitCode } from "../exit.ts";
+import type { RunRequest } from "../../app/mirror/run.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import type { ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
+import type { Telling } from "../tell-run.ts";
 import { showProgress } from "../progress.ts";
 import { shownWords } from "../../model/shown-name.ts";
 
@@ -24,68 +26,70 @@ export const command: Command = {
   },
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
-    const asked = args.text("max-deletes");
-    const maxDeletes = asked === null ? null : Number(asked);
-    if (asked !== null && !/^\d{1,9}$/.test(asked)) return misused(io, "--max-deletes takes a whole number");
-    if (args.flag("pull-only") && args.flag("push-only"))
-      return misused(io, "--pull-only and --push-only exclude each other");
+    const bad = whyMisused(args);
+    if (bad !== null) return misuse(io, "sync", bad);
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const direction = args.flag("pull-only") ? "pull-only" : args.flag("push-only") ? "push-only" : "both";
-    const quiet = args.flag("quiet");
-    const request = { direction, maxDeletes, attended: io.terminal.output, byTimer: quiet } as const;
-    const json = args.flag("json");
+    const telling = { quiet: args.flag("quiet"), json: args.flag("json") };
+    const reach = { url: args.text("url"), keyFile: args.text("key-file") };
+    const request = requestOf(io, args);
     if (args.flag("dry-run")) {
       const { showPlan } = await import("../show-plan.ts");
-      return showPlan(io, root.value, request, {
-        json,
-        quiet,
-        all: false,
-        url: args.text("url"),
-        keyFile: args.text("key-file"),
-      });
+      return showPlan(io, root.value, request, { ...telling, ...reach, all: false });
     }
-    const plain = direction === "both" && asked === null && args.text("url") === null && args.text("key-file") === null;
-    if (plain) {
+    if (isPlain(request, reach)) {
       // Anything else than a plain sync is not what the daemon does: then it lends the folder
-      // (open-mirror).
+      // (folder-lock).
       const { syncByDaemon } = await import("../sync-by-daemon.ts");
-      const ended = await syncByDaemon(io, root.value, { quiet, json });
+      const ended = await syncByDaemon(io, root.value, telling);
       if (ended !== null) return ended;
     }
-    const { openMirror } = await import("../../app/mirror/open-mirror.ts");
-    const { runSync } = await import("../../app/mirror/run.ts");
-    const { tellRun, tellTrouble } = await import("../tell-run.ts");
-    const progress = showProgress(io, quiet || json);
-    const { env, cwd, clock, random } = io;
-    const mirror = await openMirror(root.value, {
-      mode: "write",
-      what: "sync",
-      env,
-      cwd,
-      clock,
-      random,
-      progress,
-      url: args.text("url"),
-      keyFile: args.text("key-file"),
-    });
-    if (mirror.kind === "trouble") return tellTrouble(io, root.value, mirror.trouble, { quiet, json });
-    const began = clock.monotonic();
-    try {
-      const report = await runSync(mirror.value, request, "sync");
-      progress.end();
-      for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
-      const took = clock.monotonic() - began;
-      return tellRun(io, root.value, report, { quiet, json, url: mirror.value.url, took });
-    } finally {
-      progress.end();
-      await mirror.value.close();
-    }
+    return syncHere(io, root.value, request, telling, reach);
   },
 };
 
-function misused(io: Io, why: string): ExitCode {
-  io.err(`mdmirror sync: ${why}`);
-  io.err("  next: mdmirror sync --help");
-  return EXIT.usage;
+function whyMisused(args: Args): string | null {
+  const asked = args.text("max-deletes");
+  if (asked !== null && !/^\d{1,9}$/.test(asked)) return "--max-deletes takes a whole number";
+  const excluded = args.flag("pull-only") && args.flag("push-only");
+  return excluded ? "--pull-only and --push-only exclude each other" : null;
+}
+
+function requestOf(io: Io, args: Args): RunRequest {
+  const asked = args.text("max-deletes");
+  const oneWay = (["pull-only", "push-only"] as const).find((direction) => args.flag(direction));
+  return {
+    direction: oneWay ?? "both",
+    maxDeletes: asked === null ? null : Number(asked),
+    attended: io.terminal.output,
+    byTimer: args.flag("quiet"),
+  };
+}
+
+/** `--url` and `--key-file`. */
+type Reach = { readonly url: string | null; readonly keyFile: string | null };
+
+function isPlain({ direction, maxDeletes }: RunRequest, { url, keyFile }: Reach): boolean {
+  return direction === "both" && maxDeletes === null && url === null && keyFile === null;
+}
+
+async function syncHere(io: Io, root: string, request: RunRequest, telling: Telling, reach: Reach): Promise<ExitCode> {
+  const { openMirror } = await import("../../app/mirror/open-mirror.ts");
+  const { runSync } = await import("../../app/mirror/run.ts");
+  const { tellRun, tellTrouble } = await import("../tell-run.ts");
+  const progress = showProgress(io, telling.quiet || telling.json);
+  const { env, cwd, clock, random } = io;
+  const mirror = await openMirror(root, { mode: "write", what: "sync", env, cwd, clock, random, progress, ...reach });
+  if (mirror.kind === "trouble") return tellTrouble(io, root, mirror.trouble, telling);
+  const began = clock.monotonic();
+  try {
+    const report = await runSync(mirror.value, request, "sync");
+    progress.end();
+    for (const note of mirror.value.notes) io.err(`mdmirror: ${shownWords(note)}`);
+    const took = clock.monotonic() - began;
+    return tellRun(io, root, report, { ...telling, url: mirror.value.url, took });
+  } finally {
+    progress.end();
+    await mirror.value.close();
+  }
 }

@@ -1,10 +1,10 @@
 import type { TrustQuestion } from "../../app/trust/ask.ts";
 import { shellWord } from "../../model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { agrees, misuse } from "../use-mirror.ts";
+import { agrees } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 
 const { realpathSync } = process.getBuiltinModule("node:fs");
@@ -46,16 +46,24 @@ export const command: Command = {
       const answer = await ask(io, args.flag("yes"), question);
       if (answer !== "agreed") return answer;
     }
-    const { bindMirror } = await import("../../app/trust/bind.ts");
-    const { address, marker } = question;
-    const bound = bindMirror(root, marker, { address, allowHttp, name, env: io.env });
-    if (bound.kind === "trouble") return complain(io, bound.trouble);
-    if (bound.value !== null) io.err(`mdmirror: ${bound.value}`);
-    io.out(question.isTrusted ? `${root} is called ${name}` : `trusted: ${root} with ${address}`);
-    if (!question.isTrusted) io.out(`next: mdmirror sync ${shellWord(root)}`);
-    return EXIT.inSync;
+    return keep(io, root, question, { allowHttp, name });
   },
 };
+
+async function keep(
+  io: Io,
+  root: string,
+  { address, marker, isTrusted }: TrustQuestion,
+  given: { readonly allowHttp: readonly string[]; readonly name: string | null },
+): Promise<ExitCode> {
+  const { bindMirror } = await import("../../app/trust/bind.ts");
+  const bound = bindMirror(root, marker, { address, ...given, env: io.env });
+  if (bound.kind === "trouble") return complain(io, bound.trouble);
+  if (bound.value !== null) io.err(`mdmirror: ${bound.value}`);
+  io.out(isTrusted ? `${root} is called ${given.name}` : `trusted: ${root} with ${address}`);
+  if (!isTrusted) io.out(`next: mdmirror sync ${shellWord(root)}`);
+  return EXIT.inSync;
+}
 
 async function ask(io: Io, yes: boolean, question: TrustQuestion): Promise<"agreed" | ExitCode> {
   for (const line of columns(facts(question))) io.out(line);

@@ -1,9 +1,10 @@
 import type { UndoEnd, UndoPlan } from "../../app/history/undo.ts";
-import type { Command, Io } from "../command.ts";
-import { complain } from "../complain.ts";
-import { EXIT } from "../exit.ts";
+import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
+import type { Args, Command, Io } from "../command.ts";
+import { complain, misuse } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { agrees, misuse, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
+import { agrees, REACH_OPTIONS, syncAfter, useMirror } from "../use-mirror.ts";
 import { count } from "../progress.ts";
 import { localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
@@ -31,37 +32,50 @@ export const command: Command = {
     const [name] = runs;
     const root = findMirror(io, dirs[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
-    const { readUndo, undoRun } = await import("../../app/history/undo.ts");
-    const json = args.flag("json");
-    const dry = args.flag("dry-run");
-    const use = { mode: dry ? "read" : "write", what: "undo", quiet: json } as const;
-    return useMirror(io, args, root.value, use, async (mirror) => {
-      const plan = readUndo(mirror.world.state, name === undefined ? null : Number(name));
-      if (plan.kind === "trouble") return complain(io, plan.trouble);
-      const doable = plan.value.items.filter(({ kind }) => kind !== "left").length;
-      if (!json) for (const line of planLines(plan.value)) io.out(line);
-      if (dry || doable === 0) {
-        if (json) io.out(jsonLine({ run: plan.value.run, items: plan.value.items, done: [], sync: null }));
-        return doable === 0 ? EXIT.attention : EXIT.inSync;
-      }
-      if (!(await agrees(io, args.flag("yes"), `take back ${count(doable)} of run ${plan.value.run}?`))) {
-        io.err("mdmirror: nothing was done");
-        io.err("  next: to go on: mdmirror undo --yes");
-        return EXIT.usage;
-      }
-      const ends = await undoRun(mirror.world, plan.value);
-      if (!json) showEnds(io, ends);
-      const left = ends.some(({ done }) => !done);
-      const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
-      if (json) {
-        const told = ends.map(({ item, done, note }) => ({ path: item.path, kind: item.kind, done, note }));
-        io.out(jsonLine({ run: plan.value.run, items: plan.value.items, done: told, sync: sync?.report ?? null }));
-      }
-      if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
-      return left ? EXIT.attention : EXIT.inSync;
-    });
+    const use = { mode: args.flag("dry-run") ? "read" : "write", what: "undo", quiet: args.flag("json") } as const;
+    return useMirror(io, args, root.value, use, (mirror) =>
+      takeBack(io, args, mirror, name === undefined ? null : Number(name)),
+    );
   },
 };
+
+async function takeBack(io: Io, args: Args, mirror: OpenedMirror, asked: number | null): Promise<ExitCode> {
+  const { readUndo, undoRun } = await import("../../app/history/undo.ts");
+  const json = args.flag("json");
+  const plan = readUndo(mirror.world.state, asked);
+  if (plan.kind === "trouble") return complain(io, plan.trouble);
+  const { items, run } = plan.value;
+  const doable = items.filter(({ kind }) => kind !== "left").length;
+  if (!json) for (const line of planLines(plan.value)) io.out(line);
+  if (args.flag("dry-run") || doable === 0) {
+    if (json) io.out(jsonLine({ run, items, done: [], sync: null }));
+    return doable === 0 ? EXIT.attention : EXIT.inSync;
+  }
+  if (!(await agrees(io, args.flag("yes"), `take back ${count(doable)} of run ${run}?`))) {
+    io.err("mdmirror: nothing was done");
+    io.err("  next: to go on: mdmirror undo --yes");
+    return EXIT.usage;
+  }
+  return sendUndone(io, args, mirror, plan.value, await undoRun(mirror.world, plan.value));
+}
+
+async function sendUndone(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  { run, items }: UndoPlan,
+  ends: readonly UndoEnd[],
+): Promise<ExitCode> {
+  const json = args.flag("json");
+  if (!json) showEnds(io, ends);
+  const sync = args.flag("no-sync") ? null : await syncAfter(io, mirror, json);
+  if (json) {
+    const done = ends.map((end) => ({ path: end.item.path, kind: end.item.kind, done: end.done, note: end.note }));
+    io.out(jsonLine({ run, items, done, sync: sync?.report ?? null }));
+  }
+  if (sync !== null && sync.exit !== EXIT.inSync) return sync.exit;
+  return ends.every(({ done }) => done) ? EXIT.inSync : EXIT.attention;
+}
 
 /** A folder of such a name is given as ./12. */
 function isRun(operand: string): boolean {

@@ -64,7 +64,16 @@ async function mergeLines(io: Io, state: State, merge: MergeOf, path: string): P
 }
 
 function whyLines(io: Io, why: Why, former: string | null): string[] {
-  const { link, folder, stays, verdict, hold, holdNext, conflict, lastError, events, offline } = why;
+  const { events, path } = why;
+  const facts = [...placeFacts(why), ...openFacts(io, why, former), ...nextFacts(why).map((next) => ["next", next])];
+  if (why.holdNext !== null) facts.push(["do", shownWords(why.holdNext)]);
+  const last = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
+  return [path === "" ? "." : shownName(path), ...columns(facts).map((line) => `  ${line}`), ...last];
+}
+
+/** Where it is, on each side, and the rule that follows. */
+function placeFacts(why: Why): string[][] {
+  const { link, stays, verdict, offline } = why;
   const facts: string[][] = [];
   if (offline !== null)
     facts.push(["offline", `the service cannot be asked (${shownWords(offline.detail)}): by the state alone`]);
@@ -73,6 +82,12 @@ function whyLines(io: Io, why: Why, former: string | null): string[] {
   if (stays !== null)
     facts.push(["stays", `${stays.path === why.path ? "" : `${shownName(stays.path)} is `}${shownWords(stays.why)}`]);
   if (offline === null && (verdict !== null || link !== null)) facts.push(["rule", ruleFact(why)]);
+  return facts;
+}
+
+/** What stands open about it, and what went wrong. */
+function openFacts(io: Io, { link, folder, hold, conflict, lastError }: Why, former: string | null): string[][] {
+  const facts: string[][] = [];
   if (conflict !== null)
     facts.push(["conflict", `for ${age(io, conflict.since)}; the other version is ${shownName(conflict.sidecarPath)}`]);
   if (hold !== null)
@@ -80,10 +95,7 @@ function whyLines(io: Io, why: Why, former: string | null): string[] {
   if (lastError !== null) facts.push(["error", eventLine(lastError)]);
   if (former !== null && link === null && folder === null)
     facts.push(["was", `a document of this name is ${shownName(former)} now, or was there last`]);
-  facts.push(...nextFacts(why).map((next) => ["next", next]));
-  if (holdNext !== null) facts.push(["do", shownWords(holdNext)]);
-  const last = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
-  return [why.path === "" ? "." : shownName(why.path), ...columns(facts).map((line) => `  ${line}`), ...last];
+  return facts;
 }
 
 /** What stands before the table's rule: a hold that leaves the text alone. */
