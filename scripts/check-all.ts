@@ -39,6 +39,13 @@ const CHECKS: readonly Check[] = [
     args: ["scripts/show-results.ts"],
     look: "make them anew: node scripts/show-results.ts --write",
   },
+  {
+    name: "measures",
+    shows: "size, branches, circles and unused exports of src stay within their bounds",
+    command: process.execPath,
+    args: ["scripts/measures.ts", "--check"],
+    look: "the places are named above; all figures: node scripts/measures.ts",
+  },
   { name: "types", shows: "tsc", command: bin("tsc"), args: ["-p", "tsconfig.json"], look: "again: npm run check" },
   {
     name: "lint",

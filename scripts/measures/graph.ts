@@ -36,11 +36,10 @@ export function importCircles(files: readonly FileFacts[]): string[][] {
   return circles.sort((a, b) => (a[0]! < b[0]! ? -1 : 1));
 }
 
-/** @returns whether a name that a file exports is imported by a file outside of `test` */
+/** @returns whether a name that a file exports is imported by any other file, tests too */
 export function importedNames(files: readonly FileFacts[]): (path: string, name: string) => boolean {
   const taken = new Map<string, Set<string>>();
-  for (const { path, imports } of files) {
-    if (path.startsWith("test/")) continue;
+  for (const { imports } of files) {
     for (const { target, names } of imports) {
       const before = taken.get(target) ?? new Set();
       taken.set(target, before);

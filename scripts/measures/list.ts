@@ -10,6 +10,8 @@ export type Measure = {
   readonly what: string;
   readonly places: (files: readonly FileFacts[], all: readonly FileFacts[]) => Place[];
   readonly outOf?: (files: readonly FileFacts[]) => number;
+  /** The most that all of `src` may have: `--check` fails beyond it. */
+  readonly most?: number;
 };
 
 const MOST = { fileLines: 250, functionLines: 60, cyclomatic: 10 } as const;
@@ -43,6 +45,7 @@ export const MEASURES: readonly Measure[] = [
       files
         .filter(({ lines }) => lines > MOST.fileLines)
         .map(({ path, lines }) => ({ at: path, note: `${lines} lines` })),
+    most: 0,
   },
   {
     id: "functions",
@@ -56,6 +59,7 @@ export const MEASURES: readonly Measure[] = [
       functions(files)
         .filter(({ lines }) => lines > MOST.functionLines)
         .map(({ at, name, lines }) => ({ at, note: `${name}, ${lines} lines` })),
+    most: 0,
   },
   {
     id: "cyclomatic",
@@ -65,6 +69,7 @@ export const MEASURES: readonly Measure[] = [
         .filter(({ cyclomatic }) => cyclomatic > MOST.cyclomatic)
         .map(({ at, name, cyclomatic }) => ({ at, note: `${name}, ${cyclomatic}` })),
     outOf: countFunctions,
+    most: 0.02,
   },
   {
     id: "nested",
@@ -74,12 +79,14 @@ export const MEASURES: readonly Measure[] = [
         .filter(({ isNested }) => isNested)
         .map(({ at, name }) => ({ at, note: name })),
     outOf: countFunctions,
+    most: 0.1,
   },
   {
     id: "comments-100",
     what: "comment lines over 100 columns",
     places: longComments(100),
     outOf: countComments,
+    most: 0,
   },
   {
     id: "comments-120",
@@ -96,10 +103,11 @@ export const MEASURES: readonly Measure[] = [
         .filter((group) => group.some((path) => here.has(path)))
         .map((group) => ({ at: group[0]!, note: `with ${group.slice(1).join(", ")}` }));
     },
+    most: 0,
   },
   {
     id: "unused-exports",
-    what: "exports imported by tests at most",
+    what: "exports that nobody imports",
     places: (files, all) => {
       const isImported = importedNames(all);
       return files
@@ -110,12 +118,14 @@ export const MEASURES: readonly Measure[] = [
             .map(({ name, line }) => ({ at: `${path}:${line}`, note: name })),
         );
     },
+    most: 0,
   },
   {
     id: "mentions",
     what: "lines naming absent documents",
     places: (files) =>
       files.flatMap(({ path, mentions }) => mentions.map(({ line }) => ({ at: `${path}:${line}`, note: "" }))),
+    most: 0,
   },
 ];
 
@@ -142,4 +152,23 @@ export function figureOf({ places, outOf }: Measure, files: readonly FileFacts[]
   const sum = places(files, all).reduce((total, { count = 1 }) => total + count, 0);
   if (outOf === undefined) return sum;
   return sum === 0 ? 0 : sum / outOf(files);
+}
+
+/** One line for each measure of which `src` has more than it may, followed by the places. */
+export function breachesOf(all: readonly FileFacts[]): string[] {
+  const { files } = columnsOf(all).find(({ name }) => name === "src")!;
+  return MEASURES.flatMap((measure) => {
+    const figure = figureOf(measure, files, all);
+    if (measure.most === undefined || figure <= measure.most) return [];
+    const places = measure.places(files, all).map(({ at, note }) => `  ${at} ${note}`.trimEnd());
+    return [
+      `${measure.what}: ${shownFigure(measure, figure)}, at most ${shownFigure(measure, measure.most)}`,
+      ...places,
+    ];
+  });
+}
+
+/** A count as it is, a share in per cent. */
+export function shownFigure({ outOf }: Measure, value: number): string {
+  return outOf === undefined ? String(value) : `${(value * 100).toFixed(1)} %`;
 }

@@ -19,8 +19,9 @@ keepCompiled();
 // quarter of all that a sync takes.
 process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
-const main = existsSync(new URL("./main.ts", import.meta.url)) ? "./main.ts" : "./main.js";
-await (await import(new URL(main, import.meta.url).href)).main(process.argv.slice(2));
+const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
+const { main } = await (isCheckout ? import("./main.ts") : import("./main.js"));
+await main(process.argv.slice(2));
 
 /**
  * The key is in this memory, and may be in this environment: neither goes into a file that a crash

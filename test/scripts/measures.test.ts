@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { FileFacts } from "../../scripts/measures/facts.ts";
-import { columnsOf, MEASURES, figureOf } from "../../scripts/measures/list.ts";
+import { breachesOf, columnsOf, MEASURES, figureOf } from "../../scripts/measures/list.ts";
 import { readTree } from "../../scripts/measures/tree.ts";
 
 const BRANCHES = [
@@ -111,16 +111,24 @@ test("circles are of values and types; what is loaded by a call closes none", ()
   expect(places("circles")).toEqual(["src/b/here.ts with src/b/there.ts"]);
 });
 
-test("an export counts as unused when tests alone import it", () => {
+test("an export counts as unused when nobody imports it, tests included", () => {
   expect(places("unused-exports")).toEqual([
     "src/a/functions.ts:1 Shape",
     "src/a/functions.ts:2 bound",
     "src/a/functions.ts:64 signature",
     "src/a/long.ts:1 one",
-    "src/b/comments.ts:5 texts",
   ]);
 });
 
 test("lines that name a document which is not there are found", () => {
   expect(places("mentions")).toEqual(["src/b/mentions.ts:1"]);
+});
+
+test("what is over its bound is said with its places", () => {
+  const lines = breachesOf(all);
+  expect(lines.filter((line) => !line.startsWith(" "))).toEqual(
+    expect.arrayContaining(["files over 250 lines: 1, at most 0", "import circles: 1, at most 0"]),
+  );
+  expect(lines).toContain("  src/a/long.ts 251 lines");
+  expect(breachesOf([])).toEqual([]);
 });
