@@ -45,7 +45,9 @@ function readTitles(): Title[] {
     );
 }
 
-/** The table of `test/README.md`. It counts files, not titles, so that a new test rarely changes it. */
+/**
+ * The table of `test/README.md`. It counts files, not titles, so that a new test rarely changes it.
+ */
 function promiseTable(grouped: ReadonlyMap<string, readonly Title[]>): string[] {
   const rows = PROMISED.map(({ id, name, inLives, how, amount }) => {
     const files = new Set(grouped.get(id)!.map(({ file }) => file));

@@ -1,4 +1,6 @@
-/** What `test/README.md` says of each promise; `scripts/check-promises.ts` adds where its tests are. */
+/**
+ * What `test/README.md` says of each promise; `scripts/check-promises.ts` adds where its tests are.
+ */
 
 export type Promised = {
   readonly id: string;

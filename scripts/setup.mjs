@@ -1,5 +1,5 @@
-// Makes a fresh clone ready, on any Node from 20 on, then runs the script that it is given, with the
-// right Node: `node scripts/setup.mjs [SCRIPT [ARGUMENT]…]`.
+// Makes a fresh clone ready, on any Node from 20 on, then runs the script that it is given, with
+// the right Node: `node scripts/setup.mjs [SCRIPT [ARGUMENT]…]`.
 // Installs what the lock file names when it is not there yet or the lock file changed since; the
 // right Node is one of these packages.
 import { spawn, spawnSync } from "node:child_process";

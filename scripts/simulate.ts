@@ -1,10 +1,11 @@
 /**
  * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots | --small]`: seeded
- * lives of several mirrors and a person in the app (test/simulator/life). Prints each failing seed with
- * its script shrunk to a few steps and the `why` of the documents it names, and the totals; exit 1
- * on any failure. `--small`: workspaces of one to four documents (test/simulator/life/small.ts).
- * `--plots`: lives with plots in them (test/simulator/life/plots.ts). `--one-mirror [--no-kills]
- * [--no-faults]`: the older lives of one mirror (test/simulator/simulate.ts).
+ * lives of several mirrors and a person in the app (test/simulator/life). Prints each failing seed
+ * with its script shrunk to a few steps and the `why` of the documents it names, and the totals;
+ * exit 1 on any failure. `--small`: workspaces of one to four documents
+ * (test/simulator/life/small.ts). `--plots`: lives with plots in them
+ * (test/simulator/life/plots.ts). `--one-mirror [--no-kills] [--no-faults]`: the older lives of one
+ * mirror (test/simulator/simulate.ts).
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";

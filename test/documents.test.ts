@@ -27,7 +27,10 @@ function namedFiles(text: string): string[] {
   return [...links, ...names.filter((name) => !/^(?:config|quiet)\.json$|^\./.test(name))];
 }
 
-/** Beside the document, in a room of `src` or in the checkout; a bare name anywhere below the document's folder. */
+/**
+ * Beside the document, in a room of `src` or in the checkout; a bare name anywhere below the
+ * document's folder.
+ */
 function isThere(document: string, name: string): boolean {
   const here = dirname(document);
   if ([here, "src", ""].some((folder) => existsSync(join(root, folder, name)))) return true;

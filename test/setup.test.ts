@@ -7,7 +7,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 
 const checkout = fileURLToPath(new URL("..", import.meta.url));
 
-/** An npm that writes down how it was called, and brings Node when it is asked to build that package. */
+/**
+ * An npm that writes down how it was called, and brings Node when it is asked to build that
+ * package.
+ */
 const NPM = `#!/bin/sh
 echo "$*" >> "$CALLS"
 if [ "$1" = rebuild ]; then mkdir -p node_modules/.bin && ln -sf "$NODE" node_modules/.bin/node; fi

@@ -10,7 +10,9 @@ import { type Dice, rollDice } from "../../test/simulator/dice.ts";
 import { type Fixture, openFixture, ROOT } from "./sync-fixture.ts";
 import { edited, newText } from "./marked.ts";
 
-/** The part of a `Fixture` that faults need: also there when the service is a process of its own. */
+/**
+ * The part of a `Fixture` that faults need: also there when the service is a process of its own.
+ */
 export type Service = Pick<Fixture, "folder" | "writes" | "call" | "end"> & {
   readonly url: string;
   readonly key: string;

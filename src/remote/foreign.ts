@@ -1,8 +1,8 @@
 import type { WireResponse } from "../contract/wire.ts";
 
 /**
- * What an answer is that is no JSON: perhaps not the service's, but a file server's, a login page's,
- * a captive portal's, another API's.
+ * What an answer is that is no JSON: perhaps not the service's, but a file server's, a login
+ * page's, a captive portal's, another API's.
  */
 
 /** Where an answer came from and what it said it was. Both are shown. */

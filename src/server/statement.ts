@@ -1,8 +1,8 @@
 import type Sqlite from "better-sqlite3";
 
 /**
- * A statement of SQL that is prepared when it is first run: of some two hundred, a short life of the
- * service runs few, and to prepare them all was a third of what opening it took.
+ * A statement of SQL that is prepared when it is first run: of some two hundred, a short life of
+ * the service runs few, and to prepare them all was a third of what opening it took.
  * @throws what better-sqlite3 throws, faults of the text itself at the first run
  */
 export class Statement<Values extends unknown[], Row> {

@@ -6,8 +6,8 @@ import { UnsafePath } from "../../state/unsafe-path.ts";
  */
 export type Trouble = {
   /**
-   * `usage`: the user's to mend in what was given or configured; `fault`: the disk or the state file
-   * fails; `offline`: no service, or a refused key.
+   * `usage`: the user's to mend in what was given or configured; `fault`: the disk or the state
+   * file fails; `offline`: no service, or a refused key.
    */
   readonly kind: "usage" | "fault" | "locked" | "offline";
   /** One clause, without a full stop. */

@@ -12,7 +12,10 @@ import { PassContext, type PassEnd } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 
-/** The daemon's runs: they look with its observers, and one that finds nothing to do leaves no trace. */
+/**
+ * The daemon's runs: they look with its observers, and one that finds nothing to do leaves no
+ * trace.
+ */
 
 export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readonly didSomething: boolean };
 

@@ -150,8 +150,8 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
 }
 
 /**
- * What `planner/verdict` calls a flood of conflicts: applied while they are opened, since only then it
- * shows which texts do not merge.
+ * What `planner/verdict` calls a flood of conflicts: applied while they are opened, since only then
+ * it shows which texts do not merge.
  */
 export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
   const keys = approvedKeys(world);

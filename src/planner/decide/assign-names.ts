@@ -138,7 +138,10 @@ export class NameAssignment {
     return true;
   }
 
-  /** The name that the service's asks for here, where a linked row has one that has none to do with it. */
+  /**
+   * The name that the service's asks for here, where a linked row has one that has none to do with
+   * it.
+   */
   #ownNameOf(row: Row, here: string): string | null {
     const there = row.remote.goal?.name;
     if (row.link === null || there === undefined) return null;

@@ -30,7 +30,10 @@ export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, path
   }
 }
 
-/** ORDER: listed before implied, so that a folder's id is known; the service's before ours, so that ours join. */
+/**
+ * ORDER: listed before implied, so that a folder's id is known; the service's before ours, so that
+ * ours join.
+ */
 const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
 
 type Unlinked = { readonly depth: number; readonly rank: number; readonly path: string; readonly id: DirId | null };

@@ -4,9 +4,9 @@ import type { Caught } from "./caught.ts";
 const STEPS = 40;
 
 /**
- * The net's third part: seeded lives of several mirrors (test/simulator/life), which nobody wrote for
- * any fault, until one of them finds a promise broken. What they catch by themselves says how far
- * they would find a fault that nobody thought of. Of each seed two: a plain life, and one with
+ * The net's third part: seeded lives of several mirrors (test/simulator/life), which nobody wrote
+ * for any fault, until one of them finds a promise broken. What they catch by themselves says how
+ * far they would find a fault that nobody thought of. Of each seed two: a plain life, and one with
  * plots, which meets less by chance.
  */
 export async function throwLives(count: number): Promise<{ readonly caught: Caught | null; readonly lives: number }> {
