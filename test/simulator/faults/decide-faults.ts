@@ -89,7 +89,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
         replace: "return key === null ? null : null;",
       },
     ],
-    net: ["core/planner/policy.test.ts"],
+    net: ["planner/policy.test.ts"],
   },
   {
     id: "path-before-inode",
@@ -121,7 +121,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     file: "model/path.ts",
     find: "return disk.foldsCase ? composed.toUpperCase().toLowerCase() : composed;",
     replace: "return composed;",
-    net: ["core/planner/place.test.ts"],
+    net: ["planner/place.test.ts"],
   },
   {
     id: "review-sent-again",

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FAULTS } from "./all.ts";
 import { checkFault } from "./fault.ts";
@@ -29,7 +30,11 @@ describe("faults that are planted on purpose", () => {
   it("are at least forty, each of its own name, and none is out of date", () => {
     expect(new Set(FAULTS.map(({ id }) => id)).size).toBe(FAULTS.length);
     expect(FAULTS.length).toBeGreaterThanOrEqual(40);
-    for (const fault of FAULTS) checkFault(fault);
+    for (const fault of FAULTS) {
+      checkFault(fault);
+      const files = Array.isArray(fault.net) ? fault.net : [];
+      for (const file of files) expect(existsSync(new URL(`../../${file}`, import.meta.url)), file).toBe(true);
+    }
   });
 
   it("are caught by the net", async () => {
