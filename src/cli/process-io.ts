@@ -23,22 +23,7 @@ export function processIo(): Io {
   // Made at the first need: it opens the stream, and most commands show no status.
   let statusLine: StatusLine | null = null;
   const clearStatus = () => statusLine?.clear();
-  // A dumb terminal (an editor's shell) cannot take a line back.
-  const isDumb = process.env["TERM"] === "dumb";
-  const terminal: Io["terminal"] = {
-    get input() {
-      return process.stdin.isTTY === true;
-    },
-    get output() {
-      return stdout.isTTY === true;
-    },
-    get error() {
-      return errors().isTTY === true && !isDumb;
-    },
-    get columns() {
-      return columns();
-    },
-  };
+  const terminal = terminalOf(stdout, errors, columns);
   const { env } = process;
   return {
     out(line) {
@@ -73,6 +58,30 @@ export function processIo(): Io {
       return stop();
     },
     readText: (path) => readFileSync(path === "-" ? 0 : path, "utf8"),
+  };
+}
+
+/** What the streams are, asked of each when somebody wants to know. */
+function terminalOf(
+  stdout: NodeJS.WriteStream,
+  errors: () => NodeJS.WriteStream,
+  columns: () => number,
+): Io["terminal"] {
+  // A dumb terminal (an editor's shell) cannot take a line back.
+  const isDumb = process.env["TERM"] === "dumb";
+  return {
+    get input() {
+      return process.stdin.isTTY === true;
+    },
+    get output() {
+      return stdout.isTTY === true;
+    },
+    get error() {
+      return errors().isTTY === true && !isDumb;
+    },
+    get columns() {
+      return columns();
+    },
   };
 }
 

@@ -88,7 +88,7 @@ function showHalt(io: Io, { halt, stopped }: RunReport): void {
   for (const line of nextOfHalt(halt?.reasons ?? [])) io.err(`  next: ${line}`);
 }
 
-export function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): string {
+function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): string {
   const seconds = `${(took / 1_000).toFixed(1)} s`;
   const done = doneLine(report.counts);
   const did = done === null ? "nothing to do" : done;

@@ -22,7 +22,7 @@ export type ConflictHunk = {
 };
 
 /** For each text and each of its lines whether it is code. */
-export type CodeLines = {
+type CodeLines = {
   readonly base: readonly boolean[];
   readonly local: readonly boolean[];
   readonly remote: readonly boolean[];

@@ -1,56 +1,47 @@
 import { type ContentCell, type ContentRule, PLACE_RULES, type PlaceRule } from "../../planner/decide/table.ts";
-import { type Explanation, explainPath } from "../../planner/explain.ts";
-import type { Action } from "../../model/action.ts";
+import { explainPath } from "../../planner/explain.ts";
 import type { WhoMoved } from "../../planner/drift/drift.ts";
 import type { Conflict, DirLink, Hold, Link } from "../../model/link.ts";
 import type { Evidence } from "../../planner/match/matching.ts";
 import type { Plan } from "../../planner/plan-types.ts";
-import { ancestorsOf, isBelow, type LocalPath } from "../../model/path.ts";
+import type { LocalPath } from "../../model/path.ts";
 import { DEFAULT_GUARDS, type Policy } from "../../model/policy.ts";
 import type { Disk, Look } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
-import type { BaseTree, LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
+import type { BaseTree, Trees } from "../../model/tree.ts";
 import { attentionOfHold } from "../../engine/run/report.ts";
-import { subjectOf } from "../../engine/run/subject.ts";
 import { conflictPolicy } from "../mirror/run.ts";
 import { readEvents } from "../history/events.ts";
 import { findDocument, linkAt } from "../history/find-document.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
-import { type Preview, previewSync, USUAL_RUN } from "../mirror/run.ts";
+import { previewSync, USUAL_RUN } from "../mirror/run.ts";
+import {
+  type DocumentExplanation,
+  factsOfPlan,
+  isWithin,
+  type PlanFacts,
+  type Subject,
+  UNPLANNED,
+} from "./why-plan.ts";
 
 /**
  * What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23).
  */
-export type Why = {
+export type Why = PlanFacts & {
   readonly path: LocalPath;
   readonly link: Link | null;
   readonly folder: DirLink | null;
   /** What one look at the path itself finds. */
   readonly look: Look;
-  /** Why what is there stays local; null: nothing there, or it does not. */
-  readonly stays: {
-    readonly path: LocalPath;
-    readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
-    readonly why: string;
-  } | null;
-  /** By the listing of now; null: not there, or offline. */
-  readonly remote: RemoteFile | null;
   /** null: offline, no document, or one in which all three trees agree. */
   readonly verdict: Judged | null;
   readonly conflict: Conflict | null;
   readonly hold: Hold | null;
   readonly holdNext: string | null;
-  /**
-   * What the next sync would do about it, or about what is in the folder; `guarded`: only after
-   * `approve`.
-   */
-  readonly steps: readonly { readonly action: Action; readonly guarded: boolean }[];
   /** What is held below the path, where it is a folder. */
   readonly heldBelow: readonly Pick<Hold, "path" | "reason">[];
-  /** Why a guard has halted the mirror, or would; empty: none does. */
-  readonly halts: readonly string[];
   readonly lastError: MirrorEvent | null;
   /**
    * Of which texts the one that is here was merged, and whose its changed lines are; null: it was
@@ -73,8 +64,6 @@ export type Judged = {
   readonly evidence: Evidence | null;
   readonly localPath: LocalPath | null;
 };
-
-type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
 
 const EVENTS = 8;
 
@@ -125,14 +114,6 @@ function lastErrorOf(events: readonly MirrorEvent[]): MirrorEvent | null {
   return events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null;
 }
 
-/** What an asked path stands for: `keys` are the names under which holds and steps speak of it. */
-type Subject = {
-  readonly asked: LocalPath;
-  readonly link: Link | null;
-  readonly path: LocalPath;
-  readonly keys: ReadonlySet<string | undefined>;
-};
-
 function subjectAt(base: BaseTree, document: DocumentExplanation | null, asked: LocalPath): Subject {
   const link = document?.base ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
   const path = link?.localPath ?? asked;
@@ -146,23 +127,6 @@ function lookAt(disk: Disk, path: LocalPath): Look {
   if (root === null) return { kind: "unknown", why: "the mirrored folder is not there" };
   const { dev, ino, birthMs } = root;
   return { kind: "folder", dev, ino, birthMs };
-}
-
-type PlanFacts = Pick<Why, "stays" | "remote" | "steps" | "halts">;
-
-const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], halts: [] };
-
-function factsOfPlan(
-  { plan, trees }: Extract<Preview, { kind: "planned" }>,
-  document: DocumentExplanation | null,
-  { asked, link, keys }: Subject,
-): PlanFacts {
-  return {
-    stays: staysLocal(trees.local, asked),
-    remote: remoteOf(trees, link, document, asked),
-    steps: stepsOf(plan, keys, asked),
-    halts: plan.verdict.kind === "halt" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
-  };
 }
 
 function heldBelow(holds: readonly Hold[], folder: LocalPath): Why["heldBelow"] {
@@ -211,18 +175,6 @@ function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
   return null;
 }
 
-function remoteOf(
-  trees: Trees,
-  link: Link | null,
-  document: DocumentExplanation | null,
-  asked: LocalPath,
-): RemoteFile | null {
-  if (document?.remote.kind === "present") return document.remote.file;
-  if (link !== null) return trees.remote.files.get(link.id) ?? null;
-  for (const file of trees.remote.files.values()) if (file.path === asked) return file;
-  return null;
-}
-
 /** A refusal that is remembered says more than what the plan, which tries again, holds. */
 function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
   const remembered = [...base.holds.values()].filter((hold) => isAbout(hold, keys));
@@ -238,26 +190,6 @@ function isAbout({ key, path }: Hold, keys: ReadonlySet<string | undefined>): bo
   return keys.has(key) || keys.has(path);
 }
 
-/** Of the root (an empty path) everything is below. */
-function isWithin(folder: LocalPath, path: LocalPath): boolean {
-  return folder === "" ? path !== "" : isBelow(path, folder);
-}
-
-function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: LocalPath): Why["steps"] {
-  const { verdict } = plan;
-  const guarded = new Set(verdict.kind === "halt" ? verdict.guarded : []);
-  const stopsAll = verdict.kind === "halt" && verdict.stopsAll;
-  return plan.steps.flatMap(({ action }, index) => {
-    const { id, path } = subjectOf(action);
-    const isOurs =
-      keys.has(path) ||
-      (id !== null && keys.has(id)) ||
-      ("from" in action && keys.has(action.from)) ||
-      isWithin(asked, path);
-    return isOurs ? [{ action, guarded: stopsAll || guarded.has(index) }] : [];
-  });
-}
-
 function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
   return readEvents(state, { limit: 200, run: null, path });
 }
@@ -267,29 +199,6 @@ function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): Me
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
   if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;
   return mergeFacts(merge, readOrigins(state, merge));
-}
-
-const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
-  symlink: "a symbolic link: never followed, never mirrored",
-  "other-file": "not a .md file",
-  ignored: "excluded by .mdmirrorignore",
-  "ignored-folder": "a folder that .mdmirrorignore excludes",
-  "dot-folder": "a folder whose name starts with a dot",
-  special: "a device, socket or pipe",
-  litter: "a leftover of an editor or desktop, by its name",
-  sidecar: "the other version of a conflict: it shows what the service holds, and is never mirrored itself",
-};
-
-/** The path itself, or the folder above it that stays local with all below. */
-function staysLocal(local: LocalTree, asked: LocalPath): Why["stays"] {
-  for (const path of [...ancestorsOf(asked), asked]) {
-    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the mirror's own folder" };
-    const other = local.others.get(path);
-    if (other !== undefined) return { path, kind: other.kind, why: STAYS[other.kind] };
-    const unseen = local.unseen.get(path);
-    if (unseen !== undefined) return { path, kind: "unseen", why: unseen };
-  }
-  return null;
 }
 
 /** For `findDocument`'s callers: what was known under an old name. */

@@ -1,0 +1,108 @@
+import type { Action } from "../../model/action.ts";
+import type { Explanation } from "../../planner/explain.ts";
+import type { Link } from "../../model/link.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import { ancestorsOf, isBelow, type LocalPath } from "../../model/path.ts";
+import type { LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
+import { subjectOf } from "../../engine/run/subject.ts";
+import type { Preview } from "../mirror/run.ts";
+
+/** What a plan made now says of one path. */
+
+export type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
+
+/** What an asked path stands for: `keys` are the names under which holds and steps speak of it. */
+export type Subject = {
+  readonly asked: LocalPath;
+  readonly link: Link | null;
+  readonly path: LocalPath;
+  readonly keys: ReadonlySet<string | undefined>;
+};
+
+export type PlanFacts = {
+  /** Why what is there stays local; null: nothing there, or it does not. */
+  readonly stays: {
+    readonly path: LocalPath;
+    readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
+    readonly why: string;
+  } | null;
+  /** By the listing of now; null: not there, or offline. */
+  readonly remote: RemoteFile | null;
+  /**
+   * What the next sync would do about it, or about what is in the folder; `guarded`: only after
+   * `approve`.
+   */
+  readonly steps: readonly { readonly action: Action; readonly guarded: boolean }[];
+  /** Why a guard has halted the mirror, or would; empty: none does. */
+  readonly halts: readonly string[];
+};
+
+export const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], halts: [] };
+
+export function factsOfPlan(
+  { plan, trees }: Extract<Preview, { kind: "planned" }>,
+  document: DocumentExplanation | null,
+  { asked, link, keys }: Subject,
+): PlanFacts {
+  return {
+    stays: staysLocal(trees.local, asked),
+    remote: remoteOf(trees, link, document, asked),
+    steps: stepsOf(plan, keys, asked),
+    halts: plan.verdict.kind === "halt" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
+  };
+}
+
+function remoteOf(
+  trees: Trees,
+  link: Link | null,
+  document: DocumentExplanation | null,
+  asked: LocalPath,
+): RemoteFile | null {
+  if (document?.remote.kind === "present") return document.remote.file;
+  if (link !== null) return trees.remote.files.get(link.id) ?? null;
+  for (const file of trees.remote.files.values()) if (file.path === asked) return file;
+  return null;
+}
+
+/** Of the root (an empty path) everything is below. */
+export function isWithin(folder: LocalPath, path: LocalPath): boolean {
+  return folder === "" ? path !== "" : isBelow(path, folder);
+}
+
+function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: LocalPath): PlanFacts["steps"] {
+  const { verdict } = plan;
+  const guarded = new Set(verdict.kind === "halt" ? verdict.guarded : []);
+  const stopsAll = verdict.kind === "halt" && verdict.stopsAll;
+  return plan.steps.flatMap(({ action }, index) => {
+    const { id, path } = subjectOf(action);
+    const isOurs =
+      keys.has(path) ||
+      (id !== null && keys.has(id)) ||
+      ("from" in action && keys.has(action.from)) ||
+      isWithin(asked, path);
+    return isOurs ? [{ action, guarded: stopsAll || guarded.has(index) }] : [];
+  });
+}
+
+const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
+  symlink: "a symbolic link: never followed, never mirrored",
+  "other-file": "not a .md file",
+  ignored: "excluded by .mdmirrorignore",
+  "ignored-folder": "a folder that .mdmirrorignore excludes",
+  "dot-folder": "a folder whose name starts with a dot",
+  special: "a device, socket or pipe",
+  litter: "a leftover of an editor or desktop, by its name",
+  sidecar: "the other version of a conflict: it shows what the service holds, and is never mirrored itself",
+};
+
+/** The path itself, or the folder above it that stays local with all below. */
+function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
+  for (const path of [...ancestorsOf(asked), asked]) {
+    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the mirror's own folder" };
+    const other = local.others.get(path);
+    if (other !== undefined) return { path, kind: other.kind, why: STAYS[other.kind] };
+    const unseen = local.unseen.get(path);
+    if (unseen !== undefined) return { path, kind: "unseen", why: unseen };
+  }
+  return null;
+}
