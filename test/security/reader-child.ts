@@ -13,7 +13,7 @@ const remote = createRemote({
   wire: createUndiciWire({ baseUrl: url }),
   key: "mdm_key",
   // No test waits for a retry.
-  clock: { ...clock, sleep: async () => undefined },
+  clock: { now: () => clock.now(), monotonic: () => clock.monotonic(), sleep: async () => undefined },
   random: { fraction: () => 0, hex: (n) => "0".repeat(n) },
   log: { write: () => undefined },
   traits: null,
