@@ -7,16 +7,23 @@
  */
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { breachesOf, type Column, columnsOf, MEASURES, figureOf, shownFigure } from "./measures/list.ts";
+import {
+  breachesOf,
+  type Column,
+  columnsOf,
+  figureOf,
+  linesOf,
+  MEASURES,
+  type Measure,
+  shownFigure,
+} from "./measures/list.ts";
 import type { FileFacts } from "./measures/facts.ts";
 import { readTree } from "./measures/tree.ts";
 
 function tableOf(columns: readonly Column[], all: readonly FileFacts[]): string {
   const rows = MEASURES.map((measure) => [
     measure.what,
-    ...columns.map(({ files }) => {
-      return shownFigure(measure, figureOf(measure, files, all));
-    }),
+    ...columns.map(({ files }) => shownFigure(measure, figureOf(measure, files, all))),
   ]);
   const head = ["", ...columns.map(({ name }) => name)];
   const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)));
@@ -41,15 +48,19 @@ if (values.list !== undefined && listed === undefined) {
   process.exitCode = 2;
 } else {
   const all = readTree(positionals[0] ?? fileURLToPath(new URL("..", import.meta.url)));
-  const columns = columnsOf(all);
-  if (values.check === true) {
-    const breaches = breachesOf(all);
-    for (const line of breaches) console.log(line);
-    console.log(`measures: ${breaches.length === 0 ? "within their bounds" : "over their bounds"}`);
-    process.exitCode = breaches.length === 0 ? 0 : 1;
-  } else if (listed === undefined) console.log(values.json === true ? jsonOf(columns, all) : tableOf(columns, all));
-  else {
-    const measured = columns.filter(({ name }) => name === "src" || name === "test").flatMap(({ files }) => files);
-    for (const { at, note } of listed.places(measured, all)) console.log(`${at} ${note}`.trimEnd());
-  }
+  if (values.check === true) check(all);
+  else if (listed !== undefined) list(listed, all);
+  else console.log((values.json === true ? jsonOf : tableOf)(columnsOf(all), all));
+}
+
+function check(all: readonly FileFacts[]): void {
+  const breaches = breachesOf(all);
+  for (const line of breaches) console.log(line);
+  console.log(`measures: ${breaches.length === 0 ? "within their bounds" : "over their bounds"}`);
+  process.exitCode = breaches.length === 0 ? 0 : 1;
+}
+
+function list({ places }: Measure, all: readonly FileFacts[]): void {
+  const measured = all.filter(({ path }) => /^(src|test)\//.test(path));
+  for (const line of linesOf(places(measured, all))) console.log(line);
 }

@@ -160,12 +160,17 @@ export function breachesOf(all: readonly FileFacts[]): string[] {
   return MEASURES.flatMap((measure) => {
     const figure = figureOf(measure, files, all);
     if (measure.most === undefined || figure <= measure.most) return [];
-    const places = measure.places(files, all).map(({ at, note }) => `  ${at} ${note}`.trimEnd());
+    const places = linesOf(measure.places(files, all)).map((line) => `  ${line}`);
     return [
       `${measure.what}: ${shownFigure(measure, figure)}, at most ${shownFigure(measure, measure.most)}`,
       ...places,
     ];
   });
+}
+
+/** Each place on a line. */
+export function linesOf(places: readonly Place[]): string[] {
+  return places.map(({ at, note }) => `${at} ${note}`.trimEnd());
 }
 
 /** A count as it is, a share in per cent. */
