@@ -2,6 +2,7 @@ import type { RunReport } from "../app/mirror/run.ts";
 import type { HaltReason } from "../planner/plan-types.ts";
 import { NOT_APPROVABLE } from "../planner/plan-types.ts";
 import { byPath } from "./describe.ts";
+import { nextFor } from "./next-step.ts";
 import { count } from "./progress.ts";
 
 /** What is open, in the words that `sync` and `status` share. */
@@ -10,7 +11,10 @@ type Open = Pick<RunReport, "attention" | "fault"> & {
   readonly halt: Pick<NonNullable<RunReport["halt"]>, "reasons"> | null;
 };
 
-type Entry = Pick<RunReport["attention"][number], "path" | "kind" | "code" | "detail" | "next">;
+type Entry = Pick<RunReport["attention"][number], "path" | "code" | "detail"> & {
+  readonly kind: string;
+  readonly next: string;
+};
 
 /** What is left where no approval mends a halt. */
 export const NEXT_OF_LOST_ROOT =
@@ -34,9 +38,15 @@ export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]):
 
 /** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
 export function attentionJson({ attention, halt, fault }: Open): readonly Entry[] {
-  const entries = attention
-    .toSorted(byPath)
-    .map(({ path, kind, code, detail, next }): Entry => ({ path, kind, code, detail, next }));
+  const entries = attention.toSorted(byPath).map(
+    (one): Entry => ({
+      path: one.path,
+      kind: one.kind,
+      code: one.code,
+      detail: one.detail,
+      next: nextFor(one),
+    }),
+  );
   for (const { reason, detail } of halt?.reasons ?? []) {
     const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : nextOfHalt([{ reason }]).join("; ");
     entries.push({ path: "", kind: reason, code: null, detail, next });

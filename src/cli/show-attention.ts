@@ -1,10 +1,10 @@
 import type { RunReport } from "../app/mirror/run.ts";
 import { origin } from "./complain.ts";
+import { nextFor, nextForEach } from "./next-step.ts";
 import { byPath } from "./describe.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "./progress.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
-import { shellWord } from "../model/shell-word.ts";
 
 /**
  * What needs the user, as lines: what many documents share is said once, before those that stand
@@ -33,26 +33,26 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
   return [...blocks.slice(0, most).flat(), ...more];
 }
 
-function aloneLines({ path, kind, code, detail, requestId, next }: Attention, paint: Paint): string[] {
+function aloneLines(one: Attention, paint: Paint): string[] {
+  const { path, kind, code, detail, requestId } = one;
   return [
     `${path === "" ? "" : `${paint.strong(shownName(path))}: `}${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
-    paint.dim(`  next: ${shownWords(next)}`),
+    paint.dim(`  next: ${shownWords(nextFor(one))}`),
   ];
 }
 
 function sharedLines(group: readonly Attention[], paint: Paint): string[] {
   const [first] = group;
-  const { path, kind, code, detail, requestId, next } = first!;
+  const { kind, code, detail, requestId } = first!;
   const names = group
     .toSorted(byPath)
     .slice(0, NAMES)
     .map((one) => shownName(one.path))
     .join(", ");
   const more = group.length > NAMES ? ` and ${count(group.length - NAMES)} more` : "";
-  const generic = next.replaceAll(shellWord(path), "PATH").replaceAll(path, "PATH");
   return [
     `${paint.strong(`${count(group.length)} documents`)}: ${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
     `  ${names}${more}`,
-    paint.dim(`  next: ${shownWords(generic)}`),
+    paint.dim(`  next: ${nextForEach(first!)}`),
   ];
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newsLines } from "../../src/cli/show-news.ts";
 import { attentionLines } from "../../src/cli/show-attention.ts";
+import type { HoldReason } from "../../src/model/hold.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 /** What commands say: the cause first, paths and never ids, words and never codes of the system. */
@@ -22,22 +23,25 @@ function editThere(path: string, content: string): void {
   rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content });
 }
 
-const attention = (path: string, detail: string, kind = "not-seen") => {
-  return { path, kind, code: null, detail, requestId: null, next: `run: mdmirror why ${path}`, waits: false };
+const attention = (path: string, detail: string, kind: HoldReason = "review-unknown") => {
+  return { path, kind, code: null, detail, requestId: null, waits: false };
 };
 
 describe("what needs the user", () => {
   test("is told by its cause, once, with some of the names; what stands alone follows, sorted", () => {
     const many = Array.from({ length: 40 }, (_, n) => attention(`d/${String(39 - n).padStart(2, "0")}.md`, "no list"));
-    const lines = attentionLines([attention("z.md", "b", "conflict"), ...many, attention("a.md", "a", "refused")], 20);
+    const lines = attentionLines(
+      [attention("z.md", "b", "conflict"), ...many, { ...attention("a.md", "a", "refused"), refused: "step" }],
+      20,
+    );
     expect(lines).toEqual([
-      "40 documents: not-seen: no list",
+      "40 documents: review-unknown: no list",
       "  d/00.md, d/01.md, d/02.md, d/03.md, d/04.md and 35 more",
-      "  next: run: mdmirror why PATH",
+      "  next: look at the document on the service, then: mdmirror resolve PATH --mine | --theirs",
       "a.md: refused: a",
       "  next: run: mdmirror why a.md",
       "z.md: conflict: b",
-      "  next: run: mdmirror why z.md",
+      '  next: edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve z.md --mine | --theirs',
     ]);
   });
 

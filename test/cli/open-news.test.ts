@@ -5,14 +5,16 @@ import { tellOpenNews } from "../../src/cli/open-news.ts";
 
 const one = (path: string, detail = "why", waits = false) => ({
   path,
-  kind: "held",
+  kind: "type-clash" as const,
   code: null,
   detail,
   requestId: null,
-  next: "do it",
   waits,
 });
-const says = (path: string, detail = "why") => [`${path}: held: ${detail}`, "  next: do it"];
+const says = (path: string, detail = "why") => [
+  `${path}: type-clash: ${detail}`,
+  "  next: rename the file or the folder: the other side has the other kind at this path",
+];
 
 test("each thing is told once, then what has ended and how many are left", () => {
   const tell = tellOpenNews();
@@ -26,11 +28,11 @@ test("each thing is told once, then what has ended and how many are left", () =>
   // In other words it is told anew, and has not ended.
   expect(run(one("a.md", "otherwise"), one("c.md"))).toEqual([
     ...says("a.md", "otherwise"),
-    "ended: b.md: held",
+    "ended: b.md: type-clash",
     "2 things need you in all: mdmirror status",
   ]);
   expect(tell("w", { state: "offline", attention: [] })).toEqual([]);
-  expect(run()).toEqual(["ended: a.md: held", "ended: c.md: held", "nothing needs you any more"]);
+  expect(run()).toEqual(["ended: a.md: type-clash", "ended: c.md: type-clash", "nothing needs you any more"]);
   expect(run()).toEqual([]);
 });
 

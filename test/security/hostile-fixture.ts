@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { nextFor } from "../../src/cli/next-step.ts";
 import { digestOf } from "../../src/model/digest.ts";
 import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
 import type { RunReport } from "../../src/engine/run/report.ts";
@@ -177,5 +178,5 @@ export async function syncWithLies(options: RamDiskOptions, lies: HostileFixture
 
 /** What the report says, line by line. */
 export function told(report: RunReport): string {
-  return report.attention.map(({ kind, detail, next }) => `${kind}: ${detail} -> ${next}`).join("\n");
+  return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${nextFor(one)}`).join("\n");
 }

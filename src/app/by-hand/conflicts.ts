@@ -4,7 +4,7 @@ import type { LocalPath } from "../../model/path.ts";
 import { type ConflictHunk, mergeText } from "../../merge/merge.ts";
 import { mergeLines } from "../../merge/lines.ts";
 import { newReading } from "../../merge/reading.ts";
-import { attentionOfHold } from "../../engine/run/report.ts";
+import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
 import type { Subject } from "./resolve.ts";
@@ -25,15 +25,7 @@ export type OpenConflict = {
   readonly renewed: number;
 };
 
-export type OpenHold = {
-  readonly path: LocalPath;
-  readonly kind: string;
-  readonly code: string | null;
-  readonly detail: string;
-  readonly requestId: string | null;
-  readonly next: string;
-  readonly since: number;
-};
+export type OpenHold = Attention & { readonly since: number };
 
 export function listConflicts({ state, disk }: StateAndDisk): {
   readonly conflicts: readonly OpenConflict[];

@@ -10,7 +10,7 @@ import type { Disk, Look } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
-import { attentionOfHold } from "../../engine/run/report.ts";
+import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import { conflictPolicy } from "../mirror/run.ts";
 import { readEvents } from "../history/events.ts";
 import { findDocument, linkAt } from "../history/find-document.ts";
@@ -39,7 +39,8 @@ export type Why = PlanFacts & {
   readonly verdict: Judged | null;
   readonly conflict: Conflict | null;
   readonly hold: Hold | null;
-  readonly holdNext: string | null;
+  /** The hold as a report tells it. */
+  readonly open: Attention | null;
   /** What is held below the path, where it is a folder. */
   readonly heldBelow: readonly Pick<Hold, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
@@ -90,7 +91,7 @@ export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<W
     conflict: conflictOf(base, link),
     hold,
     merge: mergeHere(state, events, look),
-    holdNext: hold === null ? null : attentionOfHold(hold).next,
+    open: hold === null ? null : attentionOfHold(hold),
     steps,
     heldBelow: heldBelow(planned?.plan.holds ?? [...base.holds.values()], asked),
     halts,

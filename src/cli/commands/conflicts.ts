@@ -1,6 +1,8 @@
 import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
+import type { OpenHold } from "../../app/by-hand/conflicts.ts";
 import { byPath } from "../describe.ts";
+import { nextFor } from "../next-step.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { paintFor } from "../paint.ts";
@@ -38,7 +40,7 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
     const { conflicts, holds } = listConflicts(mirror);
     const exit = conflicts.length + holds.length === 0 ? EXIT.inSync : EXIT.attention;
     if (json) {
-      io.out(jsonLine({ conflicts, holds }));
+      io.out(jsonLine({ conflicts, holds: holds.map(holdJson) }));
       return exit;
     }
     const paint = paintFor(io);
@@ -56,14 +58,20 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
       io.out(
         "  next: mdmirror conflicts show PATH, then mdmirror resolve PATH --mine | --theirs | --merged FILE | --tool",
       );
-    for (const { path, kind, detail, code, requestId, next, since } of holds.toSorted(byPath)) {
+    for (const hold of holds.toSorted(byPath)) {
+      const { path, kind, detail, code, requestId, since } = hold;
       io.out(
         `${paint.strong(shownName(path))}  held for ${age(io, since)}  ${paint.asks(kind)}: ${shownWords(detail)}${origin(code, requestId)}`,
       );
-      io.out(`  next: ${shownWords(next)}`);
+      io.out(`  next: ${shownWords(nextFor(hold))}`);
     }
     return exit;
   });
+}
+
+function holdJson(hold: OpenHold): object {
+  const { path, kind, code, detail, requestId, waits, since } = hold;
+  return { path, kind, code, detail, requestId, next: nextFor(hold), waits, since };
 }
 
 async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {

@@ -5,6 +5,7 @@ import type { Command, Io } from "../command.ts";
 import { complain, origin } from "../complain.ts";
 import { actionName, publicKind, wordsOf } from "../describe.ts";
 import { EXIT } from "../exit.ts";
+import { nextFor } from "../next-step.ts";
 import { locateOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, useMirror } from "../use-mirror.ts";
 import { age, bytes, columns, localTime } from "../when.ts";
@@ -41,9 +42,11 @@ export const command: Command = {
 
 function whyJson(why: Why): object {
   const named = <E extends { readonly kind: string }>(one: E): E => ({ ...one, kind: publicKind(one.kind) });
-  const { verdict, steps, events, lastError } = why;
+  const { open, ...told } = why;
+  const { verdict, steps, events, lastError } = told;
   return {
-    ...why,
+    ...told,
+    holdNext: open === null ? null : nextFor(open),
     verdict: verdict === null ? null : { ...verdict, rule: publicKind(verdict.rule) },
     steps: steps.map((step) => ({ ...step, action: named(step.action) })),
     lastError: lastError === null ? null : named(lastError),
@@ -66,7 +69,7 @@ async function mergeLines(io: Io, state: State, merge: MergeOf, path: string): P
 function whyLines(io: Io, why: Why, former: string | null): string[] {
   const { events, path } = why;
   const facts = [...placeFacts(why), ...openFacts(io, why, former), ...nextFacts(why).map((next) => ["next", next])];
-  if (why.holdNext !== null) facts.push(["do", shownWords(why.holdNext)]);
+  if (why.open !== null) facts.push(["do", shownWords(nextFor(why.open))]);
   const last = events.length === 0 ? [] : ["last events:", ...events.map((event) => `  ${eventLine(event)}`)];
   return [path === "" ? "." : shownName(path), ...columns(facts).map((line) => `  ${line}`), ...last];
 }

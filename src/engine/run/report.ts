@@ -1,28 +1,40 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import { isOpen, needsYou, reasonOfUnread } from "../../model/hold.ts";
+import { type HoldReason, isOpen, needsYou, reasonOfUnread } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../model/path.ts";
 import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
 import type { StepEnd } from "./execute.ts";
-import { NEXT_OF_REASON, nextOfHold } from "./hold-next.ts";
 import { subjectOf } from "./subject.ts";
 import type { PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
-import { shellWord } from "../../model/shell-word.ts";
 import { comparePaths } from "../../model/by-path.ts";
 
 /** What a run tells: the object of `sync --json`, and what the summary line is made of. */
 
+/** Why something is open: the reason of a hold, or what no hold stands for. */
+type AttentionKind =
+  | HoldReason
+  | "listing-misread"
+  | "listing-cut-short"
+  | "unfinished"
+  | "unproven"
+  | "later"
+  | "uncertain";
+
 export type Attention = {
+  /** "": it is about the whole folder. */
   readonly path: LocalPath;
-  readonly kind: string;
+  readonly kind: AttentionKind;
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
-  /** What the user can do about it, as a sentence. */
-  readonly next: string;
+  /**
+   * What was refused, where `kind` is `refused`: a name or place, with no text; or a step that left
+   * no hold. Not set: a text, or a name with one.
+   */
+  readonly refused?: "name" | "step";
   /** It ends by itself, and nobody need be called for it; until then the sides are not equal. */
   readonly waits: boolean;
 };
@@ -106,9 +118,13 @@ export function attentionOfHold(hold: Hold): Attention {
     code: hold.code,
     detail: hold.detail,
     requestId: hold.requestId,
-    next: nextOfHold(hold).replaceAll("PATH", shellWord(hold.path)),
+    ...(isRefusedName(hold) ? { refused: "name" } : {}),
     waits: !needsYou(hold.reason),
   };
+}
+
+function isRefusedName({ reason, digest, changeId }: Hold): boolean {
+  return reason === "refused" && digest === null && changeId === null;
 }
 
 export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"], number>> {
@@ -131,16 +147,13 @@ export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[
   const told: Attention[] = [];
   const { misread, cutShort } = remote;
   // What it shows is used, and nothing that it does not show is removed (I20).
-  if (misread !== undefined) {
-    const next = "have the service mended; until then what is deleted there stays here, and all else is synced";
-    told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread, next });
-  }
+  if (misread !== undefined) told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
-    told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, next: NEXT_LOOK, waits: true });
+    told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, why] of local.unseen) {
     if (path === "" || isHeld(path, holds)) continue;
     const reason = reasonOfUnread(why);
-    told.push({ ...PLAIN, path, kind: reason, detail: why, next: NEXT_OF_REASON[reason], waits: !needsYou(reason) });
+    told.push({ ...PLAIN, path, kind: reason, detail: why, waits: !needsYou(reason) });
   }
   return told;
 }
@@ -150,7 +163,6 @@ function isHeld(path: LocalPath, holds: readonly Hold[]): boolean {
 }
 
 const PLAIN = { code: null, requestId: null, waits: false } as const;
-const NEXT_LOOK = "nothing: the next sync looks again";
 
 /** Steps that ended badly without a hold to show for it. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
@@ -168,49 +180,28 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
  * @param more whether a further pass would have more to do
  */
 function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
-  const told = ends.flatMap((end, index) => {
+  const told = ends.flatMap((end, index): Attention[] => {
     if (end.kind === "skipped" || end.outcome.kind !== "stale") return [];
     const { path } = subjectOf(plan.steps[index]!.action);
-    const next = "nothing, if it is being changed just now: the next sync goes on; else run: mdmirror why ";
-    return [{ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail, next: `${next}${shellWord(path)}` }];
+    return [{ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail }];
   });
   if (told.length > 0 || !more) return told;
   const detail = "the run ended before all was done";
-  return [{ ...PLAIN, path: "", kind: "unfinished", detail, next: "mdmirror sync", waits: true }];
+  return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
 }
 
 function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
   if (outcome.kind === "refused" && outcome.hold === null) {
-    return {
-      ...PLAIN,
-      path,
-      kind: "refused",
-      code: outcome.code,
-      detail: outcome.detail,
-      requestId: outcome.requestId,
-      next: `run: mdmirror why ${shellWord(path)}`,
-    };
+    const { code, detail, requestId } = outcome;
+    return { ...PLAIN, path, kind: "refused", code, detail, requestId, refused: "step" };
   }
   if (outcome.kind === "later" && !outcome.unreachable) {
-    return {
-      ...PLAIN,
-      path,
-      kind: "later",
-      code: outcome.detail.split(":")[0] ?? null,
-      detail: outcome.detail,
-      requestId: outcome.requestId,
-      next: "mend what it names; the next sync tries again",
-    };
+    const { detail, requestId } = outcome;
+    return { ...PLAIN, path, kind: "later", code: detail.split(":")[0] ?? null, detail, requestId };
   }
   if (outcome.kind === "uncertain") {
-    return {
-      ...PLAIN,
-      path,
-      kind: "uncertain",
-      detail: outcome.detail,
-      requestId: outcome.requestId,
-      next: "nothing: the next sync settles it by reading",
-    };
+    const { detail, requestId } = outcome;
+    return { ...PLAIN, path, kind: "uncertain", detail, requestId };
   }
   return null;
 }

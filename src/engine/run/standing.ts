@@ -74,10 +74,9 @@ function stateOf(isHalted: boolean, last: LastRun | null, isOpen: boolean, wasSy
   return wasSynced ? "in-sync" : "never";
 }
 
-const NEXT = { code: null, requestId: null, next: "mdmirror sync" } as const;
+const OF_THE_FOLDER = { path: "", code: null, requestId: null } as const;
 const UNPROVEN: Attention = {
-  ...NEXT,
-  path: "",
+  ...OF_THE_FOLDER,
   kind: "unproven",
   detail: "what was open was ended since, and no run has looked at it yet",
   waits: true,
@@ -86,14 +85,23 @@ const UNPROVEN: Attention = {
 function cutOff(newest: StandingFacts["newestRun"]): Attention[] {
   if (newest === null || newest.endedAt !== null) return [];
   const detail = `a run (${newest.kind}) was cut off, or is not over yet`;
-  return [{ ...NEXT, path: "", kind: "unfinished", detail, waits: true }];
+  return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];
 }
 
-/** Of a version that kept less, what there is. */
+/** An earlier version kept less, or the words of what to do (`next`) instead of their reason. */
+type KeptRun = Partial<Omit<LastRun, "beside">> & {
+  readonly beside?: readonly (Attention & { readonly next?: string })[];
+};
+
 function readLast(text: string | null): LastRun | null {
   if (text === null) return null;
-  const { state = "in-sync", beside = [], fault = null, staysLocal = null } = JSON.parse(text) as Partial<LastRun>;
-  return { state, beside, fault, staysLocal };
+  const { state = "in-sync", beside = [], fault = null, staysLocal = null } = JSON.parse(text) as KeptRun;
+  return { state, beside: beside.map(withReason), fault, staysLocal };
+}
+
+/** What is kept beside the holds as refused was a step that left none. */
+function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): Attention {
+  return next !== undefined && kept.kind === "refused" ? { ...kept, refused: "step" } : kept;
 }
 
 function reasonsOf(halt: string): NonNullable<Standing["halt"]>["reasons"] {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { HOLD_REASONS, type HoldReason, needsYou } from "../../src/model/hold.ts";
-import { nextOfHold } from "../../src/engine/run/hold-next.ts";
+import { nextFor } from "../../src/cli/next-step.ts";
 
 const reasons = Object.keys(HOLD_REASONS) as HoldReason[];
-const next = (reason: HoldReason) => nextOfHold({ reason, digest: null, changeId: null });
+const next = (kind: HoldReason) => nextFor({ path: "a.md", kind });
 
 test.each(reasons)("what to do about %s is said by itself, and is no way back to `why`, which shows it", (reason) => {
   expect(next(reason)).not.toBe("");
@@ -19,5 +19,18 @@ test("what needs a person names something to do, and what ends by itself says so
 });
 
 test("a text in review whose rejection nobody can show has a way out", () => {
-  expect(next("in-review")).toContain("mdmirror resolve PATH --theirs");
+  expect(next("in-review")).toContain("mdmirror resolve a.md --theirs");
+});
+
+test("a path is spelled as a shell takes it, whatever it holds", () => {
+  expect(nextFor({ path: "a $& b.md", kind: "refused", refused: "step" })).toBe("run: mdmirror why 'a $& b.md'");
+});
+
+test.each([
+  [{ path: "a.md", kind: "refused" }, /^change the text or the name/],
+  [{ path: "a", kind: "refused", refused: "name" }, /^give it another name or place here/],
+  [{ path: "a.md", kind: "unfinished" }, /mdmirror why a\.md$/],
+  [{ path: "", kind: "unfinished" }, /^mdmirror sync$/],
+] as const)("what to do about %j fits what is refused, or left", (open, said) => {
+  expect(nextFor(open)).toMatch(said);
 });

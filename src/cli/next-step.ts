@@ -1,10 +1,13 @@
-import type { HoldReason } from "../../model/hold.ts";
-import type { Hold } from "../../model/link.ts";
+import type { RunReport } from "../app/mirror/run.ts";
+import { shellWord } from "../model/shell-word.ts";
+
+type Attention = RunReport["attention"][number];
 
 /**
- * What to do about a hold, by its reason: the user never has to guess. `PATH` stands for its path.
+ * What to do about what is open, by its kind: the user never has to guess. `PATH` stands for its
+ * path.
  */
-export const NEXT_OF_REASON: Readonly<Record<HoldReason, string>> = {
+const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
   "name-refused": "rename the file; the service refuses this name",
@@ -40,11 +43,28 @@ export const NEXT_OF_REASON: Readonly<Record<HoldReason, string>> = {
   "in-review":
     "nothing, while a reviewer looks at it; a rejection is not shown to us: then edit the file, or take the live text: mdmirror resolve PATH --theirs",
   suspended: "nothing, or take its pattern out of .mdmirrorignore: then it is mirrored again",
+  "listing-misread": "have the service mended; until then what is deleted there stays here, and all else is synced",
+  "listing-cut-short": "nothing: the next sync looks again",
+  unfinished: "nothing, if it is being changed just now: the next sync goes on; else run: mdmirror why PATH",
+  unproven: "mdmirror sync",
+  later: "mend what it names; the next sync tries again",
+  uncertain: "nothing: the next sync settles it by reading",
 };
 
-/** A refusal that is about no text. */
-const RENAME_IT = "give it another name or place here, or try again: mdmirror sync";
+const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string>> = {
+  name: "give it another name or place here, or try again: mdmirror sync",
+  step: "run: mdmirror why PATH",
+};
 
-export function nextOfHold({ reason, digest, changeId }: Pick<Hold, "reason" | "digest" | "changeId">): string {
-  return reason === "refused" && digest === null && changeId === null ? RENAME_IT : NEXT_OF_REASON[reason];
+type Open = Pick<Attention, "path" | "kind" | "refused">;
+
+/** As one sentence for all that share the kind; `PATH` stands for the path of each. */
+export function nextForEach({ path, kind, refused }: Open): string {
+  if (refused !== undefined) return NEXT_BY_REFUSED[refused];
+  if (kind === "unfinished" && path === "") return "mdmirror sync";
+  return NEXT_BY_KIND[kind];
+}
+
+export function nextFor(open: Open): string {
+  return nextForEach(open).replaceAll("PATH", () => shellWord(open.path));
 }
