@@ -5,6 +5,7 @@ import type { BaseTree } from "../model/tree.ts";
 import type { State } from "../ports/state.ts";
 import { type BaseTables, examineBase, readBase } from "./base.ts";
 import type { DatabaseFault, Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 import { SubtreeMoves } from "./subtree.ts";
 import { type Companion, Transactions } from "./transactions.ts";
 
@@ -28,7 +29,7 @@ export class BaseRows {
     this.#tables = tables;
     this.#transactions = new Transactions(db, companion);
     this.#subtrees = new SubtreeMoves(db, tables.holds);
-    this.#version = db.prepare("PRAGMA data_version").pluck();
+    this.#version = new Statement(db, "PRAGMA data_version", "pluck");
   }
 
   transact<T>(work: () => T): T {

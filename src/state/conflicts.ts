@@ -2,6 +2,7 @@ import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Conflict, ShownVersion } from "../model/link.ts";
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 import { upsert } from "./upsert.ts";
 
 type ConflictRow = {
@@ -27,10 +28,10 @@ export class ConflictTable {
   readonly #remove;
 
   constructor(db: Db) {
-    this.#all = db.prepare<[], ConflictRow>("SELECT * FROM conflicts");
-    this.#one = db.prepare<[DocId], ConflictRow>("SELECT * FROM conflicts WHERE id = ?");
-    this.#put = db.prepare(upsert("conflicts", "id", COLUMNS.split(", ")));
-    this.#remove = db.prepare<[DocId]>("DELETE FROM conflicts WHERE id = ?");
+    this.#all = new Statement<[], ConflictRow>(db, "SELECT * FROM conflicts");
+    this.#one = new Statement<[DocId], ConflictRow>(db, "SELECT * FROM conflicts WHERE id = ?");
+    this.#put = new Statement(db, upsert("conflicts", "id", COLUMNS.split(", ")));
+    this.#remove = new Statement<[DocId]>(db, "DELETE FROM conflicts WHERE id = ?");
   }
 
   load(): Map<DocId, Conflict> {

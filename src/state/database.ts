@@ -54,6 +54,23 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
   );
 }
 
+/** Of each schema, a database without rows, as its file would be. */
+const EMPTY = new Map<Schema, Buffer>();
+
+/** One in memory that holds nothing. Its tables are made once a process: a copy costs a tenth. */
+export function openEmpty(schema: Schema): OpenedDatabase {
+  const empty = EMPTY.get(schema);
+  if (empty !== undefined) {
+    return attempt(
+      () => new Sqlite(empty),
+      () => null,
+    );
+  }
+  const made = openForWriting(":memory:", schema);
+  if (made.kind === "opened") EMPTY.set(schema, made.db.serialize());
+  return made;
+}
+
 const CACHE_KIB = { few: 2_000, usual: 16_000 } as const;
 
 /**

@@ -1,4 +1,5 @@
 import { type Db, enterWal, faultOf } from "./database.ts";
+import { Statement } from "./statement.ts";
 
 /**
  * Within one transaction of the state, so many writes are one commit: a long one does not grow the
@@ -22,9 +23,9 @@ export class GroupedWrites {
 
   constructor(db: Db) {
     this.#db = db;
-    this.#begin = db.prepare("BEGIN IMMEDIATE");
-    this.#commit = db.prepare("COMMIT");
-    this.#rollback = db.prepare("ROLLBACK");
+    this.#begin = new Statement(db, "BEGIN IMMEDIATE");
+    this.#commit = new Statement(db, "COMMIT");
+    this.#rollback = new Statement(db, "ROLLBACK");
   }
 
   begin(): void {

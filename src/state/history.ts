@@ -1,9 +1,8 @@
-import type { Statement } from "better-sqlite3";
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { EventSide, MirrorEvent, State, Version } from "../ports/state.ts";
-import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 
 type EventRow = [
   run: number,
@@ -39,7 +38,10 @@ export class EventTable {
 
   constructor(db: Db) {
     this.#db = db;
-    this.#insert = db.prepare(`INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+    this.#insert = new Statement(
+      db,
+      `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
     // Actions that took a document away: what the delete budget counts; empty folders do not. The
     // kinds are literals, as SQLite uses the partial indexes for nothing else.
     this.#deletions = { local: countSince(db, "trash-local"), remote: countSince(db, "delete-remote") };
@@ -84,7 +86,7 @@ export class EventTable {
     if (known !== undefined) return known;
     const condition = where === "" ? "" : `WHERE ${where} `;
     const sql = `SELECT ${COLUMNS} FROM events ${condition}ORDER BY seq DESC LIMIT ?`;
-    const made = this.#db.prepare<Value[], EventRow>(sql).raw();
+    const made = new Statement<Value[], EventRow>(this.#db, sql, "raw");
     this.#queries.set(where, made);
     return made;
   }
@@ -92,7 +94,7 @@ export class EventTable {
 
 function countSince(db: Db, kind: "trash-local" | "delete-remote") {
   const where = `kind = '${kind}' AND at >= ? AND outcome = 'done'`;
-  return db.prepare<[number], number>(`SELECT count(*) FROM events WHERE ${where}`).pluck();
+  return new Statement<[number], number>(db, `SELECT count(*) FROM events WHERE ${where}`, "pluck");
 }
 
 /** What was asked for, as conditions and their values. */
@@ -121,21 +123,20 @@ export class RunTable {
   readonly #newest;
 
   constructor(db: Db) {
-    this.#insert = once(() => db.prepare<[string, number]>("INSERT INTO runs (kind, started_at) VALUES (?, ?)"));
-    this.#end = once(() =>
-      db.prepare<[number, string, number]>("UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?"),
-    );
-    this.#newest = db.prepare<[number], RunRow>(
+    this.#insert = new Statement<[string, number]>(db, "INSERT INTO runs (kind, started_at) VALUES (?, ?)");
+    this.#end = new Statement<[number, string, number]>(db, "UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?");
+    this.#newest = new Statement<[number], RunRow>(
+      db,
       "SELECT run, kind, started_at AS startedAt, ended_at AS endedAt, summary FROM runs ORDER BY run DESC LIMIT ?",
     );
   }
 
   begin(kind: string, at: number): number {
-    return Number(this.#insert().run(kind, at).lastInsertRowid);
+    return Number(this.#insert.run(kind, at).lastInsertRowid);
   }
 
   end(run: number, at: number, summary: string): void {
-    this.#end().run(at, summary, run);
+    this.#end.run(at, summary, run);
   }
 
   newest(limit: number): RunRow[] {
@@ -153,16 +154,21 @@ export class VersionTable {
 
   constructor(db: Db) {
     // A change id names one saved version; seen again it keeps its place in the order of arrival.
-    this.#insert = db.prepare(
+    this.#insert = new Statement(
+      db,
       "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
         "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",
     );
-    this.#byId = db
-      .prepare<[DocId], VersionRow>("SELECT id, change_id, digest, at FROM versions WHERE id = ? ORDER BY seq DESC")
-      .raw();
-    this.#arrival = db
-      .prepare<[DocId, ChangeId], number>("SELECT seq FROM versions WHERE id = ? AND change_id = ?")
-      .pluck();
+    this.#byId = new Statement<[DocId], VersionRow>(
+      db,
+      "SELECT id, change_id, digest, at FROM versions WHERE id = ? ORDER BY seq DESC",
+      "raw",
+    );
+    this.#arrival = new Statement<[DocId, ChangeId], number>(
+      db,
+      "SELECT seq FROM versions WHERE id = ? AND change_id = ?",
+      "pluck",
+    );
   }
 
   add(version: Version): void {

@@ -2,9 +2,9 @@ import type { ChangeId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { HoldReason } from "../model/hold.ts";
 import type { Hold } from "../model/link.ts";
-import { once } from "../model/once.ts";
 import { rebase } from "../model/path.ts";
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 import { upsert } from "./upsert.ts";
 
 type HoldRow = [
@@ -27,9 +27,9 @@ export class HoldTable {
   readonly #remove;
 
   constructor(db: Db) {
-    this.#all = db.prepare<[], HoldRow>(`SELECT ${COLUMNS} FROM holds`).raw();
-    this.#put = once(() => db.prepare(upsert("holds", "key", COLUMNS.split(", "))));
-    this.#remove = once(() => db.prepare<[string]>("DELETE FROM holds WHERE key = ?"));
+    this.#all = new Statement<[], HoldRow>(db, `SELECT ${COLUMNS} FROM holds`, "raw");
+    this.#put = new Statement(db, upsert("holds", "key", COLUMNS.split(", ")));
+    this.#remove = new Statement<[string]>(db, "DELETE FROM holds WHERE key = ?");
   }
 
   /** By key. */
@@ -43,11 +43,11 @@ export class HoldTable {
 
   put(hold: Hold): void {
     const { key, path, reason, code, detail, requestId, digest, changeId, since } = hold;
-    this.#put().run(key, path, reason, code, detail, requestId, digest, changeId, since);
+    this.#put.run(key, path, reason, code, detail, requestId, digest, changeId, since);
   }
 
   remove(key: string): void {
-    this.#remove().run(key);
+    this.#remove.run(key);
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { Intent, OpenIntent } from "../ports/state.ts";
-import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 
 /** The intents that are open, as JSON. */
 export class IntentTable {
@@ -10,26 +10,27 @@ export class IntentTable {
   readonly #runOf;
 
   constructor(db: Db) {
-    this.#all = db.prepare<[], { intent_id: number; run: number; intent: string }>(
+    this.#all = new Statement<[], { intent_id: number; run: number; intent: string }>(
+      db,
       "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
     );
-    this.#insert = once(() => db.prepare<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)"));
-    this.#remove = once(() => db.prepare<[number]>("DELETE FROM intents WHERE intent_id = ?"));
-    this.#runOf = once(() => db.prepare<[number], { run: number }>("SELECT run FROM intents WHERE intent_id = ?"));
+    this.#insert = new Statement<[number, string]>(db, "INSERT INTO intents (run, intent) VALUES (?, ?)");
+    this.#remove = new Statement<[number]>(db, "DELETE FROM intents WHERE intent_id = ?");
+    this.#runOf = new Statement<[number], { run: number }>(db, "SELECT run FROM intents WHERE intent_id = ?");
   }
 
   /** @returns the number that `close` takes */
   open(run: number, intent: Intent): number {
-    return Number(this.#insert().run(run, JSON.stringify(intent)).lastInsertRowid);
+    return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
   }
 
   close(intentId: number): void {
-    this.#remove().run(intentId);
+    this.#remove.run(intentId);
   }
 
   /** Closes one and opens `next` in its run, within a transaction of the caller. */
   turn(intentId: number, next: Intent): void {
-    const row = this.#runOf().get(intentId);
+    const row = this.#runOf.get(intentId);
     if (row === undefined) throw new Error(`intent ${intentId} is not open`);
     this.close(intentId);
     this.open(row.run, next);

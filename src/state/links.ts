@@ -2,6 +2,7 @@ import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { DirLink, Link, Stamp, Submission } from "../model/link.ts";
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 import { upsert } from "./upsert.ts";
 
 type LinkRow = [
@@ -58,15 +59,24 @@ export class LinkTable {
   readonly #setDurable;
 
   constructor(db: Db) {
-    this.#portion = db
-      .prepare<[number, number], LinkRow>(`SELECT ${LOADED}, rowid FROM links WHERE rowid > ? ORDER BY rowid LIMIT ?`)
-      .raw();
-    this.#one = db.prepare<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE id = ?`).raw();
-    this.#at = db.prepare<[string], LinkRow>(`SELECT ${COLUMNS} FROM links WHERE local_path = ?`).raw();
-    this.#inode = db.prepare<[number, number], number>("SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1").pluck();
-    this.#put = db.prepare(upsert("links", "id", COLUMNS.split(", ")));
-    this.#remove = db.prepare<[DocId]>("DELETE FROM links WHERE id = ?");
-    this.#setDurable = db.prepare<[DocId, string]>("UPDATE links SET durable = 1 WHERE id = ? AND local_path = ?");
+    this.#portion = new Statement<[number, number], LinkRow>(
+      db,
+      `SELECT ${LOADED}, rowid FROM links WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+      "raw",
+    );
+    this.#one = new Statement<[DocId], LinkRow>(db, `SELECT ${COLUMNS} FROM links WHERE id = ?`, "raw");
+    this.#at = new Statement<[string], LinkRow>(db, `SELECT ${COLUMNS} FROM links WHERE local_path = ?`, "raw");
+    this.#inode = new Statement<[number, number], number>(
+      db,
+      "SELECT 1 FROM links WHERE ino = ? AND dev = ? LIMIT 1",
+      "pluck",
+    );
+    this.#put = new Statement(db, upsert("links", "id", COLUMNS.split(", ")));
+    this.#remove = new Statement<[DocId]>(db, "DELETE FROM links WHERE id = ?");
+    this.#setDurable = new Statement<[DocId, string]>(
+      db,
+      "UPDATE links SET durable = 1 WHERE id = ? AND local_path = ?",
+    );
   }
 
   /**
@@ -120,11 +130,11 @@ export class DirTable {
   readonly #remove;
 
   constructor(db: Db) {
-    this.#all = db.prepare<[], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs`).raw();
-    this.#one = db.prepare<[DirId], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs WHERE id = ?`).raw();
-    this.#at = db.prepare<[string], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs WHERE local_path = ?`).raw();
-    this.#put = db.prepare(upsert("dirs", "id", DIR_COLUMNS.split(", ")));
-    this.#remove = db.prepare<[DirId]>("DELETE FROM dirs WHERE id = ?");
+    this.#all = new Statement<[], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs`, "raw");
+    this.#one = new Statement<[DirId], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs WHERE id = ?`, "raw");
+    this.#at = new Statement<[string], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs WHERE local_path = ?`, "raw");
+    this.#put = new Statement(db, upsert("dirs", "id", DIR_COLUMNS.split(", ")));
+    this.#remove = new Statement<[DirId]>(db, "DELETE FROM dirs WHERE id = ?");
   }
 
   load(): Map<DirId, DirLink> {

@@ -1,5 +1,5 @@
-import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 
 /** The table of single values, by key. */
 export class MetaTable {
@@ -9,14 +9,13 @@ export class MetaTable {
   readonly #remove;
 
   constructor(db: Db) {
-    this.#all = db.prepare<[], [key: string, value: string]>("SELECT key, value FROM meta").raw();
-    this.#get = once(() => db.prepare<[string], string>("SELECT value FROM meta WHERE key = ?").pluck());
-    this.#set = once(() =>
-      db.prepare<[string, string]>(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
-      ),
+    this.#all = new Statement<[], [key: string, value: string]>(db, "SELECT key, value FROM meta", "raw");
+    this.#get = new Statement<[string], string>(db, "SELECT value FROM meta WHERE key = ?", "pluck");
+    this.#set = new Statement<[string, string]>(
+      db,
+      "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
     );
-    this.#remove = once(() => db.prepare<[string]>("DELETE FROM meta WHERE key = ?"));
+    this.#remove = new Statement<[string]>(db, "DELETE FROM meta WHERE key = ?");
   }
 
   all(): [key: string, value: string][] {
@@ -24,12 +23,12 @@ export class MetaTable {
   }
 
   get(key: string): string | null {
-    return this.#get().get(key) ?? null;
+    return this.#get.get(key) ?? null;
   }
 
   /** @param value null: the key is removed */
   set(key: string, value: string | null): void {
-    if (value === null) this.#remove().run(key);
-    else this.#set().run(key, value);
+    if (value === null) this.#remove.run(key);
+    else this.#set.run(key, value);
   }
 }

@@ -7,6 +7,7 @@ import {
   type Db,
   faultOf,
   type OpenedDatabase,
+  openEmpty,
   openForReading,
   openForWriting,
 } from "./database.ts";
@@ -52,8 +53,8 @@ export function openState({ folder, clock, readOnly = false }: StateLocation): O
 /** New each time: there is nothing to be checked. */
 function openInMemory(clock: Clock): OpenedState {
   const files = openBoth(
-    () => openForWriting(":memory:", TEXTS_SCHEMA, false),
-    () => openForWriting(":memory:", STATE_SCHEMA),
+    () => openEmpty(TEXTS_SCHEMA),
+    () => openEmpty(STATE_SCHEMA),
   );
   if (files.kind !== "both") return files;
   return { kind: "opened", state: new StoredState({ ...files, clock, close: () => closeBoth(files) }), created: true };

@@ -1,4 +1,5 @@
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 
 /** Numbers of one slice. */
 const SLICE = 4_000;
@@ -50,10 +51,11 @@ type TablePruning = ReturnType<typeof prepareFor>;
 
 function prepareFor(db: Db, table: string, key: string, condition: string) {
   return {
-    bounds: db.prepare<[], { low: number | null; high: number }>(
+    bounds: new Statement<[], { low: number | null; high: number }>(
+      db,
       `SELECT min(${key}) AS low, max(${key}) AS high FROM ${table}`,
     ),
-    remove: db.prepare<Slice>(`DELETE FROM ${table} WHERE ${key} >= @from AND ${key} < @to AND ${condition}`),
+    remove: new Statement<Slice>(db, `DELETE FROM ${table} WHERE ${key} >= @from AND ${key} < @to AND ${condition}`),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Digest } from "../model/digest.ts";
 import type { Db } from "./database.ts";
 import type { ReferencedTexts } from "./referenced-texts.ts";
+import { Statement } from "./statement.ts";
 import type { TextStore } from "./texts.ts";
 
 /** Rows of one slice. */
@@ -125,26 +126,29 @@ export class TextPruning {
 function prepareAll(state: Db, texts: Db) {
   const idle = "SELECT t.seq, t.digest, i.since FROM idle AS i JOIN texts AS t ON t.seq = i.seq";
   return {
-    page: texts.prepare<[Buffer, number], { seq: number; digest: Buffer; since: number | null }>(
+    page: new Statement<[Buffer, number], { seq: number; digest: Buffer; since: number | null }>(
+      texts,
       "SELECT t.seq, t.digest, i.since FROM texts AS t LEFT JOIN idle AS i ON i.seq = t.seq " +
         "WHERE t.digest > ? ORDER BY t.digest LIMIT ?",
     ),
-    mark: texts.prepare<[number, number]>("INSERT OR REPLACE INTO idle (seq, since) VALUES (?, ?)"),
-    unmark: texts.prepare<[number]>("DELETE FROM idle WHERE seq = ?"),
-    unname: texts.prepare<[number]>("DELETE FROM seen WHERE text = ?"),
-    remove: texts.prepare<[number]>("DELETE FROM texts WHERE seq = ?"),
-    expired: texts.prepare<{ cutoff: number; after: number; limit: number }, IdleRow>(
+    mark: new Statement<[number, number]>(texts, "INSERT OR REPLACE INTO idle (seq, since) VALUES (?, ?)"),
+    unmark: new Statement<[number]>(texts, "DELETE FROM idle WHERE seq = ?"),
+    unname: new Statement<[number]>(texts, "DELETE FROM seen WHERE text = ?"),
+    remove: new Statement<[number]>(texts, "DELETE FROM texts WHERE seq = ?"),
+    expired: new Statement<{ cutoff: number; after: number; limit: number }, IdleRow>(
+      texts,
       `${idle} WHERE i.seq > @after AND i.since < @cutoff AND t.used < @cutoff ORDER BY i.seq LIMIT @limit`,
     ),
-    oldestIdle: texts.prepare<{ before: number; since: number; after: number; limit: number }, IdleRow>(
+    oldestIdle: new Statement<{ before: number; since: number; after: number; limit: number }, IdleRow>(
+      texts,
       `${idle} WHERE (i.since, i.seq) > (@since, @after) AND t.used < @before ORDER BY i.since, i.seq LIMIT @limit`,
     ),
-    bytesUsed: texts
-      .prepare<[], number>(
-        "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
-      )
-      .pluck(),
-    changes: state.prepare<[], number>("SELECT total_changes()").pluck(),
+    bytesUsed: new Statement<[], number>(
+      texts,
+      "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
+      "pluck",
+    ),
+    changes: new Statement<[], number>(state, "SELECT total_changes()", "pluck"),
   };
 }
 

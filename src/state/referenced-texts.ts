@@ -2,6 +2,7 @@ import type { Digest } from "../model/digest.ts";
 import type { Submission } from "../model/link.ts";
 import type { Intent } from "../ports/state.ts";
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 
 /**
  * The texts that rows of `state.db` name: bases, local texts, submissions, what conflicts parted
@@ -16,28 +17,30 @@ export class ReferencedTexts {
   readonly #bases;
 
   constructor(db: Db) {
-    this.#plain = db
-      .prepare<[], Digest>(
-        "SELECT digest FROM links UNION ALL SELECT local_digest FROM links WHERE local_digest IS NOT NULL " +
-          "UNION ALL SELECT echo_digest FROM links WHERE echo_digest IS NOT NULL UNION ALL SELECT digest FROM tombstones " +
-          "UNION ALL SELECT base_digest FROM conflicts WHERE base_digest IS NOT NULL " +
-          "UNION ALL SELECT digest FROM holds WHERE digest IS NOT NULL",
-      )
-      .pluck();
-    this.#lists = db
-      .prepare<[], string>(
-        "SELECT submissions FROM links WHERE submissions IS NOT NULL UNION ALL SELECT shown FROM conflicts",
-      )
-      .pluck();
-    this.#intents = db.prepare<[], string>("SELECT intent FROM intents").pluck();
-    this.#superseded = db
-      .prepare<[], Digest>("SELECT versions.digest FROM versions JOIN links ON links.id = versions.id")
-      .pluck();
-    this.#bases = db
-      .prepare<[], Digest>(
-        "SELECT digest FROM links UNION SELECT local_digest FROM links WHERE local_digest IS NOT NULL",
-      )
-      .pluck();
+    this.#plain = new Statement<[], Digest>(
+      db,
+      "SELECT digest FROM links UNION ALL SELECT local_digest FROM links WHERE local_digest IS NOT NULL " +
+        "UNION ALL SELECT echo_digest FROM links WHERE echo_digest IS NOT NULL UNION ALL SELECT digest FROM tombstones " +
+        "UNION ALL SELECT base_digest FROM conflicts WHERE base_digest IS NOT NULL " +
+        "UNION ALL SELECT digest FROM holds WHERE digest IS NOT NULL",
+      "pluck",
+    );
+    this.#lists = new Statement<[], string>(
+      db,
+      "SELECT submissions FROM links WHERE submissions IS NOT NULL UNION ALL SELECT shown FROM conflicts",
+      "pluck",
+    );
+    this.#intents = new Statement<[], string>(db, "SELECT intent FROM intents", "pluck");
+    this.#superseded = new Statement<[], Digest>(
+      db,
+      "SELECT versions.digest FROM versions JOIN links ON links.id = versions.id",
+      "pluck",
+    );
+    this.#bases = new Statement<[], Digest>(
+      db,
+      "SELECT digest FROM links UNION SELECT local_digest FROM links WHERE local_digest IS NOT NULL",
+      "pluck",
+    );
   }
 
   all(): Set<Digest> {

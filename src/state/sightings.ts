@@ -3,6 +3,7 @@ import type { LocalPath } from "../model/path.ts";
 import type { EventSide, Sighting, State, TextName } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 import type { DocId } from "../contract/ids.ts";
+import { Statement } from "./statement.ts";
 
 type SeenRow = [digest: Buffer, path: LocalPath, id: DocId | null, side: EventSide, why: string, at: number];
 type Wanted = { path: string | null; id: string | null; formerly: string };
@@ -22,17 +23,22 @@ export class SightingTable {
   readonly #some;
 
   constructor(db: Db) {
-    this.#insert = db.prepare<[number, string, string | null, string, string, number]>(
+    this.#insert = new Statement<[number, string, string | null, string, string, number]>(
+      db,
       "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",
     );
-    this.#known = db.prepare<[number, string], number>("SELECT 1 FROM seen WHERE text = ? AND path = ?").pluck();
-    this.#all = db.prepare<[], SeenRow>(`${SELECT} ${ORDER}`).raw();
-    this.#some = db
-      .prepare<Wanted, SeenRow>(
-        `${SELECT} WHERE seen.path = @path OR seen.id = @id OR ` +
-          `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerly))) ${ORDER}`,
-      )
-      .raw();
+    this.#known = new Statement<[number, string], number>(
+      db,
+      "SELECT 1 FROM seen WHERE text = ? AND path = ?",
+      "pluck",
+    );
+    this.#all = new Statement<[], SeenRow>(db, `${SELECT} ${ORDER}`, "raw");
+    this.#some = new Statement<Wanted, SeenRow>(
+      db,
+      `${SELECT} WHERE seen.path = @path OR seen.id = @id OR ` +
+        `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerly))) ${ORDER}`,
+      "raw",
+    );
   }
 
   has(text: number, path: LocalPath): boolean {

@@ -24,8 +24,8 @@ type OpenFiles = {
 };
 
 /**
- * The port over two open files. Every statement that is often needed is prepared here, once, and
- * lives as long as the connection.
+ * The port over two open files. A statement is prepared when it is first needed, and lives as long
+ * as the connection.
  */
 export class StoredState extends BaseRows implements State {
   readonly #close: () => void;

@@ -1,6 +1,6 @@
-import { once } from "../model/once.ts";
 import type { Db } from "./database.ts";
 import type { HoldTable } from "./holds.ts";
+import { Statement } from "./statement.ts";
 
 type Side = "local" | "remote";
 /** A column of paths; `other`: the path of the same row on the other side. */
@@ -54,8 +54,8 @@ export class SubtreeMoves {
   /** Of all rows, holds among them. */
   move(side: Side, from: string, to: string): void {
     for (const { below, self } of this.#whole[side]) {
-      below().run({ to, from, ...rangeBelow("from", from) });
-      self().run(to, from);
+      below.run({ to, from, ...rangeBelow("from", from) });
+      self.run(to, from);
     }
     if (side === "local") this.#holds.moveSubtree(from, to);
   }
@@ -63,22 +63,23 @@ export class SubtreeMoves {
   /** Of the rows alone whose path on the other side lies at or below `within`. */
   moveMembers(side: Side, from: string, to: string, within: string): void {
     const given = { from, to, within, ...rangeBelow("from", from), ...rangeBelow("within", within) };
-    for (const statement of this.#members[side]) statement().run(given);
+    for (const statement of this.#members[side]) statement.run(given);
   }
 }
 
 function wholeMove(db: Db, { table, column }: Pick<Column, "table" | "column">) {
   return {
-    self: once(() => db.prepare<[string, string]>(`UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`)),
-    below: once(() =>
-      db.prepare<Record<string, string>>(`UPDATE ${table} SET ${rebased(column)} WHERE ${isBelow(column, "from")}`),
+    self: new Statement<[string, string]>(db, `UPDATE ${table} SET ${column} = ? WHERE ${column} = ?`),
+    below: new Statement<Record<string, string>>(
+      db,
+      `UPDATE ${table} SET ${rebased(column)} WHERE ${isBelow(column, "from")}`,
     ),
   };
 }
 
 function membersMove(db: Db, { table, column, other }: Column) {
   const where = `${isAtOrBelow(column, "from")} AND ${isAtOrBelow(other, "within")}`;
-  return once(() => db.prepare<Record<string, string>>(`UPDATE ${table} SET ${rebased(column)} WHERE ${where}`));
+  return new Statement<Record<string, string>>(db, `UPDATE ${table} SET ${rebased(column)} WHERE ${where}`);
 }
 
 function rebased(column: string): string {

@@ -7,6 +7,7 @@ import { type Db, faultOf } from "./database.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
 import type { PackAside } from "./pack-aside.ts";
 import { SightingTable } from "./sightings.ts";
+import { Statement } from "./statement.ts";
 import { TextCache } from "./text-cache.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
@@ -58,11 +59,11 @@ export class TextStore implements Companion {
     this.#sightings = once(() => new SightingTable(db));
     this.#writes = new GroupedWrites(db);
     this.#statements = {
-      insert: db.prepare("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
-      used: db.prepare<[Buffer], { seq: number; used: number }>("SELECT seq, used FROM texts WHERE digest = ?"),
-      touch: db.prepare("UPDATE texts SET used = ? WHERE digest = ?"),
-      select: db.prepare<[Buffer], TextRow>("SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
-      replace: db.prepare("UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?"),
+      insert: new Statement(db, "INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
+      used: new Statement<[Buffer], { seq: number; used: number }>(db, "SELECT seq, used FROM texts WHERE digest = ?"),
+      touch: new Statement(db, "UPDATE texts SET used = ? WHERE digest = ?"),
+      select: new Statement<[Buffer], TextRow>(db, "SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
+      replace: new Statement(db, "UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?"),
     };
   }
 
@@ -158,7 +159,7 @@ export class TextStore implements Companion {
   }
 
   digests(): Digest[] {
-    return this.#db.prepare<[], string>("SELECT lower(hex(digest)) FROM texts").pluck().all() as Digest[];
+    return new Statement<[], string>(this.#db, "SELECT lower(hex(digest)) FROM texts", "pluck").all() as Digest[];
   }
 
   /** Whether the file holds it and it proves itself; past the cache. */

@@ -2,6 +2,7 @@ import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
 import type { Tombstone } from "../model/link.ts";
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 import { upsert } from "./upsert.ts";
 
 type TombstoneRow = [DocId, string, string, ChangeId, Digest, string | null, number];
@@ -14,9 +15,9 @@ export class TombstoneTable {
   readonly #remove;
 
   constructor(db: Db) {
-    this.#all = db.prepare<[], TombstoneRow>(`SELECT ${COLUMNS} FROM tombstones`).raw();
-    this.#put = db.prepare(upsert("tombstones", "id", COLUMNS.split(", ")));
-    this.#remove = db.prepare<[DocId]>("DELETE FROM tombstones WHERE id = ?");
+    this.#all = new Statement<[], TombstoneRow>(db, `SELECT ${COLUMNS} FROM tombstones`, "raw");
+    this.#put = new Statement(db, upsert("tombstones", "id", COLUMNS.split(", ")));
+    this.#remove = new Statement<[DocId]>(db, "DELETE FROM tombstones WHERE id = ?");
   }
 
   load(): Map<DocId, Tombstone> {

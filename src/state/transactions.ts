@@ -1,4 +1,5 @@
 import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
 
 /**
  * What goes with a transaction: texts are made durable before the rows that name them, and stay
@@ -20,12 +21,12 @@ export class Transactions {
   constructor(db: Db, companion: Companion) {
     this.#db = db;
     this.#companion = companion;
-    this.#begin = db.prepare(isReadOnly(db) ? "BEGIN" : "BEGIN IMMEDIATE");
-    this.#commit = db.prepare("COMMIT");
-    this.#rollback = db.prepare("ROLLBACK");
-    this.#save = db.prepare("SAVEPOINT part");
-    this.#release = db.prepare("RELEASE part");
-    this.#undo = db.prepare("ROLLBACK TO part");
+    this.#begin = new Statement(db, isReadOnly(db) ? "BEGIN" : "BEGIN IMMEDIATE");
+    this.#commit = new Statement(db, "COMMIT");
+    this.#rollback = new Statement(db, "ROLLBACK");
+    this.#save = new Statement(db, "SAVEPOINT part");
+    this.#release = new Statement(db, "RELEASE part");
+    this.#undo = new Statement(db, "ROLLBACK TO part");
   }
 
   /**

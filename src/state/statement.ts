@@ -1,0 +1,49 @@
+import type Sqlite from "better-sqlite3";
+
+type Result = Sqlite.RunResult;
+type Mode = "rows" | "raw" | "pluck";
+
+/**
+ * A statement of SQL that is prepared when it is first run: of some sixty, a short run needs
+ * few, and to prepare them all was half of what opening the state took.
+ * @throws what better-sqlite3 throws, faults of the text itself at the first run
+ */
+export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
+  readonly #db: Sqlite.Database;
+  readonly #sql: string;
+  readonly #mode: Mode;
+  #prepared: Sqlite.Statement<unknown[], Row> | null = null;
+
+  /** @param mode a row as an object, as an array of its columns (`raw`), its first one (`pluck`) */
+  constructor(db: Sqlite.Database, sql: string, mode: Mode = "rows") {
+    this.#db = db;
+    this.#sql = sql;
+    this.#mode = mode;
+  }
+
+  get(...values: Given<Values>): Row | undefined {
+    return this.#ready().get(...values);
+  }
+
+  all(...values: Given<Values>): Row[] {
+    return this.#ready().all(...values);
+  }
+
+  run(...values: Given<Values>): Result {
+    return this.#ready().run(...values);
+  }
+
+  #ready(): Sqlite.Statement<unknown[], Row> {
+    this.#prepared ??= this.#prepare();
+    return this.#prepared;
+  }
+
+  #prepare(): Sqlite.Statement<unknown[], Row> {
+    const made = this.#db.prepare<unknown[], Row>(this.#sql);
+    if (this.#mode === "raw") made.raw();
+    if (this.#mode === "pluck") made.pluck();
+    return made as Sqlite.Statement<unknown[], Row>;
+  }
+}
+
+type Given<Values> = Values extends unknown[] ? Values : [Values];
