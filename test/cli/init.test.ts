@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openState } from "../../src/state/open.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -201,64 +200,5 @@ describe("init refuses", () => {
     await rig.stopService();
     expect((await rig.run(["init", "w", ...given(), "--yes"])).code).toBe(5);
     expect(existsSync(rig.root)).toBe(false);
-  });
-});
-
-describe("init on a folder that is linked already", () => {
-  test("says so, and does nothing", async () => {
-    await rig.init();
-    const { code, out } = await rig.run(["init", "w"]);
-    expect([code, out]).toEqual([
-      0,
-      [`${join(rig.dir, "w")} is linked already, to ${rig.url}; its state is there`, "next: mdmirror sync"],
-    ]);
-  });
-
-  test("does not link it to another service or another part", async () => {
-    await rig.init();
-    expect((await rig.run(["init", "w", "--url", "https://example.org"])).code).toBe(2);
-    expect((await rig.run(["init", "w", "--remote", "part"])).code).toBe(2);
-  });
-
-  test("stores a new key", async () => {
-    await rig.init();
-    const made = rig.service.admin.createKey({ workspaceId: rig.workspaceId, grants: [{ on: null, level: "full" }] });
-    if (!("key" in made)) throw new Error("no key");
-    writeFileSync(rig.keyFile, made.key);
-    expect((await rig.run(["init", "w", "--key-file", rig.keyFile])).out[0]).toBe("the key was stored");
-    expect(readFileSync(join(rig.root, ".mdmirror/key"), "utf8").trim()).toBe(made.key);
-  });
-
-  test("I05 builds a lost state anew from both sides, deleting and overwriting nothing", async () => {
-    upload("a.md", "a\n");
-    await rig.init();
-    rig.write("a.md", "edited here\n");
-    upload("b.md", "b\n");
-    for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
-    const { code, out } = await rig.run(["init", "w"]);
-    expect(out[0]).toContain("its state is not there; it is built anew from both sides");
-    // Without the text store nobody knows the base: both texts are kept.
-    expect([code, rig.read("a.md"), rig.read("a (theirs).md"), rig.read("b.md")]).toEqual([
-      3,
-      "edited here\n",
-      "a\n",
-      "b\n",
-    ]);
-  });
-
-  test("I13 cut off after the state was made and before it knew its folder, the next run goes on", async () => {
-    upload("a.md", "a\n");
-    await rig.init();
-    const folder = join(rig.root, ".mdmirror");
-    for (const file of ["state.db", "texts.db"]) rmSync(join(folder, file));
-    // What a kill, or a full disk, leaves at that moment.
-    const clock = { now: Date.now, monotonic: () => performance.now(), sleep: async () => undefined };
-    const made = openState({ folder, clock });
-    if (made.kind !== "opened") throw new Error(made.kind);
-    made.state.close();
-    upload("b.md", "b\n");
-    const { code, err } = await rig.run(["sync", "w"]);
-    expect({ code, err }).toEqual({ code: 0, err: [] });
-    expect([rig.read("a.md"), rig.read("b.md")]).toEqual(["a\n", "b\n"]);
   });
 });

@@ -35,6 +35,10 @@ const put = (path: string, content: string) => {
   const { id, lastChangeId: baseChangeId } = rig.remote(path)!;
   rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId, content });
 };
+const editOnBothSides = (path: string) => {
+  rig.write(path, "mine\n");
+  put(path, "theirs\n");
+};
 const protect = (path: string) => rig.api("PATCH", `/v1/files/${rig.remote(path)!.id}`, { protected: true });
 const readOnly = () => {
   for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "read" }]);
@@ -47,17 +51,11 @@ async function tell(...argv: string[]): Promise<Told & { readonly code: number }
   return { code, ...(JSON.parse(out[0]!) as Told) };
 }
 
-const OPEN: readonly (readonly [string, () => void, state: string, code: number, kinds: readonly string[]])[] = [
-  [
-    "a conflict",
-    () => {
-      rig.write("a.md", "mine\n");
-      put("a.md", "theirs\n");
-    },
-    "attention",
-    3,
-    ["conflict"],
-  ],
+/** What a command that tells such a state exits with. */
+const EXIT = { attention: 3, halted: 4, offline: 5 } as const;
+
+const OPEN: readonly (readonly [string, () => void, state: keyof typeof EXIT, kinds: readonly string[]])[] = [
+  ["a conflict", () => editOnBothSides("a.md"), "attention", ["conflict"]],
   [
     "a refused write",
     () => {
@@ -65,14 +63,12 @@ const OPEN: readonly (readonly [string, () => void, state: string, code: number,
       rig.write("a.md", "mine\n");
     },
     "attention",
-    3,
     ["read-only"],
   ],
   [
     "a text that is no UTF-8",
     () => writeFileSync(join(rig.root, "a.md"), Buffer.from([0xff, 0xfe, 0x41])),
     "attention",
-    3,
     ["not-utf-8"],
   ],
   [
@@ -81,7 +77,6 @@ const OPEN: readonly (readonly [string, () => void, state: string, code: number,
       answers = (path) => (path.startsWith("/v1/files?") ? list([{ id: "doc_odd" }]) : null);
     },
     "attention",
-    3,
     ["listing-misread", "not-seen", "not-seen", "not-seen", "not-seen", "not-seen", "not-seen"],
   ],
   [
@@ -90,7 +85,6 @@ const OPEN: readonly (readonly [string, () => void, state: string, code: number,
       answers = (path) => (path.startsWith("/v1/folders") ? { ...list([]), status: 403, body: "{}" } : null);
     },
     "attention",
-    3,
     ["listing-cut-short"],
   ],
   [
@@ -100,7 +94,6 @@ const OPEN: readonly (readonly [string, () => void, state: string, code: number,
       rig.write("a.md", "mine\n");
     },
     "attention",
-    3,
     ["review-quiet"],
   ],
   [
@@ -109,7 +102,6 @@ const OPEN: readonly (readonly [string, () => void, state: string, code: number,
       for (const name of ["a", "b", "c", "d", "e", "f"]) rmSync(join(rig.root, `${name}.md`));
     },
     "halted",
-    4,
     ["local-emptied"],
   ],
   [
@@ -118,7 +110,6 @@ const OPEN: readonly (readonly [string, () => void, state: string, code: number,
       answers = () => ({ status: 200, headers: { "content-type": "text/html" }, body: "<html>" });
     },
     "offline",
-    5,
     ["offline"],
   ],
 ];
@@ -126,13 +117,13 @@ const OPEN: readonly (readonly [string, () => void, state: string, code: number,
 describe("status after a run", () => {
   test.each(OPEN)(
     "that ended with %s says what is open, and in sync as of the run before",
-    async (_name, befall, state, code, kinds) => {
+    async (_name, befall, state, kinds) => {
       rig.pass(3_600_000);
       befall();
       const sync = await tell("sync", "w");
-      expect([sync.state, sync.code, sync.attention.map(({ kind }) => kind)]).toEqual([state, code, kinds]);
+      expect([sync.state, sync.code, sync.attention.map(({ kind }) => kind)]).toEqual([state, EXIT[state], kinds]);
       const status = await tell("status", "w", "--max-age", "15m");
-      expect([status.state, status.code]).toEqual([state, code]);
+      expect([status.state, status.code]).toEqual([state, EXIT[state]]);
       // One function makes both lists.
       expect(status.attention).toEqual(sync.attention);
       expect((status as unknown as { ageSeconds: number }).ageSeconds).toBeGreaterThanOrEqual(3_600);
@@ -155,8 +146,7 @@ describe("status after a run", () => {
   });
 
   test("an open thing that was ended by hand is not proven before a run", async () => {
-    rig.write("a.md", "mine\n");
-    put("a.md", "theirs\n");
+    editOnBothSides("a.md");
     await rig.run(["sync", "w"]);
     await rig.run(["resolve", "w/a.md", "--mine", "--no-sync"]);
     rig.pass(60_000);
@@ -185,8 +175,7 @@ describe("sync", () => {
 
 describe("plan", () => {
   test("ends with 3 and names what stays open, where there is nothing to do but that", async () => {
-    rig.write("a.md", "mine\n");
-    put("a.md", "theirs\n");
+    editOnBothSides("a.md");
     await rig.run(["sync", "w"]);
     const { code, out } = await rig.run(["plan", "w"]);
     expect([code, out.at(-1)]).toEqual([3, "nothing to do but what is held; nothing was written"]);
@@ -198,8 +187,7 @@ describe("verify", () => {
   test("counts and names what is in review, in conflict or held, and ends with 3", async () => {
     protect("a.md");
     rig.write("a.md", "for review\n");
-    rig.write("b.md", "mine\n");
-    put("b.md", "theirs\n");
+    editOnBothSides("b.md");
     await rig.run(["sync", "w"], { terminal: true });
     const { code, out } = await rig.run(["verify", "w"]);
     expect(code).toBe(3);

@@ -1,20 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { ENTRY } from "../security/process.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
 
 /** The list of this user's mirrors: what stays usable, and what is asked once. */
@@ -29,9 +15,6 @@ afterEach(() => rig.close());
 const registry = () => join(rig.stateHome, "mdmirror/mirrors");
 const at = (name: string) => join(rig.dir, name);
 const isRoot = process.getuid?.() === 0;
-const NOBODY = 65_534;
-const AS_NOBODY = { uid: NOBODY, gid: NOBODY } as const;
-const BY_SUDO = { SUDO_UID: String(NOBODY), SUDO_GID: String(NOBODY) };
 
 type Listed = {
   readonly mirrors: readonly { readonly root: string; readonly state: string; readonly name: string | null }[];
@@ -222,80 +205,5 @@ describe("trust", () => {
     await rig.run(["trust", "w", "--yes"]);
     expect((await rig.run(["trust", "w"])).out).toEqual([`${rig.root} is one of your mirrors already, of ${rig.url}`]);
     expect((await rig.run(["trust", "w", "--name", "n"])).out).toEqual([`${rig.root} is called n`]);
-  });
-});
-
-describe("a folder of another user", () => {
-  test.skipIf(!isRoot)("is refused by every command that names it, and by trust and init", async () => {
-    await rig.init();
-    chownSync(rig.root, NOBODY, NOBODY);
-    for (const argv of [
-      ["sync"],
-      ["status"],
-      ["log"],
-      ["trust", "--yes"],
-      ["init", "--url", rig.url],
-      ["search", "a"],
-    ]) {
-      const [name, ...more] = argv;
-      const { code, err } = await rig.run(name === "search" ? ["search", "a", "w"] : [name!, "w", ...more]);
-      expect([argv, code, err[0]]).toEqual([
-        argv,
-        2,
-        expect.stringContaining(`belongs to user ${NOBODY}, and this process is user 0`),
-      ]);
-    }
-    mkdirSync(at("theirs"));
-    chownSync(at("theirs"), NOBODY, NOBODY);
-    expect((await rig.run(["init", "theirs", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(2);
-  });
-
-  test.skipIf(!isRoot)("above the working folder is passed over, and hinders no init below it", async () => {
-    await rig.init();
-    mkdirSync(join(rig.root, "below"));
-    chownSync(join(rig.root, ".mdmirror"), NOBODY, NOBODY);
-    const cwd = join(rig.root, "below");
-    const { code, err } = await rig.run(["status"], { cwd });
-    expect([code, err[0]]).toEqual([
-      2,
-      `mdmirror: neither this folder nor one above it holds .mdmirror/ of yours (that of ${rig.root} belongs to another user, and is left alone)`,
-    ]);
-    const linked = await rig.run(["init", "--url", rig.url, "--key-file", rig.keyFile, "--yes"], { cwd });
-    expect([linked.code, (await rig.run(["status"], { cwd })).code]).toEqual([0, 0]);
-  });
-
-  test.skipIf(!isRoot)("who called sudo is worked on as that user, and one clear line says so", async () => {
-    await rig.init();
-    for (const path of ["", ".mdmirror"]) chownSync(join(rig.root, path), NOBODY, NOBODY);
-    const env = BY_SUDO;
-    // The rig records that the rights are given back, and keeps them.
-    vi.stubEnv("SUDO_UID", String(NOBODY));
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const { err } = await rig.run(["status", "w"], { env });
-    expect(err).toEqual([
-      `mdmirror: ${rig.root} belongs to the user who called sudo; working as that user (uid ${NOBODY})`,
-    ]);
-    expect(rig.became).toEqual([{ uid: NOBODY, gid: NOBODY }]);
-    expect((await rig.run(["status", "w"], { env: { SUDO_UID: "1234", SUDO_GID: "1234" } })).code).toBe(2);
-  });
-
-  /** Whether that user may run this checkout at all. */
-  const reaches =
-    isRoot && spawnSync(process.execPath, ["-e", `fs.accessSync(${JSON.stringify(ENTRY)})`], AS_NOBODY).status === 0;
-  test.skipIf(!reaches)("who called sudo owns all that a process then makes: files, state and list", async () => {
-    mkdirSync(rig.stateHome);
-    for (const path of [rig.dir, rig.stateHome]) chownSync(path, NOBODY, NOBODY);
-    const env = { PATH: process.env["PATH"], XDG_STATE_HOME: rig.stateHome, HOME: rig.dir, ...BY_SUDO };
-    const args = ["init", rig.root, "--url", rig.url, "--key-file", rig.keyFile, "--yes"];
-    const child = spawn(process.execPath, [ENTRY, ...args], { env, stdio: ["ignore", "ignore", "pipe"] });
-    const said: Buffer[] = [];
-    child.stderr.on("data", (chunk: Buffer) => said.push(chunk));
-    const [code] = (await once(child, "close")) as [number];
-    expect([code, Buffer.concat(said).toString()]).toEqual([0, expect.stringContaining(`(uid ${NOBODY})`)]);
-    const made = [rig.root, rig.stateHome].flatMap((folder) =>
-      ["", ...readdirSync(folder, { recursive: true, encoding: "utf8" })].map((name) => join(folder, name)),
-    );
-    expect(made).toEqual(expect.arrayContaining([join(rig.root, "a.md"), join(rig.root, ".mdmirror/state.db")]));
-    expect(made.filter((path) => lstatSync(path).uid !== NOBODY)).toEqual([]);
   });
 });

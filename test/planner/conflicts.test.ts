@@ -1,41 +1,7 @@
 import { expect, test } from "vitest";
-import type { Conflict } from "../../src/model/link.ts";
-import { openConflict } from "./commands.ts";
-import { execute } from "./executor.ts";
-import { planOf, say, worldAfter } from "./table.ts";
+import { planOf, say } from "./table.ts";
 import type { World } from "./world.ts";
-
-const TEXT = "one|two|three|four|five|six";
-
-/**
- * A conflict that was opened over `a.md`: both edited, the sidecar beside it; then what the user
- * and the service do.
- */
-function inConflict(
-  then: (world: World) => void = () => undefined,
-  looksGone = 0,
-  base = `a.md=${TEXT} d/x.md=9`,
-): World {
-  const world = worldAfter([base, `edit a.md ${TEXT}|2`, `edit a.md ${TEXT}|3`, ""]);
-  openConflict(world, "a.md");
-  const id = world.idAt("a.md");
-  world.conflicts.set(id, { ...world.conflicts.get(id)!, looksGone });
-  then(world);
-  return world;
-}
-
-const SIDECAR = "a (theirs).md";
-
-function patchConflict(world: World, patch: Partial<Conflict>): void {
-  const id = world.idAt("a.md");
-  world.conflicts.set(id, { ...world.conflicts.get(id)!, ...patch });
-}
-
-function moveOutside(world: World): void {
-  const id = world.idAt("a.md");
-  world.documents.delete(id);
-  world.outside.add(id);
-}
+import { inConflict, moveOutside, patchConflict, SIDECAR, TEXT } from "./in-conflict.ts";
 
 const rows: [what: string, then: (world: World) => void, looksGone: number, plan: string][] = [
   ["nothing is sent while it is open", () => undefined, 0, "hold conflict a.md"],
@@ -275,59 +241,4 @@ test.each([["linked"], ["outside"]] as const)(
 test("I27 nothing of a conflict is done in one direction only", () => {
   const gone = (world: World) => void world.others.delete(SIDECAR);
   expect(say(planOf(inConflict(gone, 1), { direction: "pull-only" }))).toBe("hold conflict a.md");
-});
-
-test("names of a sidecar's form are no documents", () => {
-  const world = worldAfter(["a.md=1", "other b_(theirs).md sidecar", "", ""]);
-  expect(say(planOf(world))).toBe("");
-});
-
-test("two new texts at one path become a conflict that stays quiet until it ends", () => {
-  const world = worldAfter(["", "new a.md 1", "new a.md 2", ""]);
-  execute(world, planOf(world).steps, () => 0);
-  expect(say(planOf(world))).toBe("hold conflict a.md");
-  world.others.delete(SIDECAR);
-  execute(world, planOf(world).steps, () => 0);
-  expect(say(planOf(world))).toBe("end-conflict mine a.md");
-});
-
-/** Two documents in conflict, each with its sidecar beside it. */
-function twoInConflict(base: string, first: string, second: string): World {
-  const world = worldAfter([base, `edit ${first} 2; edit ${second} 2`, `edit ${first} 3; edit ${second} 3`, ""]);
-  openConflict(world, first);
-  openConflict(world, second);
-  return world;
-}
-
-test("I27 a sidecar that has the inode of one that was removed stays its own document's", () => {
-  const world = twoInConflict("a.md=1 b.md=1", "a.md", "b.md");
-  const { ino } = world.others.get(SIDECAR)!;
-  world.others.delete(SIDECAR);
-  // Freed by the removal, and given to the next file that was made.
-  world.others.set("b (theirs).md", { kind: "sidecar", ino });
-  const id = world.idAt("b.md");
-  world.conflicts.set(id, { ...world.conflicts.get(id)!, sidecarIno: ino });
-  expect(say(planOf(world))).toBe("look-again; hold conflict a.md; hold conflict b.md");
-});
-
-test("I27 a removed sidecar is gone, and not the one at which its document stands now", () => {
-  const world = twoInConflict("a.md=1 b.md=1", "a.md", "b.md");
-  world.others.delete(SIDECAR);
-  world.moveLocal("a.md", "c.md");
-  world.moveLocal("b.md", "a.md");
-  world.moveLocal("c.md", "b.md");
-  expect(say(planOf(world))).toContain("look-again");
-  expect(say(planOf(world))).not.toContain("b (theirs).md>b (theirs).md");
-});
-
-test("I27 sidecars go with their folders when these change places", () => {
-  const world = twoInConflict("f/x.md=1 g/x.md=1", "f/x.md", "g/x.md");
-  world.moveLocal("f", "h");
-  world.moveLocal("g", "f");
-  world.moveLocal("h", "g");
-  const inodes = [world.others.get("f/x (theirs).md"), world.others.get("g/x (theirs).md")];
-  execute(world, planOf(world).steps, () => 0);
-  expect([world.others.get("f/x (theirs).md"), world.others.get("g/x (theirs).md")]).toEqual(inodes);
-  expect(world.conflicts.get(world.idAt("g/x.md"))!.sidecarPath).toBe("g/x (theirs).md");
-  expect(world.conflicts.get(world.idAt("f/x.md"))!.sidecarPath).toBe("f/x (theirs).md");
 });

@@ -15,14 +15,32 @@ async function approveAndSync({ mirror }: Fixture): Promise<void> {
   await settle(mirror);
 }
 
-describe("I21 I22 a halt by an emptied side stays until somebody approves, whatever the mirror brings there meanwhile", () => {
-  async function inSync(seed: number): Promise<Fixture> {
-    const fixture = openFixture(seed);
-    for (const path of paths) fixture.rig.app.create(path, `${path}\n`);
-    await settle(fixture.mirror);
-    return fixture;
-  }
+function reasonsOf(report: RunReport | null): string[] | undefined {
+  return report?.halt?.reasons.map(({ reason }) => reason);
+}
 
+/** A mirror in sync, with these documents; what was sent for that is forgotten. */
+async function inSync(seed: number, documents: readonly string[] = paths): Promise<Fixture> {
+  const fixture = openFixture(seed);
+  for (const path of documents) fixture.rig.app.create(path, `${path}\n`);
+  await settle(fixture.mirror);
+  fixture.seen.length = 0;
+  return fixture;
+}
+
+/** Six documents in `work`, one of which was moved out. */
+async function oneOutside(seed: number): Promise<Fixture> {
+  const fixture = openFixture(seed, {}, { prefix: "work" });
+  const { rig, mirror } = fixture;
+  for (const path of paths) rig.app.create(`work/${path}`, `${path}\n`);
+  await settle(mirror);
+  rig.app.move("work/d/n0.md", null);
+  await settle(mirror);
+  expect(mirror.texts().size).toBe(5);
+  return fixture;
+}
+
+describe("I21 I22 a halt by an emptied side stays until somebody approves, whatever the mirror brings there meanwhile", () => {
   test("all documents removed here, and new ones there", async () => {
     const fixture = await inSync(24);
     const { rig, mirror } = fixture;
@@ -88,9 +106,7 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
 test("I21 what a process that died had aside, and comes back, is no sign that the others were meant to go", async () => {
   let times = 0;
   for (let call = 1; ; call++) {
-    const { rig, mirror, seen } = openFixture(33);
-    for (const path of paths) rig.app.create(path, `${path}\n`);
-    await settle(mirror);
+    const { rig, mirror, seen } = await inSync(33);
     rig.app.edit(paths[0]!, "edited there\n");
     mirror.killAt(call);
     if ((await mirror.sync()) !== null) break;
@@ -99,27 +115,23 @@ test("I21 what a process that died had aside, and comes back, is no sign that th
     if (mirror.texts().has(paths[0]!)) continue;
     times++;
     for (const path of paths.slice(1)) mirror.disk.user.remove(mirror.path(path));
-    expect((await mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["local-emptied"]);
+    expect(reasonsOf(await mirror.sync())).toEqual(["local-emptied"]);
     expect(seen.filter(({ method }) => method === "DELETE")).toEqual([]);
   }
   expect(times).toBeGreaterThan(0);
 });
 
 describe("I22 an emptied service that was approved, and leaves the documents here as they are, halts no run more", () => {
-  const reasons = (report: RunReport | null): unknown => report?.halt?.reasons.map(({ reason }) => reason);
-
   test.each(["a mirror that only pushes", "all of them edited here"])("%s", async (how) => {
-    const { rig, mirror } = openFixture(32);
+    const { rig, mirror } = await inSync(32);
     const settings: Partial<Settings> = how.includes("pushes") ? { direction: "push-only" } : {};
-    for (const path of paths) rig.app.create(path, `${path}\n`);
-    await settle(mirror);
     for (const path of paths) {
       rig.app.remove(path);
       if (settings.direction === undefined) mirror.write(path, `edited\n${path}\n`);
     }
     // Their folder would show that it is the same workspace.
     rig.app.removeFolder("d");
-    expect(reasons(await mirror.sync(settings))).toEqual(["wrong-workspace"]);
+    expect(reasonsOf(await mirror.sync(settings))).toEqual(["wrong-workspace"]);
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
     const texts = [...mirror.texts()];
     for (let run = 0; run < 3; run++) {
@@ -131,32 +143,20 @@ describe("I22 an emptied service that was approved, and leaves the documents her
     expect(mirror.state.meta(META.approved)).toBeNull();
     // Something known is visible again, which ends it: the next time somebody is asked.
     mirror.write("new.md", "new\n");
-    expect(reasons(await mirror.sync(settings))).toBeUndefined();
+    expect(reasonsOf(await mirror.sync(settings))).toBeUndefined();
     expect(rig.app.files().size).toBe(1);
-    expect(reasons(await mirror.sync(settings))).toBeUndefined();
+    expect(reasonsOf(await mirror.sync(settings))).toBeUndefined();
     rig.app.remove("new.md");
-    expect(reasons(await mirror.sync(settings))).toEqual(["wrong-workspace"]);
+    expect(reasonsOf(await mirror.sync(settings))).toEqual(["wrong-workspace"]);
     expect([...mirror.texts()]).toEqual([...texts, ["new.md", "new\n"]]);
   });
 });
 
 describe("I04 a mirror of a part of which nothing is left knows by what left it whether this is its workspace", () => {
-  /** Six documents in `work`, one of which was moved out. */
-  async function oneOutside(seed: number): Promise<Fixture> {
-    const fixture = openFixture(seed, {}, { prefix: "work" });
-    const { rig, mirror } = fixture;
-    for (const path of paths) rig.app.create(`work/${path}`, `${path}\n`);
-    await settle(mirror);
-    rig.app.move("work/d/n0.md", null);
-    await settle(mirror);
-    expect(mirror.texts().size).toBe(5);
-    return fixture;
-  }
-
   test("that is there: the others are gone, and go from here when somebody says so", async () => {
     const fixture = await oneOutside(27);
     for (const path of paths.slice(1)) fixture.rig.app.remove(`work/${path}`);
-    expect((await fixture.mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["remote-emptied"]);
+    expect(reasonsOf(await fixture.mirror.sync())).toEqual(["remote-emptied"]);
     expect(fixture.mirror.texts().size).toBe(5);
     await approveAndSync(fixture);
     expect(fixture.mirror.texts().size).toBe(0);
@@ -166,14 +166,14 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
     const { rig, mirror } = await oneOutside(28);
     for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) rig.app.remove(path);
     rig.app.removeFolder("work/d");
-    expect((await mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["wrong-workspace"]);
+    expect(reasonsOf(await mirror.sync())).toEqual(["wrong-workspace"]);
     expect(mirror.texts().size).toBe(5);
   });
 
   test("a folder that is there says so too, and somebody is asked whether all may go", async () => {
     const fixture = await oneOutside(29);
     for (const path of [...paths.slice(1).map((one) => `work/${one}`), "n0.md"]) fixture.rig.app.remove(path);
-    expect((await fixture.mirror.sync())?.halt?.reasons.map(({ reason }) => reason)).toEqual(["remote-emptied"]);
+    expect(reasonsOf(await fixture.mirror.sync())).toEqual(["remote-emptied"]);
     expect(fixture.mirror.texts().size).toBe(5);
     await approveAndSync(fixture);
     expect(fixture.mirror.texts().size).toBe(0);
@@ -181,26 +181,16 @@ describe("I04 a mirror of a part of which nothing is left knows by what left it 
 });
 
 describe("I21 guards hold from the first document on", () => {
-  const reasons = (report: RunReport | null): unknown => report?.halt?.reasons.map(({ reason }) => reason);
-
-  async function holding(seed: number, documents: readonly string[]): Promise<Fixture> {
-    const fixture = openFixture(seed);
-    for (const path of documents) fixture.rig.app.create(path, `${path}\n`);
-    await settle(fixture.mirror);
-    fixture.seen.length = 0;
-    return fixture;
-  }
-
   test.each([2, 3, 4])(
     "all %i documents removed here: somebody is asked, and nothing is deleted there",
     async (count) => {
       const documents = Array.from({ length: count }, (_, n) => `n${n}.md`);
-      const fixture = await holding(40 + count, documents);
+      const fixture = await inSync(40 + count, documents);
       for (const path of documents) fixture.mirror.disk.user.remove(fixture.mirror.path(path));
-      expect(reasons(await fixture.mirror.sync())).toEqual(["local-emptied"]);
+      expect(reasonsOf(await fixture.mirror.sync())).toEqual(["local-emptied"]);
       // A larger budget is no answer to another question.
       const guards = { ...SETTINGS.guards, minDeletes: 100, maxDeletes: 100 };
-      expect(reasons(await fixture.mirror.sync({ guards }))).toEqual(["local-emptied"]);
+      expect(reasonsOf(await fixture.mirror.sync({ guards }))).toEqual(["local-emptied"]);
       expect(fixture.seen.filter(isWrite)).toEqual([]);
       await approveAndSync(fixture);
       expect(fixture.rig.app.files().size).toBe(0);
@@ -208,27 +198,26 @@ describe("I21 guards hold from the first document on", () => {
   );
 
   test("the only document, removed here, goes there once it was looked for twice and read again", async () => {
-    const { rig, mirror, seen } = await holding(45, ["only.md"]);
+    const { rig, mirror, seen } = await inSync(45, ["only.md"]);
     const id = [...rig.app.files().values()].at(-1)!.id;
     mirror.disk.user.remove(mirror.path("only.md"));
     expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedRemote: 1 } });
     expect(rig.app.files().size).toBe(0);
-    const own = seen.filter(({ path }) => path.endsWith(id)).map(({ method }) => method);
-    expect(own).toEqual(["GET", "DELETE"]);
+    expect(seen.filter(({ path }) => path.endsWith(id)).map(({ method }) => method)).toEqual(["GET", "DELETE"]);
   });
 
   test("the only document, removed there, goes from here where a folder shows that it is the same workspace", async () => {
-    const { rig, mirror } = await holding(46, ["d/only.md"]);
+    const { rig, mirror } = await inSync(46, ["d/only.md"]);
     rig.app.remove("d/only.md");
     expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
     expect(mirror.texts().size).toBe(0);
   });
 
   test("the only document, not to be seen there: where nothing else is known, somebody is asked once", async () => {
-    const fixture = await holding(47, ["only.md"]);
+    const fixture = await inSync(47, ["only.md"]);
     const { rig, mirror } = fixture;
     rig.app.remove("only.md");
-    expect(reasons(await mirror.sync())).toEqual(["wrong-workspace"]);
+    expect(reasonsOf(await mirror.sync())).toEqual(["wrong-workspace"]);
     expect([...mirror.texts().keys()]).toEqual(["only.md"]);
     mirror.state.setMeta(META.approved, JSON.stringify(["wrong-workspace"]));
     expect(await mirror.sync()).toMatchObject({ state: "in-sync", counts: { deletedLocal: 1 } });
@@ -246,14 +235,14 @@ describe("I21 guards hold from the first document on", () => {
       const elsewhere: World = { ...mirror.world(), remote: other.mirror().world().remote };
       mirror.write("new.md", "new\n");
       const report = await syncToConvergence(elsewhere, { settings: SETTINGS, retryRefused: true, kind: "sync" });
-      expect(reasons(report)).toEqual(["wrong-workspace"]);
+      expect(reasonsOf(report)).toEqual(["wrong-workspace"]);
       expect(mirror.texts().size).toBe(count + 1);
       expect(other.app.files().size).toBe(1);
     },
   );
 
   test("a subtree that is emptied while others are there is what the budget says of it", async () => {
-    const { rig, mirror } = await holding(48, ["a/x.md", "a/y.md", "b/z.md"]);
+    const { rig, mirror } = await inSync(48, ["a/x.md", "a/y.md", "b/z.md"]);
     for (const path of ["a/x.md", "a/y.md"]) mirror.disk.user.remove(mirror.path(path));
     await settle(mirror);
     expect([...rig.app.files().keys()].map((path) => path.replace(/^\//, ""))).toEqual(["b/z.md"]);

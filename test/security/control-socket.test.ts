@@ -18,6 +18,7 @@ import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
 import { listenControl } from "../../src/app/control/listen.ts";
 import { choosePlace, findPlace, writePlace } from "../../src/app/control/place.ts";
 import { MAX_REQUEST, PROTOCOL } from "../../src/app/control/protocol.ts";
+import { connectAs } from "./process.ts";
 
 type Listening = Awaited<ReturnType<typeof listenControl>>;
 
@@ -60,24 +61,6 @@ async function listen(): Promise<void> {
   };
   listening = await listenControl({ socket, root, handle, onFault: (error) => void faults.push(error) });
   writePlace(join(root, ".mdmirror"), { socket, pid: process.pid, since: 0 });
-}
-
-/** What another user's attempt to connect ends with. */
-function connectAs(uid: number, path: string): string {
-  const code = `require("net").connect(${JSON.stringify(path)}).on("connect",()=>{console.log("connected");process.exit()}).on("error",(e)=>console.log(e.code))`;
-  // This process's Node may stand in a folder that the other user cannot enter.
-  const script = [
-    "import socket",
-    "s=socket.socket(socket.AF_UNIX)",
-    "try:",
-    ` s.connect(${JSON.stringify(path)})`,
-    " print('connected')",
-    "except PermissionError:",
-    " print('EACCES')",
-  ];
-  const python = spawnSync("/usr/bin/python3", ["-c", script.join("\n")], { uid, gid: uid, encoding: "utf8" });
-  if (python.error === undefined) return python.stdout.trim();
-  return spawnSync(process.execPath, ["-e", code], { uid, gid: uid, encoding: "utf8" }).stdout.trim();
 }
 
 async function alive(): Promise<void> {

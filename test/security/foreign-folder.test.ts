@@ -1,69 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import type { IncomingMessage } from "node:http";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { checkFile } from "../../scripts/check-layers.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
-import { openRig, type Ran, type Rig } from "../cli/rig.ts";
-import { serve } from "./loopback.ts";
-
-/**
- * A folder that somebody else made, with a configuration of theirs: nothing of it, and no key, goes
- * to their server.
- */
-
-const KEY = "mdm_the_users_own_key";
-
-/** The rig, the hostile folder `w` in it, and what reached the attacker's server. */
-type Fixture = { readonly rig: Rig; readonly url: string; readonly seen: readonly IncomingMessage[] };
-
-/** How the folder came to name the attacker's server. */
-const WAYS: Readonly<Record<string, (rig: Rig, url: string) => Promise<void>>> = {
-  "a downloaded folder": async (rig, url) => {
-    // Made whole by the attacker, whose own list of mirrors knows it.
-    await makeMirror(rig, { XDG_STATE_HOME: join(rig.dir, "attacker") });
-    pointTo(rig, url);
-  },
-  "a mirror of the user's whose configuration names another address now": async (rig, url) => {
-    await makeMirror(rig, {});
-    pointTo(rig, url);
-  },
-  "a folder with the marker of a mirror of the user's": async (rig, url) => {
-    await makeMirror(rig, {});
-    renameSync(rig.root, join(rig.dir, "own"));
-    expect((await rig.run(["sync", "own"])).err[0]).toContain("was");
-    cpSync(join(rig.dir, "own"), rig.root, { recursive: true });
-    pointTo(rig, url);
-  },
-};
-
-async function makeMirror(rig: Rig, env: Readonly<Record<string, string>>): Promise<void> {
-  const argv = ["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"];
-  expect((await rig.run(argv, { env })).code).toBe(0);
-  rig.write("a.md", "mine\n");
-  const { id, lastChangeId } = rig.remote("a.md")!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
-  expect((await rig.run(["sync", "w"], { env })).code).toBe(3);
-  rig.write("secret.md", "what nobody else may read\n");
-}
-
-function pointTo(rig: Rig, url: string): void {
-  rig.write(".mdmirror/config.json", JSON.stringify({ url, allowHttp: ["0.0.0.0"] }));
-}
-
-async function openFixture(way: string): Promise<Fixture> {
-  const rig = await openRig();
-  onTestFinished(() => rig.close());
-  rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
-  const { port, seen } = await serve((_request, response) => {
-    response.setHeader("content-type", "application/json");
-    response.end('{"object":"list","data":[],"hasMore":false,"nextCursor":null}');
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await WAYS[way]!(rig, url);
-  return { rig, url, seen };
-}
+import { openRig, type Rig } from "../cli/rig.ts";
+import { expectRefusal, KEY, makeMirror, openFixture, pointTo, runAsUser, WAYS } from "./foreign-fixture.ts";
 
 /**
  * What each command does in such a folder. `refused`: exit 2, and the way to trust it. `local`: it
@@ -131,29 +73,6 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
 test("each command has a row here", () => {
   expect(Object.keys(ROWS).toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted());
 });
-
-/**
- * A run of the user's: with a key in the environment, and a service that is told to end as soon as
- * it serves.
- */
-function runAsUser(
-  { rig }: Fixture,
-  argv: readonly string[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<Ran> {
-  const stop = new AbortController();
-  const cwd = argv[0] === "undo" ? rig.root : rig.dir;
-  const onOut = () => {
-    if (argv[0] === "serve") stop.abort();
-  };
-  return rig.run(argv, { env: { MDMIRROR_API_KEY: KEY, ...env }, cwd, stop: stop.signal, onOut });
-}
-
-function expectRefusal({ code, out, err }: Ran, what: unknown): void {
-  const said = [...out, ...err].join("\n");
-  expect([what, code, /mdmirror trust /.test(said), /nothing was sent/.test(said)]).toEqual([what, 2, true, true]);
-  expect(said).not.toContain(KEY);
-}
 
 describe.each(Object.keys(WAYS))("in %s", (way) => {
   test("no command sends anything to the address that the folder names", async () => {

@@ -12,7 +12,7 @@ import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { openState } from "../../src/state/open.ts";
-import { createRamDisk, type RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
+import { createRamDisk, type RamCall, type RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT, SETTINGS } from "../simulator/rig.ts";
 import { rollBytes, rollDice } from "../simulator/dice.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
@@ -179,4 +179,24 @@ export async function syncWithLies(options: RamDiskOptions, lies: HostileFixture
 /** What the report says, line by line. */
 export function told(report: RunReport): string {
   return report.attention.map((one) => `${one.kind}: ${one.detail} -> ${nextFor(one)}`).join("\n");
+}
+
+/**
+ * Runs a sync in which `plant` is called right before the n-th call that `when` takes. @returns
+ * whether there was such a call
+ */
+export async function syncPlanting(
+  fixture: HostileFixture,
+  when: (call: RamCall, path: string) => boolean,
+  n: number,
+  plant: () => void,
+): Promise<boolean> {
+  let left = n;
+  fixture.disk.beforeCall = (call, path) => {
+    if (!when(call, path) || --left !== 0) return;
+    plant();
+  };
+  await fixture.sync();
+  fixture.disk.beforeCall = null;
+  return left <= 0;
 }

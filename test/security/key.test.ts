@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   lstatSync,
@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeUnit } from "../../src/app/autostart/service-unit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
-import { ENTRY, whenWatching } from "./process.ts";
+import { startUnder, terminate, whenWatching } from "./process.ts";
 
 /**
  * I30, beyond test/cli/secret.test.ts: what a crash, another program and another user can see of
@@ -29,26 +29,6 @@ beforeEach(async () => {
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
 });
 afterEach(() => rig.close());
-
-const env = (more: Readonly<Record<string, string>> = {}) => ({
-  PATH: process.env["PATH"],
-  HOME: rig.dir,
-  XDG_RUNTIME_DIR: join(rig.dir, "run"),
-  XDG_STATE_HOME: rig.stateHome,
-  MDMIRROR_NOTIFY: "off",
-  ...more,
-});
-
-/** `mdmirror …` under a shell that first says `before`, in a folder of its own. */
-function start(before: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
-  mkdirSync(join(rig.dir, "run"), { recursive: true, mode: 0o700 });
-  mkdirSync(join(rig.dir, "cwd"), { recursive: true });
-  return spawn("sh", ["-c", `${before}; exec "$@"`, "sh", process.execPath, ENTRY, ...args], {
-    cwd: join(rig.dir, "cwd"),
-    env: env(more),
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-}
 
 function filesBelow(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
@@ -67,7 +47,9 @@ describe("I30 what a crash leaves behind", () => {
     "the core file of a watch that ends by %s holds neither the key nor a text",
     async (signal) => {
       await rig.init();
-      const child = start("ulimit -c unlimited", ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });
+      const child = startUnder("ulimit -c unlimited", rig, ["watch", rig.root, "--json"], {
+        MDMIRROR_API_KEY: rig.key,
+      });
       await whenWatching(child);
       const ended = new Promise((resolve) => child.once("exit", (_code, by) => resolve(by)));
       process.kill(child.pid!, signal);
@@ -84,7 +66,7 @@ describe("I30 what a crash leaves behind", () => {
     await rig.init();
     const reports = join(rig.dir, "reports");
     mkdirSync(reports);
-    const child = start(":", ["watch", rig.root, "--json"], {
+    const child = startUnder(":", rig, ["watch", rig.root, "--json"], {
       MDMIRROR_API_KEY: rig.key,
       NODE_OPTIONS: `--report-on-signal --report-uncaught-exception --report-directory=${reports}`,
     });
@@ -95,9 +77,7 @@ describe("I30 what a crash leaves behind", () => {
     });
     process.kill(child.pid!, "SIGUSR2");
     await expect.poll(() => told).toMatch(/Node\.js report completed/);
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    await ended;
+    await terminate(child);
     const made = filesBelow(reports);
     expect(made.length).toBe(1);
     const report = readFileSync(made[0]!, "utf8");
@@ -128,14 +108,12 @@ describe("I30 what other programs and users see", () => {
       expect(secret.filter((name) => !/^(key-file|no-store-key|tls-key|store-key)$/.test(name))).toEqual([]);
     }
     await rig.init();
-    const child = start(":", ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });
+    const child = startUnder(":", rig, ["watch", rig.root, "--json"], { MDMIRROR_API_KEY: rig.key });
     await whenWatching(child);
     const ps = spawnSync("ps", ["-ww", "-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });
     // Also of a process that has not crashed here: no kind of its memory would go into a core file.
     if (linux) expect(readFileSync(`/proc/${child.pid}/coredump_filter`, "utf8").trim()).toBe("00000000");
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    await ended;
+    await terminate(child);
     expect(ps.stdout).toContain("watch");
     expect(ps.stdout).not.toContain(rig.key);
   });
@@ -166,7 +144,7 @@ describe("I30 what other programs and users see", () => {
 
   test("under umask 000 nothing in .mdmirror is anybody else's to read, write or enter", async () => {
     const run = async (...args: string[]) => {
-      const child = start("umask 000", args);
+      const child = startUnder("umask 000", rig, args);
       const [code] = await new Promise<[number | null]>((resolve) => child.once("exit", (ended) => resolve([ended])));
       child.stdout.resume();
       return code;
@@ -179,7 +157,7 @@ describe("I30 what other programs and users see", () => {
     rig.api("DELETE", `/v1/files/${rig.remote("f/gone.md")!.id}`);
     expect(await run("sync", rig.root)).toBe(0);
     expect(await run("search", "edited", rig.root)).toBeLessThan(4);
-    const child = start("umask 000", ["watch", rig.root, "--json"]);
+    const child = startUnder("umask 000", rig, ["watch", rig.root, "--json"]);
     await whenWatching(child);
     const mirror = join(rig.root, ".mdmirror");
     const place = JSON.parse(readFileSync(join(mirror, "daemon.json"), "utf8")) as { readonly socket: string };
@@ -191,9 +169,7 @@ describe("I30 what other programs and users see", () => {
     const seen = readdirSync(mirror, { recursive: true, encoding: "utf8" });
     for (const path of [...seen.map((name) => join(mirror, name)), mirror, place.socket, dirname(place.socket)])
       look(path);
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    await ended;
+    await terminate(child);
     // What is in the trash keeps the mode that it had as a document; nobody else gets there.
     expect(open.filter((line) => !/^\d+ \/w\/\.mdmirror\/(trash|tmp)\/.*\.md/.test(line))).toEqual([]);
     const names = seen.map((name) => name.replace(/\d{4}-.*/, "…"));
@@ -214,7 +190,7 @@ describe("I30 what other programs and users see", () => {
 
   test("the service keeps no key in the clear, and says none but where its own is", async () => {
     const data = join(rig.dir, "data");
-    const child = start("umask 000", ["serve", "--port", "0", "--data", data]);
+    const child = startUnder("umask 000", rig, ["serve", "--port", "0", "--data", data]);
     let said = "";
     const listening = new Promise<void>((resolve, reject) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
@@ -233,9 +209,7 @@ describe("I30 what other programs and users see", () => {
     expect(values.length).toBeGreaterThan(0);
     for (const key of values)
       await fetch(`${url}/v1/files?x=${key}`, { headers: { authorization: `Bearer ${key}`, "x-odd": key } });
-    const ended = new Promise((resolve) => child.once("exit", resolve));
-    child.kill("SIGTERM");
-    await ended;
+    await terminate(child);
     for (const key of values) {
       expect(said).not.toContain(key);
       expect(filesBelow(data).filter((path) => !keys.includes(path) && readFileSync(path).includes(key))).toEqual([]);

@@ -1,7 +1,11 @@
-import type { ChildProcessByStdio } from "node:child_process";
+import { type ChildProcess, type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { Rig } from "../cli/rig.ts";
 
 /** Processes of their own, for what only a process can show. */
 
@@ -20,4 +24,57 @@ export function whenWatching(child: ChildProcessByStdio<null, Readable, Readable
     });
     child.once("exit", (code, signal) => reject(new Error(`watch ended (${code ?? signal}): ${said}`)));
   });
+}
+
+/** The environment of a user whose folders are the rig's. */
+export function envOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
+  return {
+    PATH: process.env["PATH"],
+    HOME: rig.dir,
+    XDG_RUNTIME_DIR: join(rig.dir, "run"),
+    XDG_STATE_HOME: rig.stateHome,
+    MDMIRROR_NOTIFY: "off",
+    ...more,
+  };
+}
+
+/** `mdmirror …` under a shell that first says `before`, in a folder of its own. */
+export function startUnder(
+  before: string,
+  rig: Rig,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): ChildProcessByStdio<null, Readable, Readable> {
+  mkdirSync(join(rig.dir, "run"), { recursive: true, mode: 0o700 });
+  mkdirSync(join(rig.dir, "cwd"), { recursive: true });
+  return spawn("sh", ["-c", `${before}; exec "$@"`, "sh", process.execPath, ENTRY, ...args], {
+    cwd: join(rig.dir, "cwd"),
+    env: envOf(rig, more),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+}
+
+/** Asks a process to end, and waits until it has. */
+export async function terminate(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
+}
+
+/** What another user's attempt to connect ends with. */
+export function connectAs(uid: number, path: string): string {
+  const code = `require("net").connect(${JSON.stringify(path)}).on("connect",()=>{console.log("connected");process.exit()}).on("error",(e)=>console.log(e.code))`;
+  // This process's Node may stand in a folder that the other user cannot enter.
+  const script = [
+    "import socket",
+    "s=socket.socket(socket.AF_UNIX)",
+    "try:",
+    ` s.connect(${JSON.stringify(path)})`,
+    " print('connected')",
+    "except PermissionError:",
+    " print('EACCES')",
+  ];
+  const python = spawnSync("/usr/bin/python3", ["-c", script.join("\n")], { uid, gid: uid, encoding: "utf8" });
+  if (python.error === undefined) return python.stdout.trim();
+  return spawnSync(process.execPath, ["-e", code], { uid, gid: uid, encoding: "utf8" }).stdout.trim();
 }

@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/model/digest.ts";
 import type { Disk } from "../../src/ports/disk.ts";
-import { NAMES, openSwapFixture, type SwapFixture } from "./swapped-folders.ts";
+import { NAMES, openSwapFixture, type SwapFixture, textAt } from "./swapped-folders.ts";
 
 /**
  * I26 in the moment between a look at a folder and the call that relies on it. Only Linux can hold
@@ -93,12 +93,6 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
 };
 
 type Count = { swapped: number; done: number; refused: number; landed: string[]; untrue: string[] };
-
-function textAt(fixture: SwapFixture, path: string): string | null {
-  const abs = join(fixture.root, path);
-  if (!existsSync(abs)) return null;
-  return path.endsWith(".md") || path.includes("tmp/") ? readFileSync(abs, "utf8") : "a folder";
-}
 
 /**
  * Does an effect again and again, each time with a folder swapped right before its next system

@@ -80,6 +80,13 @@ export function openSwapFixture(text: string, handles = true): SwapFixture {
   return fixture;
 }
 
+/** What a document of the root holds; null when it is not there. */
+export function textAt(fixture: SwapFixture, path: string): string | null {
+  const abs = join(fixture.root, path);
+  if (!nodeFs.existsSync(abs)) return null;
+  return path.endsWith(".md") || path.includes("tmp/") ? nodeFs.readFileSync(abs, "utf8") : "a folder";
+}
+
 function tellAll(base: string): string[] {
   return nodeFs
     .readdirSync(base, { recursive: true, encoding: "utf8" })

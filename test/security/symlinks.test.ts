@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ROOT } from "../simulator/rig.ts";
 import type { RamCall } from "../simulator/ram-disk.ts";
-import { type HostileFixture, openHostileFixture } from "./hostile-fixture.ts";
+import { type HostileFixture, openHostileFixture, syncPlanting } from "./hostile-fixture.ts";
 
 /** I26: nothing behind a symlink is read, written or deleted, whenever it was planted. */
 
@@ -49,26 +49,6 @@ function expectUntouched(fixture: HostileFixture): void {
   expect([...outside(fixture).keys()].sort()).toEqual(NAMES.toSorted());
   expect(fixture.serviceTexts().filter((text) => text === SECRET)).toEqual([]);
   expect(fixture.keeps(SECRET)).toBe(false);
-}
-
-/**
- * Runs a sync in which `plant` is called right before the n-th call that `when` takes. @returns
- * whether there was such a call
- */
-async function syncPlanting(
-  fixture: HostileFixture,
-  when: (call: RamCall, path: string) => boolean,
-  n: number,
-  plant: () => void,
-): Promise<boolean> {
-  let left = n;
-  fixture.disk.beforeCall = (call, path) => {
-    if (!when(call, path) || --left !== 0) return;
-    plant();
-  };
-  await fixture.sync();
-  fixture.disk.beforeCall = null;
-  return left <= 0;
 }
 
 function swapFolder(fixture: HostileFixture, path: string): () => void {

@@ -33,6 +33,7 @@ function guardedKeys({ verdict, steps }: Plan): string[] {
 }
 
 const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
+const earlier = (documents: number): Partial<Signals> => ({ earlierChangeIds: documents });
 
 const BOTH: HaltReason[] = ["local-emptied", "remote-emptied"];
 const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
@@ -103,21 +104,9 @@ describe("guards", () => {
     ["too many done, none planned", () => synced(20), { deletionsDone: { local: 99, remote: 99 } }, [], false],
     ["20 of 200 gone here", () => removeHere(synced(200), 20), {}, [], false],
     ["21 of 200 gone here", () => removeHere(synced(200), 21), {}, ["delete-budget-remote"], false],
-    [
-      "a small workspace that shows one earlier version",
-      () => synced(100),
-      { earlierChangeIds: 1 },
-      ["service-restored"],
-      true,
-    ],
-    ["a large workspace that shows two earlier versions", () => synced(300), { earlierChangeIds: 2 }, [], false],
-    [
-      "a large workspace that shows three earlier versions",
-      () => synced(300),
-      { earlierChangeIds: 3 },
-      ["service-restored"],
-      true,
-    ],
+    ["a small workspace that shows one earlier version", () => synced(100), earlier(1), ["service-restored"], true],
+    ["a large workspace that shows two earlier versions", () => synced(300), earlier(2), [], false],
+    ["a large workspace that shows three earlier versions", () => synced(300), earlier(3), ["service-restored"], true],
     ["three refused bases", () => synced(1), { refusedBases: 3 }, ["service-restored"], true],
     ["two refused bases", () => synced(1), { refusedBases: 2 }, [], false],
   ];

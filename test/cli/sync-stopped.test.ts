@@ -1,0 +1,130 @@
+import { rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { acquireLock } from "../../src/state/lock.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+});
+afterEach(() => rig.close());
+
+const upload = (path: string, content: string) =>
+  rig.api("POST", "/v1/files", { path, content }) as { id: string; lastChangeId: string };
+
+describe("how a sync that cannot go on ends", () => {
+  test("5 when the service is not there, with what to do", async () => {
+    await rig.init();
+    await rig.stopService();
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(5);
+    expect(err[0]).toMatch(/^mdmirror: the service cannot be reached \(http:\/\/127\.0\.0\.1:\d+\): /);
+    expect(err[1]).toBe("  next: nothing is lost; try again later, or run: mdmirror doctor");
+    const json = JSON.parse((await rig.run(["sync", "w", "--json"])).out[0]!);
+    expect(json).toMatchObject({
+      state: "offline",
+      attention: [{ path: "", kind: "offline", code: "unreachable", next: "mdmirror doctor" }],
+    });
+  });
+
+  test("5 when the key is refused, and nothing here is touched (I19)", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    const [key] = rig.service.admin.keys();
+    rig.service.admin.removeKey(key!.id);
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(5);
+    expect(err[0]).toMatch(/refuses the key \(unauthenticated, request req_/);
+    expect(err[1]).toBe("  next: give a valid key: mdmirror init DIR --key-file FILE");
+    expect(rig.read("a.md")).toBe("a\n");
+  });
+
+  test("6 when another process holds the folder, naming it", async () => {
+    await rig.init();
+    const lock = acquireLock(join(rig.root, ".mdmirror"), { since: Date.now() - 90_000, what: "watch" });
+    expect(lock.kind).toBe("locked");
+    const { code, err } = await rig.run(["sync", "w"]);
+    if (lock.kind === "locked") lock.release();
+    expect(code).toBe(6);
+    expect(err).toEqual([
+      expect.stringMatching(
+        new RegExp(`^mdmirror: .*/w is in use by mdmirror watch \\(process ${process.pid}, for 1 min\\)$`),
+      ),
+      "  next: wait until it ends; a crashed process frees it by itself",
+    ]);
+  });
+
+  test("2 when the config has a member that is none, naming file and member", async () => {
+    await rig.init();
+    rig.write(".mdmirror/config.json", JSON.stringify({ url: rig.url, colour: "red", names: "maybe" }));
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(code).toBe(2);
+    expect(err[0]).toContain('.mdmirror/config.json: "colour" is no member of this file; ');
+    expect(err[0]).toContain('.mdmirror/config.json: "names" must be one of "map", "hold"');
+  });
+
+  test("4 when a guard halts: nothing is deleted until approve, and then exactly that (I21)", async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `n${n}.md`);
+    for (const name of names) upload(name, `${name}\n`);
+    upload("stays.md", "stays\n");
+    await rig.init();
+    for (const name of names) unlinkSync(join(rig.root, name));
+    const halted = await rig.run(["sync", "w"]);
+    expect(halted.code).toBe(4);
+    expect(halted.err[0]).toMatch(
+      /^halted: delete-budget-remote: 12 documents to be deleted on the service are more than the 10 that need no question$/,
+    );
+    expect(halted.err.filter((line) => line.startsWith("    → delete on the service: n"))).toHaveLength(12);
+    expect(halted.err.at(-1)).toContain("mdmirror approve");
+    expect((await rig.run(["status", "w"])).code).toBe(4);
+    const unasked = await rig.run(["approve", "w"]);
+    expect([unasked.code, unasked.err[0]]).toEqual([2, "mdmirror: there is no terminal to ask on"]);
+    const declined = await rig.run(["approve", "w"], { terminal: true, answers: ["n"] });
+    expect([declined.code, declined.asked]).toEqual([4, ["let this go? [y/N] "]]);
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect(rig.remote("n0.md")).not.toBe(null);
+
+    expect((await rig.run(["approve", "w"], { terminal: true, answers: ["y"] })).out.at(-1)).toBe(
+      "approved; next: mdmirror sync",
+    );
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect(names.map((name) => rig.remote(name))).toEqual(names.map(() => null));
+    expect((await rig.run(["approve", "w"])).out).toEqual(["nothing is halted; next: mdmirror sync"]);
+    expect((await rig.run(["status", "w"])).code).toBe(0);
+  });
+
+  test("--max-deletes lets so many go without a question", async () => {
+    for (let n = 0; n < 13; n++) upload(`n${n}.md`, `${n}\n`);
+    await rig.init();
+    for (let n = 0; n < 12; n++) unlinkSync(join(rig.root, `n${n}.md`));
+    expect((await rig.run(["sync", "w", "--max-deletes", "11"])).code).toBe(4);
+    expect((await rig.run(["sync", "w", "--max-deletes", "12"])).code).toBe(0);
+  });
+
+  test("4 when the folder lost its marker, which no approval mends", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    rmSync(join(rig.root, ".mdmirror/marker"));
+    expect((await rig.run(["sync", "w"])).code).toBe(4);
+    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(4);
+    expect(rig.read("a.md")).toBe("a\n");
+  });
+
+  test("a damaged state is set aside and built anew, losing and overwriting nothing (I05)", async () => {
+    upload("a.md", "a\n");
+    await rig.init();
+    rig.write("b.md", "not sent yet\n");
+    rig.write(".mdmirror/state.db", "this is no database, and long enough to be taken for a damaged one ".repeat(80));
+    const { code, err } = await rig.run(["sync", "w"]);
+    expect(err[0]).toMatch(
+      /^mdmirror: state\.db was damaged \(.*\) and set aside in \.mdmirror\/damaged\/.*; it is built anew from both sides, losing nothing$/,
+    );
+    expect(code).toBe(0);
+    expect([rig.read("a.md"), rig.read("b.md"), rig.remote("b.md")?.content]).toEqual([
+      "a\n",
+      "not sent yet\n",
+      "not sent yet\n",
+    ]);
+  });
+});

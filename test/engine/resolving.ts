@@ -1,0 +1,43 @@
+import { findSubject, resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
+import type { RunReport } from "../../src/engine/run/report.ts";
+import { createRig, type Mirror, type MirrorOptions, type Rig, ROOT } from "../simulator/rig.ts";
+import type { Variant } from "../variants/variant.ts";
+
+/** A mirror with a hold on one of its documents, and how it is ended by hand. */
+
+export async function resolve(mirror: Mirror, path: string, way: Way["kind"]) {
+  const world = mirror.world();
+  const subject = findSubject(world, path);
+  if (subject.kind === "trouble") return subject;
+  return resolveSubject(world, subject.value, { kind: way } as Way, { force: false });
+}
+
+export function holdsOf(mirror: Mirror): string[] {
+  return [...mirror.state.load().holds.values()].map(({ reason }) => reason).sort();
+}
+
+export function remoteTexts(rig: Rig): Record<string, string> {
+  return Object.fromEntries([...rig.app.files().values()].map(({ path, text }) => [path, text]));
+}
+
+export function here(mirror: Mirror): Record<string, string> {
+  return Object.fromEntries(mirror.texts());
+}
+
+export function trashOf(mirror: Mirror): string[] {
+  const files = mirror.disk.user.texts(`${ROOT}/.mdmirror`, true);
+  return [...files].filter(([path]) => path.startsWith("trash/")).map(([, text]) => text);
+}
+
+export async function start(
+  files: Readonly<Record<string, string>>,
+  variant: Variant = {},
+  options: MirrorOptions = {},
+): Promise<{ rig: Rig; mirror: Mirror; sync: () => Promise<RunReport> }> {
+  const rig = createRig(7, variant);
+  for (const [path, text] of Object.entries(files)) rig.app.create(path, text);
+  const mirror = rig.mirror(options);
+  const sync = async () => (await mirror.sync())!;
+  await sync();
+  return { rig, mirror, sync };
+}

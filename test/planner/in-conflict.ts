@@ -1,0 +1,36 @@
+import type { Conflict } from "../../src/model/link.ts";
+import { openConflict } from "./commands.ts";
+import { worldAfter } from "./table.ts";
+import type { World } from "./world.ts";
+
+export const TEXT = "one|two|three|four|five|six";
+
+/**
+ * A conflict that was opened over `a.md`: both edited, the sidecar beside it; then what the user
+ * and the service do.
+ */
+export function inConflict(
+  then: (world: World) => void = () => undefined,
+  looksGone = 0,
+  base = `a.md=${TEXT} d/x.md=9`,
+): World {
+  const world = worldAfter([base, `edit a.md ${TEXT}|2`, `edit a.md ${TEXT}|3`, ""]);
+  openConflict(world, "a.md");
+  const id = world.idAt("a.md");
+  world.conflicts.set(id, { ...world.conflicts.get(id)!, looksGone });
+  then(world);
+  return world;
+}
+
+export const SIDECAR = "a (theirs).md";
+
+export function patchConflict(world: World, patch: Partial<Conflict>): void {
+  const id = world.idAt("a.md");
+  world.conflicts.set(id, { ...world.conflicts.get(id)!, ...patch });
+}
+
+export function moveOutside(world: World): void {
+  const id = world.idAt("a.md");
+  world.documents.delete(id);
+  world.outside.add(id);
+}

@@ -1,0 +1,228 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openLog } from "../../src/app/mirror/log.ts";
+import { OWN_ENTRIES } from "../../src/model/mirror-folder.ts";
+import { acquireLock } from "../../src/state/lock.ts";
+import { openRig, type Rig } from "../cli/rig.ts";
+
+/** Whose the files of `.mdmirror/` are: their modes, their other names, their owners. */
+
+const clock = { now: () => 1, monotonic: () => 1, sleep: async () => undefined };
+
+let rig: Rig;
+beforeEach(async () => {
+  rig = await openRig();
+  rig.write("a.md", "one\n");
+  expect((await rig.init()).code).toBe(0);
+});
+afterEach(() => rig.close());
+
+const own = (name = "") => join(rig.root, ".mdmirror", name);
+
+type Made = { readonly mode: string; readonly kind: "file" | "folder" | "other" };
+
+function listing(): Map<string, Made> {
+  const found = new Map<string, Made>([["", made(own())]]);
+  for (const path of readdirSync(own(), { recursive: true, encoding: "utf8" })) {
+    // Between the list and the look it may have gone.
+    if (lstatSync(own(path), { throwIfNoEntry: false }) !== undefined) found.set(path, made(own(path)));
+  }
+  return found;
+}
+
+function made(path: string): Made {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return { mode: "gone", kind: "other" };
+  const kind = stat.isFile() ? "file" : stat.isDirectory() ? "folder" : "other";
+  return { mode: (stat.mode & 0o7777).toString(8), kind };
+}
+
+/** Everything that was there at any turn of the event loop while `work` went on. */
+async function watchFolder(seen: Map<string, Made>, work: () => Promise<unknown>): Promise<void> {
+  let next: NodeJS.Immediate;
+  const look = () => {
+    for (const [path, what] of listing()) if (what.mode !== "gone") seen.set(path, what);
+    next = setImmediate(look);
+  };
+  look();
+  try {
+    await work();
+  } finally {
+    clearImmediate(next!);
+    look();
+    clearImmediate(next!);
+  }
+}
+
+/** What is in a store was the user's, and keeps the mode that it had. */
+function isStored(path: string): boolean {
+  return /^(tmp|trash|damaged)\/./.test(path);
+}
+
+/** A life with everything in it that writes. */
+async function live(seen: Map<string, Made>): Promise<void> {
+  const run = (...argv: string[]) => watchFolder(seen, () => rig.run(argv));
+  rig.write("b.md", "two\n");
+  rig.write("c.md", "three\n");
+  await run("sync", "w");
+  await run("search", "two", "w");
+  rig.write("b.md", "two, here\n");
+  const live = rig.remote("b.md")!;
+  const edit = { baseChangeId: live.lastChangeId, content: "two, there\n" };
+  rig.api("PUT", `/v1/files/${live.id}/content`, edit);
+  const gone = rig.remote("c.md")!;
+  rig.api("DELETE", `/v1/files/${gone.id}`);
+  await run("sync", "w");
+  expect(existsSync(join(rig.root, "b (theirs).md"))).toBe(true);
+  await run("resolve", "w/b.md", "--mine");
+  await run("restore", "w/c.md");
+  await run("undo");
+  await run("doctor", "w");
+  await run("pause", "w");
+  const stop = new AbortController();
+  const watched = {
+    stop: stop.signal,
+    env: { XDG_RUNTIME_DIR: rig.dir, MDMIRROR_NOTIFY: "off", MDMIRROR_LOG: "debug" },
+  };
+  chmodSync(rig.dir, 0o700);
+  await watchFolder(seen, () =>
+    rig.run(["watch", "w", "--json"], { ...watched, onOut: (line) => line.includes('"run"') && stop.abort() }),
+  );
+  const log = openLog({
+    folder: own(),
+    clock,
+    secret: "no",
+    debug: true,
+    maxBytes: 200,
+    onFault: (error) => expect.unreachable(error.message),
+  });
+  await watchFolder(seen, async () => {
+    for (let line = 0; line < 20; line++) log.write("info", "run", { documents: line });
+  });
+  writeFileSync(own("texts.db"), "no database", { flag: "r+" });
+  await run("sync", "w");
+  rig.pass(2 * 86_400_000);
+  await run("sync", "w");
+  const lock = acquireLock(own(), { since: 1, what: "test" });
+  await run("sync", "w", "--quiet");
+  if (lock.kind === "locked") lock.release();
+}
+
+describe("I26 a mirror's own folder", () => {
+  test("everything that a life makes in it is in the table, with mode 0600 or 0700", async () => {
+    const seen = new Map<string, Made>();
+    await live(seen);
+    const wrong = [...seen].filter(([path, { mode, kind }]) => {
+      if (path === "") return mode !== "700";
+      if (isStored(path)) return false;
+      const entry = OWN_ENTRIES.get(path);
+      if (entry === undefined) return true;
+      const isFolder = entry === "folder" || entry === "store";
+      return isFolder ? kind !== "folder" || mode !== "700" : kind !== "file" || mode !== "600";
+    });
+    expect(wrong).toEqual([]);
+    const expected = ["key", "config.json", "marker", ".gitignore", "lock.db", "lock.json", "state.db", "state.db-wal"];
+    expected.push(
+      "texts.db",
+      "search.db",
+      "daemon.json",
+      "quiet.json",
+      "log/mdmirror.log",
+      "log/mdmirror.log.4",
+      "trash",
+      "damaged",
+    );
+    expect(expected.filter((name) => !seen.has(name))).toEqual([]);
+    expect([...seen.keys()].filter((path) => /^trash\/.+\.md$/.test(path))).not.toEqual([]);
+  });
+
+  test("what is wider than that when a command writes is closed to others, and folders come first", async () => {
+    for (const name of ["", "tmp", "trash", "log"]) {
+      mkdirSync(own(name), { recursive: true });
+      chmodSync(own(name), 0o777);
+    }
+    for (const name of ["config.json", "state.db", "texts.db", "lock.db", "marker"]) chmodSync(own(name), 0o666);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    expect([...listing()].filter(([path, { mode }]) => !isStored(path) && !/^[67]00$/.test(mode))).toEqual([]);
+  });
+});
+
+describe("a hard link in the mirror's own folder", () => {
+  test("of a file that is written in place is refused, with what to do", async () => {
+    for (const name of ["state.db", "texts.db", "lock.db", "log/mdmirror.log"]) {
+      if (!existsSync(own(name))) {
+        mkdirSync(dirname(own(name)), { recursive: true, mode: 0o700 });
+        writeFileSync(own(name), "", { mode: 0o600 });
+      }
+      linkSync(own(name), join(rig.dir, "other"));
+      const before = readFileSync(join(rig.dir, "other"));
+      const { code, err } = await rig.run(["sync", "w"]);
+      expect([code, err[0]]).toEqual([2, expect.stringContaining(`/.mdmirror/${name} has a second name elsewhere`)]);
+      expect(err[1]).toMatch(/^ {2}next: make it a file of its own: cp -p /);
+      expect(readFileSync(join(rig.dir, "other"))).toEqual(before);
+      rmSync(join(rig.dir, "other"));
+    }
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+  });
+
+  test("of a file that is replaced does no harm: the other name keeps its bytes", async () => {
+    linkSync(own("key"), join(rig.dir, "other"));
+    writeFileSync(rig.keyFile, "mdm_another_key\n");
+    await rig.run(["init", "w", "--key-file", rig.keyFile]);
+    expect(readFileSync(own("key"), "utf8")).toBe("mdm_another_key\n");
+    expect(readFileSync(join(rig.dir, "other"), "utf8")).toBe(`${rig.key}\n`);
+  });
+});
+
+describe.skipIf(process.getuid?.() !== 0)("another user's files", () => {
+  afterEach(() => {
+    delete process.env["SUDO_UID"];
+  });
+
+  test("in the mirror's own folder are refused, and so is the folder", async () => {
+    for (const name of ["", "state.db", "config.json", "tmp"]) {
+      chownSync(own(name), 4321, 4321);
+      const { code, err } = await rig.run(["sync", "w"]);
+      expect([code, err[0]]).toEqual([2, expect.stringContaining("belongs to user 4321, and this process is user 0")]);
+      chownSync(own(name), 0, 0);
+    }
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+  });
+
+  test("are those of whoever called sudo, and what is made there stays that user's", async () => {
+    // In a process of its own it would go on as that user; what is made by root all the same is
+    // given away.
+    process.env["SUDO_UID"] = "4321";
+    const env = { SUDO_UID: "4321", SUDO_GID: "4321" };
+    for (const path of ["", ...readdirSync(own(), { recursive: true, encoding: "utf8" })])
+      chownSync(own(path), 4321, 4321);
+    rig.write("b.md", "two\n");
+    expect((await rig.run(["sync", "w"], { env })).code).toBe(0);
+    expect((await rig.run(["search", "two", "w"], { env })).code).toBe(0);
+    const files = ["", "state.db", "search.db", "lock.db"];
+    expect(files.filter((name) => lstatSync(own(name)).uid !== 4321)).toEqual([]);
+  });
+});
+
+test("in state/ one family of files alone reaches the disk", () => {
+  const folder = join(import.meta.dirname, "../../src/state");
+  const reaching = readdirSync(folder).filter((name) => {
+    const text = readFileSync(join(folder, name), "utf8").replaceAll(/^import type .*$/gm, "");
+    return /"node:fs(?:\/promises)?"|new Sqlite\(/.test(text);
+  });
+  expect(reaching.toSorted()).toEqual(["database.ts", "own-database.ts", "own-files.ts", "own-folder.ts"]);
+  // A copy in memory.
+  expect(readFileSync(join(folder, "database.ts"), "utf8").match(/new Sqlite\(/g)).toHaveLength(1);
+});
