@@ -17,6 +17,7 @@ import { rollDice } from "../dice.ts";
 import { createRamDisk, type RamDisk } from "../ram-disk.ts";
 import { Killed } from "../rig.ts";
 import { placeOfCall } from "./crash-point.ts";
+import { ReadState } from "./read-once.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
 import type { MirrorSetup } from "./script.ts";
@@ -47,8 +48,11 @@ export class LifeMirror {
   readonly desk: Desk;
   /** Everything that was logged: no key, no text may be in it (I30). */
   readonly log: string[] = [];
-  /** As the checker sees it: no hooks. */
+  /** As the checker sees it: no hooks, and what nobody has written since is read once. */
   state: StoredState;
+  /** As the process at work has it. */
+  #stored: StoredState;
+  readonly #reads = new ReadState();
   calls = 0;
   /** Where it was killed last. */
   crashPoint: string | null = null;
@@ -77,9 +81,16 @@ export class LifeMirror {
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
     this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map() };
     this.#dbs = { state: open(STATE_SCHEMA), texts: open(TEXTS_SCHEMA) };
-    this.state = this.#openState();
+    this.#stored = this.#openState();
+    this.state = this.#reads.view(this.#stored);
     rememberRoot(this.start(QUIET_FATE));
     this.disk.settle();
+  }
+
+  #restartState(): void {
+    this.#stored = this.#openState();
+    this.#reads.forget();
+    this.state = this.#reads.view(this.#stored);
   }
 
   #openState(): StoredState {
@@ -92,7 +103,7 @@ export class LifeMirror {
     this.calls = 0;
     // What the dead one remembered is gone; one that ended well leaves nothing in memory that the
     // files do not hold.
-    if (this.#died) this.state = this.#openState();
+    if (this.#died) this.#restartState();
     this.#died = false;
     const lifeWorld = this.#lifeWorld;
     const enter = (member: string): void => {
@@ -132,7 +143,7 @@ export class LifeMirror {
       progress: { report: () => undefined },
       remote,
       disk: new LocalDisk(guardDisk(this.disk, enter, fate), ROOT, { random: this.#random, part: 3 }),
-      state: guardState(this.state, enter, () => this.#textsSecured()),
+      state: guardState(this.#stored, enter, this.#reads, () => this.#textsSecured()),
       bootId: `boot-${this.#boot}`,
       prefix: this.setup.prefix,
     };
@@ -160,7 +171,7 @@ export class LifeMirror {
     this.close();
     this.#dbs = { state: new Sqlite(this.#medium.state), texts: new Sqlite(this.#medium.texts) };
     this.#medium = null;
-    this.state = this.#openState();
+    this.#restartState();
   }
 
   /** All bytes of the state file. */
@@ -213,14 +224,14 @@ function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: Fate): 
 }
 
 /** Every call of the state is a place to die; inside a transaction that rolls it back. */
-function guardState(state: State, enter: (member: string) => void, onSecured: () => void): State {
+function guardState(state: State, enter: (member: string) => void, reads: ReadState, onSecured: () => void): State {
   return new Proxy(state, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function") return member;
       return (...args: unknown[]) => {
         enter(`state.${String(name)}`);
-        const value: unknown = Reflect.apply(member, target, args);
+        const value = reads.around(String(name), () => Reflect.apply(member, target, args) as unknown);
         if (name === "secureTexts") onSecured();
         return value;
       };

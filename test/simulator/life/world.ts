@@ -12,6 +12,7 @@ import { virtualClock } from "../../remote/virtual-clock.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { foldNames } from "../folding-service.ts";
 import { type App, type AppFile, createApp } from "../rig.ts";
+import { ReadAnswers } from "./read-once.ts";
 import type { Levels, Setup } from "./script.ts";
 
 /**
@@ -64,6 +65,7 @@ export class LifeWorld {
   restored = 0;
   #service: Service;
   readonly #fold: Service["answer"];
+  readonly #reads: ReadAnswers;
   #backup: { readonly database: Uint8Array; readonly renames: ReadonlyMap<string, number> } | null = null;
   readonly #varied: VariantState = { requests: 0, renames: new Map() };
   #late: LateWrite[] = [];
@@ -95,11 +97,13 @@ export class LifeWorld {
         throw error;
       },
     };
+    this.#reads = new ReadAnswers(() => newId(this.#options, "req_"));
     this.#service = createService({ ...this.#options, database: emptyDatabase() });
     const owner = this.#service.admin.createWorkspace("notes");
     const { foldsCase = false, foldsUnicode = false } = setup.variant;
     // The service is another one after a restore.
-    this.#fold = foldNames((request) => this.#service.answer(request), { foldsCase, foldsUnicode }, owner.key);
+    const answer = (request: WireRequest) => this.#reads.answer(request, this.#service.answer);
+    this.#fold = foldNames(answer, { foldsCase, foldsUnicode }, owner.key);
     this.app = this.#appOf(owner.key);
     this.keys = setup.mirrors.map(() => {
       const made = this.#service.admin.createKey({
@@ -112,12 +116,14 @@ export class LifeWorld {
     this.handle = varyService(async (request) => this.#serve(request), setup.variant, this.#varied);
   }
 
+  /** For who changes something: a workspace's state changes no list, and every answer. */
   get admin(): Service["admin"] {
+    this.#reads.forget();
     return this.#service.admin;
   }
 
   get workspaceId(): string {
-    return this.admin.workspaces()[0]!.id;
+    return this.#service.admin.workspaces()[0]!.id;
   }
 
   setClock(ms: number): void {
@@ -137,6 +143,7 @@ export class LifeWorld {
   /** Something may be different at the service: what was listed is listed anew. */
   changed(): void {
     this.#listed.clear();
+    this.#reads.forget();
   }
 
   #serve(request: WireRequest): WireResponse {
@@ -183,7 +190,7 @@ export class LifeWorld {
   /** @returns false without a backup */
   restore(): boolean {
     if (this.#backup === null) return false;
-    const { state } = this.admin.workspaces()[0]!;
+    const { state } = this.#service.admin.workspaces()[0]!;
     this.#service.close();
     this.#service = createService({ ...this.#options, database: { copy: this.#backup.database } });
     // The change ids that a deployment gave on renames go back with the documents.
@@ -267,7 +274,7 @@ export class LifeWorld {
 
   /** The checker's eyes are not shut by a closed workspace. */
   whileOpen<T>(look: () => T): T {
-    const { state } = this.admin.workspaces()[0]!;
+    const { state } = this.#service.admin.workspaces()[0]!;
     if (state === "open") return look();
     this.admin.setWorkspaceState(this.workspaceId, "open");
     try {
