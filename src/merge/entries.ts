@@ -25,7 +25,7 @@ export function entriesOf(lines: readonly string[]): Entry[] | undefined {
 /**
  * What kind of entry a line starts, with its indent: only entries of one shape belong to one list.
  */
-function shapeOf(line: string): string | undefined {
+export function shapeOf(line: string): string | undefined {
   const item = ITEM.exec(line);
   if (item !== null) return `item ${item[1]}${/\p{N}/u.test(item[2] ?? "") ? "1" : item[2]}`;
   if (DEFINITION.test(line)) return "definition";

@@ -117,8 +117,9 @@ function isBlank(line: string | undefined): boolean {
 }
 
 /**
- * Whether the first piece belongs after the second one by their times, or by the order of a sorted
- * list.
+ * Whether the first piece, the remote's, belongs after the second one: by their times; by the order
+ * of a sorted list; or on top, where people add the newest, if it has as many parts or more. Many
+ * parts were gathered over time, so they began before a single one was written.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
@@ -127,7 +128,8 @@ function isLater(place: Place, first: Piece, second: Piece): boolean {
     const falls = below?.kind === one.kind && below.key < one.key && below.key < two.key;
     return falls ? one.key < two.key : one.key > two.key;
   }
-  return isSortedSo(place, second, first) || (isTop(place) && !isSortedSo(place, first, second));
+  if (isSortedSo(place, second, first)) return true;
+  return isTop(place) && !isSortedSo(place, first, second) && second.parts <= first.parts;
 }
 
 /** Whether the pieces in this order continue a list that is sorted. */

@@ -1,5 +1,5 @@
 import { contextsOf } from "./contexts.ts";
-import { entriesOf } from "./entries.ts";
+import { entriesOf, shapeOf } from "./entries.ts";
 
 /** Lines that a side added at one place, and what tells where they may stand. */
 export type Piece = {
@@ -23,6 +23,8 @@ export type Piece = {
   readonly closes: boolean;
   /** What kind of entries it consists of; undefined for anything else. */
   readonly shape: string | undefined;
+  /** Entries like the one that it begins with, or headings of that level; 1 for running text. */
+  readonly parts: number;
 };
 
 const HEADING = /^ {0,3}(#{1,6})(?:\s|$)/;
@@ -45,12 +47,22 @@ export function pieceOf(lines: readonly string[]): Piece {
     deepest: Math.min(8, ...core.map((_, at) => headingLevel(core, at) ?? 8)),
     indent: first.length - first.trimStart().length,
     row: first.trim().startsWith("|") ? first.trim().split("|").length : 0,
-    shape: shapeOf(core),
+    shape: commonShape(core),
+    parts: partsOf(core),
   };
 }
 
+/** How many entries or sections some lines have of the kind that they begin with. */
+function partsOf(lines: readonly string[]): number {
+  const level = headingLevel(lines, 0);
+  const shape = shapeOf(lines[0] ?? "");
+  if (level === undefined && shape === undefined) return 1;
+  return lines.filter((line, at) => (level === undefined ? shapeOf(line) === shape : headingLevel(lines, at) === level))
+    .length;
+}
+
 /** The shape that all entries of some lines have. */
-function shapeOf(lines: readonly string[]): string | undefined {
+function commonShape(lines: readonly string[]): string | undefined {
   const shapes = new Set((entriesOf(lines) ?? []).map((entry) => entry.shape));
   return shapes.size === 1 ? [...shapes][0] : undefined;
 }

@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { mergeText } from "../../src/merge/merge.ts";
+
+/** Title, base, the sides in either role, and the text that both ways round give. */
+type Row = readonly [title: string, base: string, one: string, other: string, merged: string];
+
+const ROWS: readonly Row[] = [
+  [
+    "on top of a list a single entry stands above several",
+    "# Changes\n\n* old\n",
+    "# Changes\n\n* fix rounding\n* old\n",
+    "# Changes\n\n* add colours\n* drop blinking\n* old\n",
+    "# Changes\n\n* fix rounding\n* add colours\n* drop blinking\n* old\n",
+  ],
+  [
+    "on top of a change log, an entry's own list counts as part of it",
+    "*   Old entry.\n\n    *Ann*\n",
+    "*   Fix rounding in three places:\n\n    * here\n    * there\n\n    *Bob*\n\n*   Old entry.\n\n    *Ann*\n",
+    "*   Add colours.\n\n    *Cid*\n\n*   Drop blinking.\n\n    *Dan*\n\n*   Old entry.\n\n    *Ann*\n",
+    "*   Fix rounding in three places:\n\n    * here\n    * there\n\n    *Bob*\n\n" +
+      "*   Add colours.\n\n    *Cid*\n\n*   Drop blinking.\n\n    *Dan*\n\n*   Old entry.\n\n    *Ann*\n",
+  ],
+  [
+    "on top of a document one section stands above several",
+    "# News\n\n## May\n\nWarm.\n",
+    "# News\n\n## August\n\nHot.\n\n## May\n\nWarm.\n",
+    "# News\n\n## July\n\nWet.\n\n## June\n\nWindy.\n\n## May\n\nWarm.\n",
+    "# News\n\n## August\n\nHot.\n\n## July\n\nWet.\n\n## June\n\nWindy.\n\n## May\n\nWarm.\n",
+  ],
+  [
+    "a sorted list goes by its order, however many each side adds",
+    "# L\n\n- dog\n- emu\n- fox\n- gnu\n",
+    "# L\n\n- cat\n- dog\n- emu\n- fox\n- gnu\n",
+    "# L\n\n- ant\n- bee\n- dog\n- emu\n- fox\n- gnu\n",
+    "# L\n\n- ant\n- bee\n- cat\n- dog\n- emu\n- fox\n- gnu\n",
+  ],
+];
+
+describe("which of two insertions stands first, where the text tells", () => {
+  it.each(ROWS.map((row) => ({ row })))("$row.0, whichever side is which", ({ row }) => {
+    const [, base, one, other, merged] = row;
+    expect(mergeText(base, one, other)).toMatchObject({ kind: "clean", text: merged });
+    expect(mergeText(base, other, one)).toMatchObject({ kind: "clean", text: merged });
+  });
+});
