@@ -3,7 +3,7 @@ import { loosen, pairsOf, telling } from "./loosen.ts";
 import { fuseRankings, type Ranking } from "./fuse.ts";
 import { anyOf, literalExpression, phraseExpression, unitExpression } from "./match.ts";
 import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
-import { WordRank } from "./rank.ts";
+import { type Wanted, WordRank } from "./rank.ts";
 import type { Sql, SqlStatement } from "./sql.ts";
 import { Terms } from "./terms.ts";
 import { type Unit, unitsOf } from "./tokens.ts";
@@ -75,7 +75,7 @@ class Rankings {
   readonly #limit: number;
   readonly #units: readonly Unit[];
   readonly #literal: string;
-  readonly #accepts: (document: number) => boolean;
+  readonly #wanted: Wanted;
   readonly #rankings: Ranking[] = [];
   readonly #needles: Needle[];
   /** Whether the query says more than its words: `--no-edit`, `std::vec`, `c++`. */
@@ -87,7 +87,7 @@ class Rankings {
     this.#limit = limit;
     this.#units = unitsOf(query).slice(0, MOST_UNITS);
     this.#literal = foldText(query.trim());
-    this.#accepts = memoized(searched.accepts);
+    this.#wanted = { accepts: memoized(searched.accepts), depth: limit + DEPTH_MARGIN };
     this.#needles = this.#units.map((unit) => needleOf(unit.text, unit.kind === "word" && unit.text.length < 3));
     this.isSpelled = this.#literal !== this.#units.map(({ text }) => foldText(text)).join(" ");
   }
@@ -101,10 +101,14 @@ class Rankings {
   exact(): void {
     const units = this.#units;
     if (units.length === 0) return;
-    this.#rank(WEIGHT.all, units.map(unitExpression));
+    const from = this.#rank(WEIGHT.all, units.map(unitExpression));
     if (this.#found() === 0) return;
-    this.#take(WEIGHT.named, this.#index.words.named(`^ ${phraseExpression(units)}`));
-    if (units.length > 1) this.#rank(WEIGHT.phrase, [phraseExpression(units)]);
+    const { words } = this.#index;
+    const phrase = phraseExpression(units);
+    this.#take(WEIGHT.named, words.named(`^ ${phrase}`, this.#wanted));
+    if (units.length === 1) return;
+    if (from === 0) this.#rank(WEIGHT.phrase, [phrase]);
+    else this.#take(WEIGHT.phrase, words.since(phrase, from, this.#wanted));
   }
 
   /** The query as it is spelled. */
@@ -147,13 +151,18 @@ class Rankings {
     return new Set(this.#rankings.flatMap(({ documents }) => documents)).size;
   }
 
-  /** The documents that hold every part. */
-  #rank(weight: number, parts: readonly string[]): void {
-    this.#take(weight, this.#index.words.holding(parts));
+  /**
+   * The documents that hold every part.
+   * @returns the lowest number that was looked at, where only the newest were; else 0
+   */
+  #rank(weight: number, parts: readonly string[]): number {
+    const { documents, from } = this.#index.words.holding(parts, this.#wanted);
+    this.#take(weight, documents);
+    return from;
   }
 
   #take(weight: number, documents: Iterable<number>): void {
-    this.#rankings.push({ weight, documents: take(documents, this.#accepts, this.#limit + DEPTH_MARGIN) });
+    this.#rankings.push({ weight, documents: take(documents, this.#wanted.accepts, this.#wanted.depth) });
   }
 
   /**
@@ -163,7 +172,7 @@ class Rankings {
   #proven(candidates: Iterable<number>): number[] {
     const inPath: number[] = [];
     const inText: number[] = [];
-    for (const document of take(candidates, this.#accepts, MOST_PROVEN)) {
+    for (const document of take(candidates, this.#wanted.accepts, MOST_PROVEN)) {
       const read = this.#searched.read(document);
       if (read === null) continue;
       if (foldText(read.path).includes(this.#literal)) inPath.push(document);

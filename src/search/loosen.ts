@@ -2,6 +2,7 @@ import { anyOf, ftsString, unitExpression } from "./match.ts";
 import { type Needle, needleOf } from "./snippets.ts";
 import type { Terms } from "./terms.ts";
 import { runTokens, type Unit } from "./tokens.ts";
+import { MOST_RANKED } from "./word-queries.ts";
 
 /**
  * The ways to loosen a query: each unit or, for it, words that contain it; words near it; either.
@@ -46,7 +47,7 @@ function anyOfWords(exact: string, words: readonly string[]): string {
 
 /**
  * A word that is in more than one of so many documents tells little; of few documents, no word is
- * common.
+ * common, and of many what cannot be ranked is.
  */
 const COMMON_SHARE = 5;
 const COMMON_LEAST = 50;
@@ -58,7 +59,7 @@ const COMMON_LEAST = 50;
 export function telling(terms: Terms, units: readonly Unit[], loose: Loosened, documents: number): string[] {
   const [only] = units;
   if (units.length === 1 && only!.kind === "word") return [];
-  const least = Math.max(documents / COMMON_SHARE, COMMON_LEAST);
+  const least = Math.min(Math.max(documents / COMMON_SHARE, COMMON_LEAST), MOST_RANKED);
   const all = units.map((unit, i) => {
     const holding = unit.kind === "word" ? terms.documents(unit.text) : 1;
     const expression = loose.units[i]!;

@@ -1,52 +1,85 @@
 import { allOf, anyOf } from "./match.ts";
 import type { Sql } from "./sql.ts";
+import { MOST_RANKED, type Row, WordQueries } from "./word-queries.ts";
 
 type Scored = { readonly document: number; score: number };
-type Row = { readonly document: number; readonly score: number };
 
 /**
  * LIMIT: of the documents that hold a part in their path, the best so many are judged by their
- * texts too.
+ * texts too; and so many are asked one by one for a common part.
  */
 const MOST_JUDGED = 200;
 
+/** LIMIT: where all parts are common, so many times what is asked for is looked at. */
+const NEWEST_FOR_EACH = 4;
+
 /** Documents with a part in their path: which parts (a bit each), and their score by the path. */
 type ByPath = ReadonlyMap<number, { parts: number; score: number }>;
+
+/** Parts of a query by how many documents hold them. */
+type Sorted = { readonly rare: readonly string[]; readonly common: readonly string[] };
+
+/** What may be found, and how much of it is asked for; the caller asks again whether it may be. */
+export type Wanted = { accepts(document: number): boolean; readonly depth: number };
+
+/** What holds every part, best first; `from`: the lowest number among the newest, 0 for all. */
+type Held = { readonly documents: Iterable<number>; readonly from: number };
 
 /**
  * Documents by the words that they hold, in their text or in their path. The two are indexed apart,
  * so that a rename leaves the texts alone; here they are one again: each part of a query may be in
  * either.
+ *
+ * What a search costs does not grow with what is common. Parts in at most `MOST_RANKED` documents
+ * rank exactly; a common part beside them is a condition that counts for nothing in the rank; where
+ * all are common, some hundreds of the newest documents are found, headings first.
  */
 export class WordRank {
-  readonly #inTexts;
-  readonly #ofTexts;
-  readonly #scoresOfTexts;
-  readonly #ofPaths;
-  readonly #named;
+  readonly #texts: WordQueries;
+  readonly #paths: WordQueries;
 
   /** @param sql the tables of `SEARCH_SCHEMA` */
   constructor(sql: Sql) {
-    this.#inTexts = sql.prepare(
-      "SELECT rowid AS document, rank AS score FROM search_words WHERE search_words MATCH ? ORDER BY rank",
-    );
-    this.#ofTexts = sql.prepare("SELECT rowid AS document FROM search_words WHERE search_words MATCH ?");
-    // The plus keeps SQLite from asking once for each number: a rank begins by counting each of its
-    // words in all documents.
-    this.#scoresOfTexts = sql.prepare(
-      `SELECT rowid AS document, rank AS score FROM search_words
-     WHERE search_words MATCH ? AND +rowid IN (SELECT value FROM json_each(?))`,
-    );
-    this.#ofPaths = sql.prepare("SELECT rowid AS document, rank AS score FROM search_paths WHERE search_paths MATCH ?");
-    this.#named = sql.prepare("SELECT rowid AS document FROM search_paths WHERE search_paths MATCH ? ORDER BY rank");
+    this.#texts = new WordQueries(sql, "search_words");
+    this.#paths = new WordQueries(sql, "search_paths");
   }
 
-  /** Documents that hold every part, best first. @param parts expressions of FTS5 */
-  *holding(parts: readonly string[]): Generator<number, void> {
+  /**
+   * Documents that hold every part.
+   * @param parts expressions of FTS5
+   */
+  holding(parts: readonly string[], wanted: Wanted): Held {
+    const { rare, common } = this.#sorted(parts);
+    if (common.length === 0) return { documents: this.#ranked(parts), from: 0 };
+    if (rare.length > 0) return { documents: this.#narrowed(rare, common), from: 0 };
+    const documents = this.#newest(parts, wanted);
+    return { documents, from: documents.reduce((least, document) => Math.min(least, document), documents[0] ?? 0) };
+  }
+
+  /** Documents numbered `from` and above that hold an expression, the newest first. */
+  since(expression: string, from: number, wanted: Wanted): number[] {
+    const both = [this.#texts, this.#paths].flatMap((of) => newestOf(of, expression, wanted, from));
+    return [...new Set(both)].sort(byNumberDown);
+  }
+
+  /** Documents whose file name matches, best first; of very many the newest first. */
+  named(expression: string, wanted: Wanted): Iterable<number> {
+    const named = `name : ${expression}`;
+    if (this.#paths.some(named) > MOST_RANKED) return newestOf(this.#paths, named, wanted);
+    return documentsOf(this.#paths.ranked(named));
+  }
+
+  #sorted(parts: readonly string[]): Sorted {
+    const isCommon = (part: string) => this.#texts.some(part) > MOST_RANKED || this.#paths.some(part) > MOST_RANKED;
+    const common = new Set(parts.filter(isCommon));
+    return { rare: parts.filter((part) => !common.has(part)), common: [...common] };
+  }
+
+  *#ranked(parts: readonly string[]): Generator<number, void> {
     const byPath = this.#byPath(parts);
     const withPath = this.#complete(parts, byPath);
     let next = 0;
-    for (const { document, score } of this.#inTexts.iterate(allOf(parts)) as Iterable<Row>) {
+    for (const { document, score } of this.#texts.ranked(allOf(parts))) {
       if (byPath.has(document)) continue;
       for (; next < withPath.length && withPath[next]!.score <= score; next++) yield withPath[next]!.document;
       yield document;
@@ -54,15 +87,59 @@ export class WordRank {
     for (; next < withPath.length; next++) yield withPath[next]!.document;
   }
 
-  /** Documents whose file name matches, best first. */
-  *named(expression: string): Generator<number, void> {
-    for (const { document } of this.#named.iterate(`name : ${expression}`) as Iterable<Row>) yield document;
+  /** In the order of the rare parts. What has a part in its path alone is asked by itself. */
+  #narrowed(rare: readonly string[], common: readonly string[]): number[] {
+    const inTexts = this.#texts.documents(allOf([...rare, ...common]));
+    let left = MOST_JUDGED;
+    return [...this.#ranked(rare)].filter(
+      (document) => inTexts.has(document) || (left-- > 0 && this.#holdsEach(document, common)),
+    );
+  }
+
+  #holdsEach(document: number, parts: readonly string[]): boolean {
+    return parts.every((part) => this.#texts.has(part, document) || this.#paths.has(part, document));
+  }
+
+  /** All parts are common: with all in the path or in the headings first, then the newest. */
+  #newest(parts: readonly string[], wanted: Wanted): number[] {
+    const inTexts = newestOf(this.#texts, allOf(parts), wanted);
+    const inPaths = newestOf(this.#paths, allOf(parts), wanted);
+    const least = inTexts.at(-1) ?? Number.MAX_SAFE_INTEGER;
+    const told = new Set([...inPaths, ...newestOf(this.#texts, `headings : ${allOf(parts)}`, wanted, least)]);
+    const others = parts.length === 1 ? [] : this.#mixed(parts, wanted);
+    const all = [...new Set([...inTexts, ...inPaths, ...others])].sort(byNumberDown);
+    return [...all.filter((document) => told.has(document)), ...all.filter((document) => !told.has(document))];
+  }
+
+  /** Those with some parts in the path and the others in the text. */
+  #mixed(parts: readonly string[], wanted: Wanted): number[] {
+    const counted = parts.map((part) => ({ part, inPaths: this.#paths.some(part) }));
+    const often = counted.filter(({ inPaths }) => inPaths > MOST_RANKED).map(({ part }) => part);
+    const others = parts.filter((part) => !often.includes(part));
+    const found: number[] = [];
+    if (often.length > 0 && others.length > 0) {
+      const inTexts = newestOf(this.#texts, allOf(others), wanted);
+      const [last, first] = [inTexts.at(-1) ?? 0, inTexts[0] ?? 0];
+      const inPaths = this.#paths.between(allOf(often), last, first);
+      found.push(...inTexts.filter((document) => inPaths.has(document)));
+    }
+    let left = MOST_JUDGED;
+    for (const { part, inPaths } of counted) {
+      if (inPaths === 0 || inPaths > MOST_RANKED) continue;
+      const rest = parts.filter((other) => other !== part);
+      // Read to its end: SQLite's one connection answers one question at a time.
+      const withPart = [...this.#paths.ranked(part)]
+        .map(({ document }) => document)
+        .filter((document) => wanted.accepts(document));
+      found.push(...withPart.filter((document) => left-- > 0 && this.#holdsEach(document, rest)));
+    }
+    return found;
   }
 
   #byPath(parts: readonly string[]): ByPath {
     const found = new Map<number, { parts: number; score: number }>();
     for (const [i, part] of parts.entries()) {
-      for (const { document, score } of this.#ofPaths.iterate(part) as Iterable<Row>) {
+      for (const { document, score } of this.#paths.ranked(part)) {
         const before = found.get(document);
         if (before === undefined) found.set(document, { parts: 1 << i, score });
         else {
@@ -82,23 +159,26 @@ export class WordRank {
     const scored: Scored[] = [];
     for (const [bits, group] of groups) {
       const others = parts.filter((_, i) => (bits & (1 << i)) === 0);
-      const holding = others.length === 0 ? null : documentsOf(this.#ofTexts.iterate(allOf(others)));
+      const holding = others.length === 0 ? null : this.#texts.documents(allOf(others));
       for (const [document, { score }] of group)
         if (holding === null || holding.has(document)) scored.push({ document, score });
     }
     if (scored.length === 0) return scored;
     scored.sort(byScore);
     const judged = new Map(scored.slice(0, MOST_JUDGED).map((each) => [each.document, each]));
-    const texts = this.#scoresOfTexts.iterate(anyOf(parts), JSON.stringify([...judged.keys()])) as Iterable<Row>;
-    for (const { document, score } of texts) judged.get(document)!.score += score;
+    for (const { document, score } of this.#texts.scores(anyOf(parts), judged.keys())) {
+      judged.get(document)!.score += score;
+    }
     return scored.sort(byScore);
   }
 }
 
-function documentsOf(rows: Iterable<unknown>): Set<number> {
-  const documents = new Set<number>();
-  for (const { document } of rows as Iterable<Row>) documents.add(document);
-  return documents;
+function newestOf(words: WordQueries, expression: string, { accepts, depth }: Wanted, from = 0): number[] {
+  return words.newest(expression, accepts, Math.min(depth * NEWEST_FOR_EACH, MOST_RANKED), from);
+}
+
+function* documentsOf(rows: Iterable<Row>): Generator<number, void> {
+  for (const { document } of rows) yield document;
 }
 
 /**
@@ -107,4 +187,8 @@ function documentsOf(rows: Iterable<unknown>): Set<number> {
  */
 function byScore(a: Scored, b: Scored): number {
   return a.score - b.score || a.document - b.document;
+}
+
+function byNumberDown(a: number, b: number): number {
+  return b - a;
 }

@@ -17,13 +17,11 @@ CREATE VIRTUAL TABLE search_words USING fts5(
   content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 INSERT INTO search_words (search_words, rank) VALUES ('rank', 'bm25(5.0, 1.0)');
-CREATE VIRTUAL TABLE search_vocabulary USING fts5vocab(search_words, row);
 CREATE VIRTUAL TABLE search_paths USING fts5(
   name, folders,
   content = '', contentless_delete = 1, tokenize = 'ascii'
 );
 INSERT INTO search_paths (search_paths, rank) VALUES ('rank', 'bm25(10.0, 3.0)');
-CREATE VIRTUAL TABLE search_path_vocabulary USING fts5vocab(search_paths, row);
 CREATE VIRTUAL TABLE search_grams USING fts5(
   text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
 );

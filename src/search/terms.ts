@@ -2,6 +2,7 @@ import { distanceWithin } from "./distance.ts";
 import { ftsString } from "./match.ts";
 import type { Sql } from "./sql.ts";
 import { boundedTerm, gramsOf } from "./tokens.ts";
+import { WordQueries } from "./word-queries.ts";
 
 /** A word of the vocabulary that stands in for a word of the query. */
 type Candidate = { readonly text: string; readonly documents: number };
@@ -18,15 +19,13 @@ const MOST_COMPARED = 400;
  * The vocabulary: which words are there, which hold a part of a word, which are near it.
  */
 export class Terms {
-  readonly #counts;
+  readonly #words: readonly WordQueries[];
   readonly #byId;
   readonly #byGrams;
 
   /** @param sql the tables of `SEARCH_SCHEMA` */
   constructor(sql: Sql) {
-    this.#counts = ["search_vocabulary", "search_path_vocabulary"].map((table) =>
-      sql.prepare(`SELECT doc FROM ${table} WHERE term = ?`),
-    );
+    this.#words = [new WordQueries(sql, "search_words"), new WordQueries(sql, "search_paths")];
     this.#byId = sql.prepare("SELECT text FROM search_terms WHERE term = ?");
     this.#byGrams = sql.prepare(
       "SELECT rowid AS term FROM search_term_grams WHERE search_term_grams MATCH ? LIMIT 5000",
@@ -35,12 +34,11 @@ export class Terms {
 
   /**
    * In how many documents a word is; 0 for one that is in none. A document that has it in its text
-   * and in its path counts twice: near enough for what is asked of it.
+   * and in its path counts twice, and more than `MOST_RANKED` texts or paths are not told apart:
+   * near enough for what is asked of it.
    */
   documents(word: string): number {
-    let sum = 0;
-    for (const count of this.#counts) sum += (count.get(word) as { doc: number } | undefined)?.doc ?? 0;
-    return sum;
+    return this.#words.reduce((sum, words) => sum + words.some(ftsString(word)), 0);
   }
 
   /**

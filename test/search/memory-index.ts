@@ -15,7 +15,9 @@ export function memoryIndex(documents: Readonly<Record<string, string>>) {
   db.exec(SEARCH_SCHEMA);
   const entries = Object.entries(documents).map(([path, text]) => ({ path, text }));
   const writer = new IndexWriter(db);
-  for (const [i, { path, text }] of entries.entries()) writer.put(i + 1, path, text, true);
+  db.transaction(() => {
+    for (const [i, { path, text }] of entries.entries()) writer.put(i + 1, path, text, true);
+  })();
   const searched: Searched = { accepts: () => true, read: (document) => entries[document - 1] ?? null };
   const counted = countQueries(db);
   const hybrid = createHybridSearch(counted.sql);
@@ -26,16 +28,24 @@ export function memoryIndex(documents: Readonly<Record<string, string>>) {
     writer,
     searched,
     hybrid,
-    /** How often a hybrid search asked the database till now. */
+    /** How often a hybrid search asked the database till now, and how many rows it read. */
     queries: counted.queries,
+    rows: counted.rows,
     regex,
     terms: new Terms(db),
     found: (query: string, limit = 10) => hybrid(searched, query, limit).map(({ document }) => pathOf(document)),
   };
 }
 
-function countQueries(db: Sql): { readonly sql: Sql; readonly queries: () => number } {
+function countQueries(db: Sql): { readonly sql: Sql; readonly queries: () => number; readonly rows: () => number } {
   let queries = 0;
+  let rows = 0;
+  const each = function* (found: Iterable<unknown>): Iterable<unknown> {
+    for (const row of found) {
+      rows++;
+      yield row;
+    }
+  };
   const prepare = (text: string): SqlStatement => {
     const statement = db.prepare(text);
     const one =
@@ -47,9 +57,9 @@ function countQueries(db: Sql): { readonly sql: Sql; readonly queries: () => num
     return {
       run: one((...values) => statement.run(...values)),
       get: one((...values) => statement.get(...values)),
-      all: one((...values) => statement.all(...values)),
-      iterate: one((...values) => statement.iterate(...values)),
+      all: one((...values) => [...each(statement.all(...values))]),
+      iterate: one((...values) => each(statement.iterate(...values))),
     };
   };
-  return { sql: { prepare }, queries: () => queries };
+  return { sql: { prepare }, queries: () => queries, rows: () => rows };
 }
