@@ -34,7 +34,7 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
 }
 
 /** @param last the phase of each folder that was told last; it is kept up */
-function isNewPhase(last: Map<string, string>, root: string, phase: PhaseNews): boolean {
+function isNewPhase(last: Map<string, string>, root: string, phase: News<"phase">["phase"]): boolean {
   const { kind } = phase;
   if (kind === "observing" || kind === "applying") return false;
   const told = JSON.stringify(kind === "waiting" ? [kind, phase.why] : kind);
@@ -75,47 +75,40 @@ function isBad(news: FolderEvent): boolean {
   return news.kind === "broken" || news.kind === "watch-limit";
 }
 
-export function newsLines(news: FolderEvent): string[] {
-  switch (news.kind) {
-    case "opened":
-      return [`watching, mirrored from ${news.url}`, ...news.notes];
-    case "lent":
-      return [`lent to mdmirror ${news.what}`];
-    case "returned":
-      return [`mdmirror ${news.what} is done; looking at everything`];
-    case "broken":
-      return [
-        `${shownWords(news.trouble.what)}; opened again in ${seconds(news.retryMs)}`,
-        `  next: ${shownWords(news.trouble.next)}`,
-      ];
-    case "phase":
-      return phaseLines(news.phase);
-    case "change":
-      // A halt is told by the phase that it leads to.
-      return news.what === "halt" ? [] : [changeLine(news)];
-    case "run":
-      return renamedLines(news.report);
-    case "deletion-pending":
-      return [pendingLine(news)];
-    case "deletion-called-off":
-      return [`${shownName(news.path)} is not deleted on the service`];
-    case "watch-limit":
-      return [`the system gives no more watches (${news.code}): looking with each poll instead; next: mdmirror doctor`];
-    case "woke":
-      return [`woke up after ${seconds(news.sleptMs)}; looking at everything`];
-  }
+type News<K extends FolderEvent["kind"]> = Extract<FolderEvent, { readonly kind: K }>;
+
+const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => string[] } = {
+  opened: ({ url, notes }) => [`watching, mirrored from ${url}`, ...notes],
+  lent: ({ what }) => [`lent to mdmirror ${what}`],
+  returned: ({ what }) => [`mdmirror ${what} is done; looking at everything`],
+  broken: ({ trouble, retryMs }) => [
+    `${shownWords(trouble.what)}; opened again in ${seconds(retryMs)}`,
+    `  next: ${shownWords(trouble.next)}`,
+  ],
+  phase: ({ phase }) => phaseLines(phase),
+  // A halt is told by the phase that it leads to.
+  change: (news) => (news.what === "halt" ? [] : [changeLine(news)]),
+  run: ({ report }) => renamedLines(report),
+  "deletion-pending": (news) => [pendingLine(news)],
+  "deletion-called-off": ({ path }) => [`${shownName(path)} is not deleted on the service`],
+  "watch-limit": ({ code }) => [
+    `the system gives no more watches (${code}): looking with each poll instead; next: mdmirror doctor`,
+  ],
+  woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; looking at everything`],
+};
+
+export function newsLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
+  return NEWS_LINES[news.kind as K](news);
 }
 
-function pendingLine({ path, dueAt, at, inConflict }: Extract<FolderEvent, { kind: "deletion-pending" }>): string {
+function pendingLine({ path, dueAt, at, inConflict }: News<"deletion-pending">): string {
   const left = seconds(Math.max(0, dueAt - at));
   return inConflict
     ? `${shownName(path)} is gone here while it is in conflict; in ${left} the service's text comes back, and yours is in its history`
     : `${shownName(path)} is gone here; deleted on the service in ${left}`;
 }
 
-type PhaseNews = Extract<FolderEvent, { kind: "phase" }>["phase"];
-
-function phaseLines(phase: PhaseNews): string[] {
+function phaseLines(phase: News<"phase">["phase"]): string[] {
   switch (phase.kind) {
     case "waiting":
       return phase.why === "paused"
@@ -136,7 +129,7 @@ function phaseLines(phase: PhaseNews): string[] {
   }
 }
 
-function changeLine(news: Extract<FolderEvent, { kind: "change" }>): string {
+function changeLine(news: News<"change">): string {
   const { what, path, outcome, detail, lines, code, requestId } = news;
   const words = Object.hasOwn(ACTION_WORDS, what) ? ACTION_WORDS[what as ActionKind] : null;
   const label = outcome === "submitted" ? "sent to review" : words?.label;

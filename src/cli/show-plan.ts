@@ -48,15 +48,19 @@ export async function showPlan(io: Io, root: string, request: RunRequest, option
     const preview = await previewSync(mirror.value, request);
     progress.end();
     if (preview.kind === "offline") return complain(io, faultTrouble(preview.fault, mirror.value.url));
-    if (options.json) io.out(jsonLine(planJson(preview)));
-    else if (!options.quiet)
-      for (const line of planLines(preview, options.all ? Number.POSITIVE_INFINITY : MOST, paintFor(io))) io.out(line);
+    tellPlan(io, preview, options);
     if (preview.plan.verdict.kind === "halt") return EXIT.halted;
     return preview.open.length > 0 ? EXIT.attention : EXIT.inSync;
   } finally {
     progress.end();
     await mirror.value.close();
   }
+}
+
+function tellPlan(io: Io, preview: Planned, { json, quiet, all }: PlanOptions): void {
+  if (json) io.out(jsonLine(planJson(preview)));
+  else if (!quiet)
+    for (const line of planLines(preview, all ? Number.POSITIVE_INFINITY : MOST, paintFor(io))) io.out(line);
 }
 
 function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {

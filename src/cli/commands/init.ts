@@ -160,19 +160,24 @@ async function showFirstPlan(
     io.out(`the first sync of ${shownName(dir)}:`);
     for (const line of planLines(preview, 3).slice(0, -1)) io.out(line);
     if (preview.plan.steps.length === 0) io.out("  nothing to do yet: both sides are empty, or equal");
-    if (args.flag("yes") || (!io.terminal.input && onlyFillsFolder(preview))) return "agreed";
-    if (!io.terminal.input) {
-      const what = "this first sync does more than fill an empty folder, and there is no terminal to ask on";
-      return complain(io, {
-        kind: "usage",
-        what,
-        next: `if that is what you want: mdmirror init ${shellWord(dir)} --yes with the same options`,
-      });
-    }
+    if (args.flag("yes")) return "agreed";
+    if (!io.terminal.input) return onlyFillsFolder(preview) ? "agreed" : cannotAsk(io, dir);
   } finally {
     progress.end();
     await mirror.value.close();
   }
+  return askForFirst(io);
+}
+
+function cannotAsk(io: Io, dir: string): ExitCode {
+  return complain(io, {
+    kind: "usage",
+    what: "this first sync does more than fill an empty folder, and there is no terminal to ask on",
+    next: `if that is what you want: mdmirror init ${shellWord(dir)} --yes with the same options`,
+  });
+}
+
+async function askForFirst(io: Io): Promise<"agreed" | ExitCode> {
   const answer = await io.ask("link the folder and do this now? [y/N] ");
   if (/^y(es)?$/i.test(answer?.trim() ?? "")) return "agreed";
   io.err("mdmirror: nothing was linked, nothing was written");

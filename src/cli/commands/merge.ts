@@ -33,15 +33,24 @@ export const command: Command = {
     const end = conflicts === 0 ? EXIT.inSync : EXIT.attention;
     if (args.flag("origins") && conflicts === 0) return showLines(io, origins);
     if (args.flag("print") || args.flag("origins")) {
-      if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
+      showText(io, text);
       return end;
     }
     const written = writeMerged(paths[1], text);
     if (written.kind === "trouble") return complain(io, written.trouble);
-    io.out(conflicts === 0 ? "merged" : `${conflicts} conflict${conflicts === 1 ? "" : "s"}`);
+    io.out(endLine(conflicts));
     return end;
   },
 };
+
+function endLine(conflicts: number): string {
+  if (conflicts === 0) return "merged";
+  return conflicts === 1 ? "1 conflict" : `${conflicts} conflicts`;
+}
+
+function showText(io: Io, text: string): void {
+  if (text !== "") io.text(text.endsWith("\n") ? text : `${text}\n`);
+}
 
 async function showLines(io: Io, origins: readonly Origin[]): Promise<ExitCode> {
   const { rowLines } = await import("../show-origins.ts");

@@ -53,13 +53,7 @@ export const command: Command = {
     try {
       const imported = await runImport(io, args, serving);
       if (imported !== null) return imported;
-      if (serving.lacks !== null) {
-        io.err(`mdmirror serve: ${serving.lacks.what}`);
-        io.err(`  next: ${serving.lacks.next}`);
-      }
-      io.out(`serving ${serving.url}`);
-      io.out(`key: ${serving.keyFile} (admin: ${serving.adminKeyFile})`);
-      io.out(`try: mdmirror init my-notes --url ${serving.url} --key-file ${shellWord(serving.keyFile)}`);
+      showServing(io, serving);
       await aborted(stop);
       return EXIT.inSync;
     } finally {
@@ -67,6 +61,16 @@ export const command: Command = {
     }
   },
 };
+
+function showServing(io: Io, { lacks, url, keyFile, adminKeyFile }: Serving): void {
+  if (lacks !== null) {
+    io.err(`mdmirror serve: ${lacks.what}`);
+    io.err(`  next: ${lacks.next}`);
+  }
+  io.out(`serving ${url}`);
+  io.out(`key: ${keyFile} (admin: ${adminKeyFile})`);
+  io.out(`try: mdmirror init my-notes --url ${url} --key-file ${shellWord(keyFile)}`);
+}
 
 function readTls(io: Io, args: Args): ServeOptions["tls"] | "bad" {
   const [certFile, keyFile] = [args.text("tls-cert"), args.text("tls-key")];

@@ -56,14 +56,23 @@ async function tellStatus(
   const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase));
   if (read.kind === "trouble") return complain(io, read.trouble);
   const status = withDaemon(read.value, daemon);
-  const age = status.syncedAt === null ? null : Math.max(0, io.clock.now() - status.syncedAt);
-  const old = maxAge !== null && (age === null || age > maxAge);
+  const age = ageOf(status, io.clock.now());
+  const old = maxAge !== null && isOver(age, maxAge);
   if (json) io.out(jsonLine({ ...statusJson(status, age), daemon }));
   else {
     await showStatus(io, status, age, daemon);
     if (old) io.err(`mdmirror: not in sync within ${asked}; next: mdmirror sync`);
   }
   return old && status.state === "in-sync" ? EXIT.attention : EXITS[status.state];
+}
+
+/** Milliseconds since it was proven in sync; null: it never was. */
+function ageOf({ syncedAt }: MirrorStatus, now: number): number | null {
+  return syncedAt === null ? null : Math.max(0, now - syncedAt);
+}
+
+function isOver(age: number | null, most: number): boolean {
+  return age === null || age > most;
 }
 
 /**

@@ -178,17 +178,19 @@ function agreeFacts(heldBelow: Why["heldBelow"], halts: Why["halts"]): string[] 
 /** LIMIT: steps in a folder that are named. */
 const MOST_STEPS = 10;
 
+function stepFacts(path: string, steps: Why["steps"]): string[] {
+  const named = steps.slice(0, MOST_STEPS).map(({ action, guarded }) => {
+    const { arrow, label } = wordsOf(action);
+    return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${guarded ? ", once approved: mdmirror approve" : ""}`;
+  });
+  const more = steps.length - named.length;
+  return more > 0 ? [...named, `… and ${count(more)} more: mdmirror plan --all`] : named;
+}
+
 function nextFacts(why: Why): string[] {
   const { path, steps, offline, hold, stays, link, remote, folder, heldBelow, halts } = why;
   if (offline !== null) return ["the next sync that reaches the service looks again"];
-  if (steps.length > 0) {
-    const named = steps.slice(0, MOST_STEPS).map(({ action, guarded }) => {
-      const { arrow, label } = wordsOf(action);
-      return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${guarded ? ", once approved: mdmirror approve" : ""}`;
-    });
-    const more = steps.length - named.length;
-    return more > 0 ? [...named, `… and ${count(more)} more: mdmirror plan --all`] : named;
-  }
+  if (steps.length > 0) return stepFacts(path, steps);
   if (hold !== null) return ["nothing, while it is held"];
   if (stays !== null) return ["nothing: it stays local"];
   const isKnown = link !== null || remote !== null || folder !== null || path === "";
