@@ -2,7 +2,7 @@ import type { ConflictHunk } from "../merge/merge.ts";
 import type { DiffHunk } from "../app/history/line-diff.ts";
 import { shownName } from "../model/shown-name.ts";
 import type { Io } from "./command.ts";
-import { paintFor, shown } from "./paint.ts";
+import { type Paint, paintFor, shown } from "./paint.ts";
 
 /** Places where three texts meet, and where two differ, as lines for a terminal or a pipe. */
 
@@ -25,6 +25,12 @@ export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
   });
 }
 
+const PAINTED: Readonly<Record<DiffHunk["lines"][number]["kind"], (paint: Paint, line: string) => string>> = {
+  same: (_, line) => ` ${line}`,
+  added: (paint, line) => paint.added(`+${line}`),
+  removed: (paint, line) => paint.removed(`-${line}`),
+};
+
 /** A unified diff. @param names what `---` and `+++` show; null: that side has no such document */
 export function unifiedLines(
   io: Io,
@@ -38,13 +44,7 @@ export function unifiedLines(
     lines.push(paint.place(`@@ -${range(from)} +${range(to)} @@`));
     for (const { kind, text } of own) {
       const line = text.endsWith("\n") ? text.slice(0, -1) : text;
-      const painted =
-        kind === "same"
-          ? ` ${shown(io, line)}`
-          : kind === "added"
-            ? paint.added(`+${shown(io, line)}`)
-            : paint.removed(`-${shown(io, line)}`);
-      lines.push(painted);
+      lines.push(PAINTED[kind](paint, shown(io, line)));
       if (line.length === text.length) lines.push("\\ No newline at end of file");
     }
   }

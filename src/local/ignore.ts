@@ -68,18 +68,17 @@ export function parseRules(folder: LocalPath, text: string, foldsCase: boolean):
  */
 export function excludes(rules: IgnoreRules, path: LocalPath, kind: "file" | "folder"): boolean {
   if (rules.size === 0) return false;
-  let folder = parentOf(path);
-  while (true) {
-    const here = rules.get(folder);
-    if (here !== undefined) {
-      const below = folder === "" ? path : path.slice(folder.length + 1);
-      const verdict = here.rules.test(kind === "folder" ? `${below}/` : below);
-      if (verdict.ignored) return true;
-      if (verdict.unignored) return false;
-    }
+  for (let folder = parentOf(path); ; folder = parentOf(folder)) {
+    const verdict = rules.get(folder)?.rules.test(pathWithin(folder, path, kind));
+    if (verdict?.ignored || verdict?.unignored) return verdict.ignored;
     if (folder === "") return false;
-    folder = parentOf(folder);
   }
+}
+
+/** As the patterns of a folder's file take it. */
+function pathWithin(folder: LocalPath, path: LocalPath, kind: "file" | "folder"): string {
+  const below = folder === "" ? path : path.slice(folder.length + 1);
+  return kind === "folder" ? `${below}/` : below;
 }
 
 /** Whether a name alone keeps a thing local, whatever the rules of the files say. */

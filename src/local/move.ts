@@ -146,12 +146,16 @@ export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): Di
     if (from === to) return done(null);
     if (statOrNull(guard.fs, target.abs) !== null && !isSameEntry(guard, from, to, target.abs))
       return stale("something is at the new path now");
-    const moved = unless(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ENOENT"], () => {
-      guard.fs.rename(source.abs, target.abs);
-      return true;
-    });
-    return moved === null ? stale("something came to the new path, or the folder went, in this moment") : done(null);
+    return renameFolder(guard, source.abs, target.abs);
   });
+}
+
+function renameFolder({ fs }: RootGuard, from: string, to: string): DiskOutcome<null> {
+  const moved = unless(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ENOENT"], () => {
+    fs.rename(from, to);
+    return true;
+  });
+  return moved === null ? stale("something came to the new path, or the folder went, in this moment") : done(null);
 }
 
 export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: string): DiskOutcome<null> {

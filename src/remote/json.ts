@@ -35,10 +35,10 @@ function whyUnfit(text: string): string | null {
     const unit = text.charCodeAt(i);
     if (unit === QUOTE) {
       i = endOfString(text, i);
-    } else if (unit === OPEN_BRACKET || unit === OPEN_BRACE) {
+    } else if (isOpening(unit)) {
       values++;
       if (++depth > MAX_DEPTH) return "it is nested too deeply";
-    } else if (unit === CLOSE_BRACKET || unit === CLOSE_BRACE) {
+    } else if (isClosing(unit)) {
       depth--;
     } else if (unit === COMMA) {
       values++;
@@ -55,6 +55,14 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+
+function isOpening(unit: number): boolean {
+  return unit === OPEN_BRACKET || unit === OPEN_BRACE;
+}
+
+function isClosing(unit: number): boolean {
+  return unit === CLOSE_BRACKET || unit === CLOSE_BRACE;
+}
 
 /**
  * @returns the index of the closing quote, or the text's length. Jumps from quote to quote: most of

@@ -92,15 +92,20 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
     }
     const more = Buffer.byteLength(line);
     if (size > 0 && size + more > maxBytes) {
-      for (let n = OLDER; n > 0; n--) {
-        const from = n === 1 ? file : `${file}.${n - 1}`;
-        if (lookAtOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);
-      }
+      putAside(folder, file);
       size = 0;
     }
     appendOwn(folder, file, line);
     size += more;
   };
+}
+
+/** Each file takes the next older number; what has the last is replaced. */
+function putAside(folder: string, file: string): void {
+  for (let n = OLDER; n > 0; n--) {
+    const from = n === 1 ? file : `${file}.${n - 1}`;
+    if (lookAtOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);
+  }
 }
 
 /**

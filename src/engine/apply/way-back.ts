@@ -1,4 +1,5 @@
 import { folderInodeKey } from "../../planner/match/inode.ts";
+import type { DirLink } from "../../model/link.ts";
 import { once } from "../../model/once.ts";
 import { type LocalPath, parentOf, rebase } from "../../model/path.ts";
 import type { LocalTree } from "../../model/tree.ts";
@@ -23,13 +24,16 @@ export function wayBack(ctx: PassContext): WayBack {
     if (parent === "" || disk.look(parent).kind !== "absent") return path;
     const { places, whole } = seen();
     for (let above = parent; above !== ""; above = parentOf(above)) {
-      const dir = state.dirAt(above);
-      const key = dir === null ? null : folderInodeKey(dir);
-      const now = key === null ? undefined : places.get(key);
+      const now = placeOf(state.dirAt(above), places);
       if (now !== undefined) return rebase(path, above, now);
     }
     return whole ? path : null;
   };
+}
+
+function placeOf(dir: DirLink | null, places: ReadonlyMap<string, LocalPath>): LocalPath | undefined {
+  const key = dir === null ? null : folderInodeKey(dir);
+  return key === null ? undefined : places.get(key);
 }
 
 /**

@@ -34,9 +34,13 @@ export function untieRecords(draft: PlanDraft): void {
 function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<FolderRow>): void {
   for (const row of rowsOf(draft))
     for (const { path, parent } of placesToRecord(row, side))
-      for (const above of [...ancestorsOf(path), path])
-        for (const folder of recorded.get(above) ?? [])
-          if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
+      for (const folder of recordedAbove(recorded, path))
+        if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
+}
+
+/** At the path itself too. */
+function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
+  return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
 
 type Recorded = ReadonlyMap<string, readonly FolderRow[]>;

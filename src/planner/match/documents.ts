@@ -71,8 +71,7 @@ function matchAt(
   for (const isProven of proofs)
     for (const spelling of files.spellings)
       for (const link of [...matching.links.values()]) {
-        const path = whereIs(link);
-        const file = path === null ? undefined : files.at(path, spelling);
+        const file = files.at(whereIs(link), spelling);
         if (file !== undefined && isProven(link, file)) claim(matching, link, file, evidence);
       }
 }
@@ -99,7 +98,8 @@ class FilesByPath {
     return pathKey(path, this.#disk);
   }
 
-  at(path: LocalPath, spelling: Spelling): LocalFile | undefined {
+  at(path: LocalPath | null, spelling: Spelling): LocalFile | undefined {
+    if (path === null) return undefined;
     if (spelling === "exact") return this.#files.get(path);
     const file = this.#byKey.get(this.keyOf(path));
     return file !== undefined && this.#files.has(file.path) ? file : undefined;
