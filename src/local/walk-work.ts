@@ -37,5 +37,6 @@ export type WalkedFolder = {
   readonly same: LocalPath[];
   readonly others: LocalOther[];
   readonly folders: WalkedFolder[];
+  /** With why. */
   readonly unseen: Map<LocalPath, string>;
 };

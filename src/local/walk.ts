@@ -1,5 +1,6 @@
 import { BorrowedMap, borrow } from "../model/borrowed-map.ts";
 import type { LocalPath } from "../model/path.ts";
+import { type Unread, unreadable } from "../model/seen.ts";
 import type { FsStat, KnownFile, OnText } from "../ports/disk.ts";
 import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
 import { anyErrno, errnoOf, errnoText } from "./errno.ts";
@@ -44,7 +45,7 @@ export function* walkTree(
   onText: OnText,
 ): Generator<void, LocalTree> {
   const root = guard.root();
-  const unseen = new Map<LocalPath, string>();
+  const unseen = new Map<LocalPath, Unread>();
   const tree = {
     files: new Map<LocalPath, LocalFile>(),
     folders: new Map<LocalPath, LocalFolder>(),
@@ -53,7 +54,7 @@ export function* walkTree(
   const same: (readonly LocalPath[])[] = [];
   const rules: WalkWork["rules"] = new Map();
   if (root === null) {
-    unseen.set("", "the mirrored folder is not there, or is another one");
+    unseen.set("", unreadable("the mirrored folder is not there, or is another one"));
   } else {
     const work: WalkWork = {
       fs: guard.fs,
@@ -71,7 +72,8 @@ export function* walkTree(
     };
     const { top, rests } = yield* readTree(work, root);
     if (top !== null) collect(top, tree, same, unseen);
-    if (!rests) unseen.set("", top === null ? "the mirrored folder went away" : "its folders keep changing");
+    if (!rests)
+      unseen.set("", unreadable(top === null ? "the mirrored folder went away" : "its folders keep changing"));
   }
   const lend = (path: LocalPath): LocalFile => fileOf({ path, ...known(path)! });
   return {
@@ -186,12 +188,12 @@ function collect(
   folder: WalkedFolder,
   tree: { files: Map<LocalPath, LocalFile>; folders: Map<LocalPath, LocalFolder>; others: Map<LocalPath, LocalOther> },
   same: (readonly LocalPath[])[],
-  unseen: Map<LocalPath, string>,
+  unseen: Map<LocalPath, Unread>,
 ): void {
   for (const file of folder.files) tree.files.set(file.path, file);
   if (folder.same.length > 0) same.push(folder.same);
   for (const other of folder.others) tree.others.set(other.path, other);
-  for (const [path, why] of folder.unseen) unseen.set(path, why);
+  for (const [path, why] of folder.unseen) unseen.set(path, unreadable(why));
   for (const child of folder.folders) {
     const { dev, ino, birthMs } = child.stat;
     tree.folders.set(child.path, { path: child.path, dev, ino, birthMs });

@@ -224,6 +224,8 @@ export type Outcome =
    */
   | {
       readonly kind: "later";
+      /** The system's errno, the service's code, or the cause of a fault without either. */
+      readonly code: string;
       readonly detail: string;
       readonly unreachable: boolean;
       readonly requestId: string | null;

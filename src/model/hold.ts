@@ -118,11 +118,3 @@ export function isRemembered({ reason }: { readonly reason: HoldReason }): boole
 export function leavesUndecided(holds: readonly { readonly reason: HoldReason }[]): boolean {
   return holds.some(({ reason }) => HOLD_REASONS[reason].undecided === true);
 }
-
-/**
- * The reason for which a file is held that could not be read. The walk says why in words, but for a
- * file that is still being written: that one is named by its reason.
- */
-export function reasonOfUnread(why: string): "still-being-written" | "local-unreadable" {
-  return why === "still-being-written" ? why : "local-unreadable";
-}

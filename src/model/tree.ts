@@ -2,6 +2,7 @@ import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "./digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "./link.ts";
 import type { DiskFolding, LocalPath, RemotePath } from "./path.ts";
+import type { Unread } from "./seen.ts";
 
 /**
  * The three trees that a plan is made of: base (what the state file holds), local (one walk),
@@ -59,7 +60,7 @@ export type LocalTree = {
    * Paths (files, or folders with all below them) that the walk could not see, and why. A linked
    * path at or below one is unknown.
    */
-  readonly unseen: ReadonlyMap<LocalPath, string>;
+  readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskFolding;
   /**
    * Files that were gone from their paths, and that the mirror itself has just put back or made

@@ -6,9 +6,16 @@ import type { RemotePath } from "../model/path.ts";
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
   /** Certainly not sent: refused connection, name not found, deadline while queued. */
-  | { readonly kind: "not-sent"; readonly why: string }
+  | NoAnswer<"not-sent">
   /** Sent, perhaps in part; no whole answer: it may have happened. */
-  | { readonly kind: "lost"; readonly why: string };
+  | NoAnswer<"lost">;
+
+type NoAnswer<K extends string> = {
+  readonly kind: K;
+  readonly why: string;
+  /** Its deadline ended it. */
+  readonly timedOut?: true;
+};
 
 /**
  * One HTTP exchange, without policy: no retries, no redirects followed. Bodies are text; bounded by

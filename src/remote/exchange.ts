@@ -3,9 +3,6 @@ import type { WireResponse } from "../contract/wire.ts";
 import type { WireResult } from "../ports/remote.ts";
 import { decodeBody } from "./body-text.ts";
 
-/** Starts every `why` of an exchange that ran out of time. */
-export const DEADLINE = "deadline";
-
 /**
  * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles
  * exactly once.
@@ -21,6 +18,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | null = null;
   #settled = false;
+  #timedOut = false;
   #status = 0;
   #headers: Record<string, string> = {};
   #bytes = 0;
@@ -31,7 +29,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ) {
     this.#settle = settle;
     this.#maxBytes = bounds.maxBytes;
-    this.#timer = setTimeout(() => this.#giveUp(`${DEADLINE} of ${bounds.deadlineMs} ms`), bounds.deadlineMs);
+    this.#timer = setTimeout(() => {
+      this.#timedOut = true;
+      this.#giveUp(`deadline of ${bounds.deadlineMs} ms`);
+    }, bounds.deadlineMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -80,7 +81,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #failure(why: string): WireResult {
-    return { kind: this.#controller === null ? "not-sent" : "lost", why };
+    const kind = this.#controller === null ? "not-sent" : "lost";
+    return this.#timedOut ? { kind, why, timedOut: true } : { kind, why };
   }
 
   #end(result: WireResult): void {

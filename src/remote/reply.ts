@@ -1,7 +1,6 @@
 import type { WireResponse } from "../contract/wire.ts";
 import type { JsonObject } from "../contract/json.ts";
 import type { WireResult } from "../ports/remote.ts";
-import { DEADLINE } from "./exchange.ts";
 import { failureWords } from "./failure-words.ts";
 import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
 import { parseJson } from "./json.ts";
@@ -84,7 +83,7 @@ type Reading = { readonly address: string; readonly scrub: Scrub; readonly now: 
 export function readResult(call: Call, result: WireResult, reading: Reading): Reply {
   if (result.kind === "answer") return readResponse(call, result.response, reading);
   const why = reading.scrub(result.why, 200);
-  const timedOut = result.why.startsWith(DEADLINE);
+  const timedOut = result.timedOut === true;
   return { kind: "no-answer", sent: result.kind === "lost", timedOut, detail: failureWords(why), why };
 }
 

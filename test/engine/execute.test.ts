@@ -10,7 +10,7 @@ const step = (name: string, ...after: number[]): Step => ({
 const nameOf = (action: Action): string => (action.kind === "forget" ? action.localPath : "");
 const DONE: Outcome = { kind: "done" };
 const STALE: Outcome = { kind: "stale", detail: "" };
-const GONE: Outcome = { kind: "later", detail: "", unreachable: true, requestId: null };
+const GONE: Outcome = { kind: "later", code: "unreachable", detail: "", unreachable: true, requestId: null };
 
 function execute(
   steps: readonly Step[],

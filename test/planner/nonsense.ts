@@ -2,6 +2,7 @@ import { fc } from "../property.ts";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { HOLD_REASONS, type HoldReason } from "../../src/model/hold.ts";
 import type { Policy } from "../../src/model/policy.ts";
+import { STILL_WRITTEN, unreadable } from "../../src/model/seen.ts";
 import type { Trees } from "../../src/model/tree.ts";
 import { POLICY } from "./defaults.ts";
 import { World } from "./world.ts";
@@ -131,7 +132,7 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
       ({ path: at }) => at,
     ),
     unseen: fc
-      .array(fc.tuple(path, fc.constantFrom("EACCES", "still-being-written")), { maxLength: 2 })
+      .array(fc.tuple(path, fc.constantFrom(unreadable("EACCES"), STILL_WRITTEN)), { maxLength: 2 })
       .map((all) => new Map(all)),
     disk: fc.record({ foldsCase: fc.boolean(), foldsUnicode: fc.boolean() }),
     inodesTrusted: fc.boolean(),

@@ -2,6 +2,7 @@ import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/model/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../src/model/link.ts";
 import { ancestorsOf, type DiskFolding, EXACT_DISK, isWithin, rebase } from "../../src/model/path.ts";
+import { STILL_WRITTEN, type Unread, unreadable } from "../../src/model/seen.ts";
 import type { LocalOther, TextFault, TextLookup, Trees } from "../../src/model/tree.ts";
 
 /**
@@ -197,7 +198,7 @@ export class World {
             return [path, { path, kind, stamp }];
           }),
         ),
-        unseen: new Map(this.unseen),
+        unseen: new Map([...this.unseen].map(([path, why]) => [path, unreadOf(why)])),
         disk: this.disk,
         inodesTrusted: this.inodesTrusted,
         ignores: (path) => this.ignored(path),
@@ -243,4 +244,8 @@ export class World {
       ]),
     };
   }
+}
+
+function unreadOf(why: string): Unread {
+  return why === STILL_WRITTEN.why ? STILL_WRITTEN : unreadable(why);
 }

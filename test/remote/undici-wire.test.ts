@@ -117,7 +117,10 @@ describe("the undici wire", () => {
 
   it("the deadline holds for the headers", async () => {
     const { wire } = await serve(() => undefined);
-    expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toEqual(lost("deadline of 60 ms"));
+    expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toEqual({
+      ...lost("deadline of 60 ms"),
+      timedOut: true,
+    });
   });
 
   it("the deadline holds for headers and body together", async () => {
@@ -125,7 +128,7 @@ describe("the undici wire", () => {
       const timer = setInterval(() => response.write(" "), 10);
       response.on("close", () => clearInterval(timer));
     });
-    expect(await wire.send(GET, { ...BOUNDS, deadlineMs: 120 })).toEqual(lost("deadline"));
+    expect(await wire.send(GET, { ...BOUNDS, deadlineMs: 120 })).toEqual({ ...lost("deadline"), timedOut: true });
   });
 
   it("what waits for a connection at the deadline was not sent, and is not sent after it", async () => {
@@ -133,7 +136,7 @@ describe("the undici wire", () => {
     const { port, seen } = await serve((_request, response) => held.push(response));
     const wire = wireTo(`http://127.0.0.1:${port}`, 1);
     const first = wire.send(GET, BOUNDS);
-    expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toMatchObject({ kind: "not-sent" });
+    expect(await wire.send(PUT, { ...BOUNDS, deadlineMs: 60 })).toMatchObject({ kind: "not-sent", timedOut: true });
     held[0]!.end("{}");
     expect((await first).kind).toBe("answer");
     const third = wire.send({ ...GET, path: "/third" }, BOUNDS);

@@ -150,7 +150,7 @@ function unseenOf(
   rows: readonly Row[],
 ): VerifyReport["unseen"][number][] {
   return [
-    ...[...local.unseen].map(([path, why]) => ({ path, why })),
+    ...[...local.unseen].map(([path, { why }]) => ({ path, why })),
     ...[...remote.unseen].map(([id, why]) => ({ path: base.links.get(id)?.localPath ?? id, why })),
     ...rows.filter(({ end }) => end === "unread").map(({ path, why }) => ({ path, why })),
     ...(remote.complete ? [] : [{ path: "", why: "the listing of the service was not complete" }]),

@@ -102,7 +102,7 @@ function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
     const other = local.others.get(path);
     if (other !== undefined) return { path, kind: other.kind, why: STAYS[other.kind] };
     const unseen = local.unseen.get(path);
-    if (unseen !== undefined) return { path, kind: "unseen", why: unseen };
+    if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }
   return null;
 }

@@ -45,12 +45,19 @@ export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome 
     case "later":
       return {
         kind: "later",
+        code: fault.cause,
         detail: fault.detail,
         requestId: fault.requestId,
         unreachable: ENDS_A_RUN.has(fault.cause),
       };
     case "locked-out":
-      return { kind: "later", detail: `${fault.code}: ${fault.detail}`, requestId: fault.requestId, unreachable: true };
+      return {
+        kind: "later",
+        code: fault.code,
+        detail: `${fault.code}: ${fault.detail}`,
+        requestId: fault.requestId,
+        unreachable: true,
+      };
   }
 }
 
@@ -65,7 +72,8 @@ export function isNotFound(answer: Answer<unknown>): boolean {
  */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
   if (end.kind === "stale") return stale(end.detail);
-  return { kind: "later", detail: `${end.errno}: ${end.detail}`, unreachable: false, requestId: null };
+  const { errno, detail } = end;
+  return { kind: "later", code: errno, detail: `${errno}: ${detail}`, unreachable: false, requestId: null };
 }
 
 type HoldFields = Pick<Hold, "key" | "path" | "reason" | "detail"> & Partial<Hold>;

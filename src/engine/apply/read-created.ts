@@ -20,7 +20,7 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     // Refused for a reason that is not the text's: nothing is known of the text yet.
     if (outcome.kind === "refused" && outcome.hold === null) {
       const detail = `sent, and what the service holds could not be read: ${outcome.code}: ${outcome.detail}`;
-      return { kind: "later", detail, unreachable: false, requestId: outcome.requestId };
+      return { kind: "later", code: outcome.code, detail, unreachable: false, requestId: outcome.requestId };
     }
     // Gone, or nothing that could be on disk: the next listing tells.
     state.closeIntent(intentId);

@@ -1,4 +1,5 @@
 import type { LocalPath } from "../../model/path.ts";
+import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /** LIMIT: paths kept apart; more are one look at everything. */
@@ -9,7 +10,6 @@ const MANY = 500;
  * one plan.
  */
 const BULK = 20;
-export const STILL_WRITTEN = "still-being-written";
 
 type Change = { readonly first: number; last: number; whole: boolean };
 
@@ -61,8 +61,8 @@ export class DirtyPaths {
   }
 
   /** Paths that are not to be judged yet, with all below them, and why. */
-  unsettled(now: number): ReadonlyMap<LocalPath, string> {
-    const waiting = new Map<LocalPath, string>();
+  unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
+    const waiting = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes) if (this.#settledAt(change) > now) waiting.set(path, STILL_WRITTEN);
     return waiting;
   }

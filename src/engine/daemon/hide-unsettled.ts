@@ -1,20 +1,20 @@
 import { ancestorsOf, type LocalPath } from "../../model/path.ts";
+import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
-import { STILL_WRITTEN } from "./dirty-paths.ts";
 
 /**
  * What of a local tree may not be judged yet: it is unseen then, neither present nor absent. Of the
  * whole tree ("": a bulk change is under way) what is there is judged as it is, and only nothing is
  * absent.
  */
-export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, string>): LocalTree {
+export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;
   const files = new Map<LocalPath, LocalFile>();
   for (const [path, file] of tree.files) if (!isHidden(path, waiting)) files.set(path, file);
   return { ...tree, files, unseen: new Map([...waiting, ...tree.unseen]) };
 }
 
-export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, string>): boolean {
+export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknown>): boolean {
   return waiting.has(path) || ancestorsOf(path).some((folder) => waiting.has(folder));
 }
 
@@ -22,10 +22,10 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, string
  * Linked documents that had text and are empty now: perhaps an editor crashed between truncating
  * and writing.
  */
-export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, string> {
+export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const empty = new Set<LocalPath>();
   for (const file of tree.files.values()) if (file.empty) empty.add(file.path);
-  const emptied = new Map<LocalPath, string>();
+  const emptied = new Map<LocalPath, Unread>();
   if (empty.size === 0) return emptied;
   for (const link of base.links.values()) {
     const file = empty.has(link.localPath) ? tree.files.get(link.localPath) : undefined;

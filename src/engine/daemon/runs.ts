@@ -2,6 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Hold } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
+import type { Unread } from "../../model/seen.ts";
 import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
 import type { PassContext, PassEnd } from "../run/pass-context.ts";
 import type { RunReport } from "../run/report.ts";
@@ -33,14 +34,14 @@ export class Runs {
   /** Protected texts on their way to review. */
   readonly quietTexts: QuietPeriod<DocId, Digest>;
   /** Documents that became empty, and the reason for which they are hidden. */
-  readonly emptied: QuietPeriod<LocalPath, string>;
+  readonly emptied: QuietPeriod<LocalPath, Unread>;
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
   /** Local paths of the deletions that a guard held back in the last pass. */
   #guarded: ReadonlySet<LocalPath> = new Set();
   /** What the last pass left unjudged because it had not settled. */
-  #unsettled: ReadonlyMap<LocalPath, string> = new Map();
+  #unsettled: ReadonlyMap<LocalPath, Unread> = new Map();
 
   /** @param onLetGo nothing of base need be kept loaded */
   constructor(world: World, settings: Settings, timing: DaemonTiming, onLetGo: () => void) {

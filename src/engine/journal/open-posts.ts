@@ -1,6 +1,7 @@
 import { sameInodeAndBirth } from "../../model/link.ts";
 import type { DirId, DocId } from "../../contract/ids.ts";
-import { isWithin, type LocalPath, type RemotePath } from "../../model/path.ts";
+import { isWithin, type RemotePath } from "../../model/path.ts";
+import { unreadable } from "../../model/seen.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 
@@ -20,11 +21,11 @@ export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Tr
 }
 
 function hideHere(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTree {
-  const unseen = new Map<LocalPath, string>(local.unseen);
+  const unseen = new Map(local.unseen);
   for (const [{ stamp }, why] of open) {
     if (stamp === undefined || !local.inodesTrusted) continue;
     for (const file of local.files.values())
-      if (sameInodeAndBirth(file.stamp, stamp) && !unseen.has(file.path)) unseen.set(file.path, why);
+      if (sameInodeAndBirth(file.stamp, stamp) && !unseen.has(file.path)) unseen.set(file.path, unreadable(why));
   }
   return { ...local, unseen };
 }
@@ -61,12 +62,12 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, 
     // A list that shows it, or that was seen to its end, has told.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
-    for (const { id, path } of remote.files.values()) {
-      if (!isWithinEither(path, from, to)) continue;
+    const hidden = ({ path }: { readonly path: RemotePath }): boolean => isWithinEither(path, from, to);
+    for (const { id } of remote.files.values().filter(hidden)) {
       files.delete(id);
       unseen.set(id, why);
     }
-    for (const { id, path } of remote.folders.values()) if (isWithinEither(path, from, to)) folders.delete(id);
+    for (const { id } of remote.folders.values().filter(hidden)) folders.delete(id);
   }
   return unsettled.size === 0 ? trees : { ...trees, remote: { ...remote, files, folders, unseen, unsettled } };
 }

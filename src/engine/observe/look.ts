@@ -1,5 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { LocalPath } from "../../model/path.ts";
+import { type Unread, unreadable } from "../../model/seen.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
@@ -38,7 +39,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
     base,
-    local: withReturned(ctx, withUnseen(local, left.paths, left.stillOpen.paths)),
+    local: withReturned(ctx, withUnseen(local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
     remote: withOpenIds(remote.tree, left.stillOpen.ids),
   };
   const trees = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
@@ -170,9 +171,14 @@ export function withReturned({ notes: { returned } }: PassContext, local: LocalT
   return returned.size === 0 ? local : { ...local, returned };
 }
 
-export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, string>[]): LocalTree {
+export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, Unread>[]): LocalTree {
   if (more.every((map) => map.size === 0)) return local;
   return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
+}
+
+/** What an intent keeps open, as something that could not be read. */
+function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
+  return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
 }
 
 function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {

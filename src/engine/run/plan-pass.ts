@@ -1,5 +1,6 @@
 import type { Digest } from "../../model/digest.ts";
 import { EXACT_DISK, type LocalPath } from "../../model/path.ts";
+import { unreadable } from "../../model/seen.ts";
 import type { Plan, Signals } from "../../planner/plan-types.ts";
 import { planQuiet } from "../../planner/quiet-plan.ts";
 import type { Policy } from "../../model/policy.ts";
@@ -75,7 +76,7 @@ export async function planBlind(ctx: PassContext, input: PassInput, root: Signal
     files: new Map(),
     folders: new Map(),
     others: new Map(),
-    unseen: new Map([["", why]]),
+    unseen: new Map([["", unreadable(why)]]),
     disk: EXACT_DISK,
     inodesTrusted: false,
     ignores: () => false,

@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import { type HoldReason, isOpen, needsYou, reasonOfUnread } from "../../model/hold.ts";
+import { type HoldReason, isOpen, needsYou } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../model/path.ts";
 import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
@@ -150,10 +150,9 @@ export function attentionOfLooks({ local, remote }: Trees, holds: readonly Hold[
   if (misread !== undefined) told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
     told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
-  for (const [path, why] of local.unseen) {
+  for (const [path, { kind, why }] of local.unseen) {
     if (path === "" || isHeld(path, holds)) continue;
-    const reason = reasonOfUnread(why);
-    told.push({ ...PLAIN, path, kind: reason, detail: why, waits: !needsYou(reason) });
+    told.push({ ...PLAIN, path, kind, detail: why, waits: !needsYou(kind) });
   }
   return told;
 }
@@ -196,8 +195,8 @@ function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null
     return { ...PLAIN, path, kind: "refused", code, detail, requestId, refused: "step" };
   }
   if (outcome.kind === "later" && !outcome.unreachable) {
-    const { detail, requestId } = outcome;
-    return { ...PLAIN, path, kind: "later", code: detail.split(":")[0] ?? null, detail, requestId };
+    const { code, detail, requestId } = outcome;
+    return { ...PLAIN, path, kind: "later", code, detail, requestId };
   }
   if (outcome.kind === "uncertain") {
     const { detail, requestId } = outcome;

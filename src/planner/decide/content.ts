@@ -1,6 +1,6 @@
 import type { Drift } from "../drift/drift.ts";
-import { reasonOfUnread } from "../../model/hold.ts";
 import type { Link } from "../../model/link.ts";
+import { unreadable } from "../../model/seen.ts";
 import { type DocumentRow, wantInPlace } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
@@ -75,8 +75,8 @@ function holdNotSeen(draft: PlanDraft, row: DocumentRow): void {
 }
 
 function holdUnreadable(draft: PlanDraft, row: DocumentRow): void {
-  const why = row.local.seen.kind === "unknown" ? row.local.seen.why : "not seen";
-  holdUnseen(draft, row, reasonOfUnread(why), why);
+  const { kind, why } = row.local.seen.kind === "unknown" ? row.local.seen.unread : unreadable("not seen");
+  holdUnseen(draft, row, kind, why);
 }
 
 function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {

@@ -160,7 +160,7 @@ function createThere(
   // twice (I08).
   const open = draft.trees.local.unseen.get(here.path);
   if (open !== undefined) {
-    holdDocument(draft, row, "not-seen", open);
+    holdDocument(draft, row, "not-seen", open.why);
     return false;
   }
   const wish = remoteWish(draft, row);

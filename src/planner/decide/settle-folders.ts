@@ -147,7 +147,7 @@ function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): 
   // An earlier POST of this folder, of which no read has told yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
-    holdFolder(draft, folder, "not-seen", open);
+    holdFolder(draft, folder, "not-seen", open.why);
     return true;
   }
   return draft.policy.direction === "pull-only" || isFolderStopped(draft, path, "make");

@@ -1,6 +1,6 @@
-import { reasonOfUnread } from "../../model/hold.ts";
 import { linksByPath } from "../../model/link.ts";
 import { type LocalPath, parentOf } from "../../model/path.ts";
+import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
 /** Whether a linked path is at or below what the walk could not see. */
@@ -9,12 +9,12 @@ export function isUnseen(path: LocalPath, trees: Trees): boolean {
   return trees.local.unseen.has("") || whyUnseen(path, trees) !== null;
 }
 
-export function whyUnseen(path: LocalPath, trees: Trees): string | null {
+export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
   const { unseen } = trees.local;
   if (unseen.size === 0) return null;
   for (let at = path; at !== ""; at = parentOf(at)) {
-    const why = unseen.get(at);
-    if (why !== undefined) return why;
+    const unread = unseen.get(at);
+    if (unread !== undefined) return unread;
   }
   return unseen.get("") ?? null;
 }
@@ -24,7 +24,7 @@ export function whyUnseen(path: LocalPath, trees: Trees): string | null {
  * not see (I04: "the scan complete"). A linked document's own file that cannot be read hides itself
  * alone. null: what was not found is not there.
  */
-export function whyNothingIsAbsent(trees: Trees): string | null {
+export function whyNothingIsAbsent(trees: Trees): Unread | null {
   if (trees.local.unseen.size === 0) return null;
   const asked = known.get(trees);
   if (asked !== undefined) return asked;
@@ -34,14 +34,14 @@ export function whyNothingIsAbsent(trees: Trees): string | null {
 }
 
 /** Asked for each missing document, the same for all of them. */
-const known = new WeakMap<Trees, string | null>();
+const known = new WeakMap<Trees, Unread | null>();
 
-function findHidingPlace({ base, local }: Trees): string | null {
+function findHidingPlace({ base, local }: Trees): Unread | null {
   const linked = linksByPath(base.links.values());
-  for (const [path, why] of local.unseen)
-    if (!linked.has(path)) {
-      const waits = reasonOfUnread(why) === "still-being-written";
-      return waits ? why : `it may have been moved to ${path}, which could not be read: ${why}`;
-    }
+  for (const [path, { kind, why }] of local.unseen) {
+    if (linked.has(path)) continue;
+    if (kind === "still-being-written") return STILL_WRITTEN;
+    return unreadable(`it may have been moved to ${path}, which could not be read: ${why}`);
+  }
   return null;
 }

@@ -2,6 +2,7 @@ import { EXACT_DISK } from "../../../src/model/path.ts";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/planner/plan.ts";
 import type { Action } from "../../../src/model/action.ts";
+import { unreadable } from "../../../src/model/seen.ts";
 import {
   snapshotAfter,
   partialTrees,
@@ -230,7 +231,7 @@ describe("the part cut out of base", () => {
     expect(snapshotAfter(still, base, local, { ...remote, files: fewer })).toBeNull();
     expect(snapshotAfter(still, base, local, { ...remote, folders: new Map() })).toBeNull();
     expect(snapshotAfter(still, base, local, { ...remote, complete: false })).toBeNull();
-    expect(snapshotAfter(still, base, { ...local, unseen: new Map([["", "why"]]) }, remote)).toBeNull();
+    expect(snapshotAfter(still, base, { ...local, unseen: new Map([["", unreadable("why")]]) }, remote)).toBeNull();
     expect(snapshotAfter(still, { ...base, holds: new Map([["x.md", hold]]) }, local, remote)).toBeNull();
     const told = remoteTreeOf(base.links.values(), base.dirs.values());
     expect(told.files).toEqual(new Map(remote.files));
