@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../contract/json.ts";
-import type { RunReport } from "../mirror/run.ts";
+import type { RunReport } from "../../engine/run/report.ts";
 import type { Trouble } from "../mirror/trouble.ts";
 
 /**
