@@ -4,11 +4,16 @@
  */
 import { runPart } from "./run-part.ts";
 
-await runPart("bench", {
-  ratios: () => import("./bench/ratios.ts"),
-  service: () => import("./bench/serving.ts"),
-  search: () => import("./bench/searching.ts"),
-  indexing: () => import("./bench/indexing.ts"),
-  watch: () => import("./bench/watching.ts").then(({ benchWatching }) => benchWatching()),
-  compare: () => import("./bench/compare.ts"),
+const at = (file: string) => new URL(file, import.meta.url);
+
+await runPart("bench", import.meta.url, {
+  ratios: { file: at("./bench/ratios.ts"), load: () => import("./bench/ratios.ts") },
+  service: { file: at("./bench/serving.ts"), load: () => import("./bench/serving.ts") },
+  search: { file: at("./bench/searching.ts"), load: () => import("./bench/searching.ts") },
+  indexing: { file: at("./bench/indexing.ts"), load: () => import("./bench/indexing.ts") },
+  watch: {
+    file: at("./bench/watching.ts"),
+    load: () => import("./bench/watching.ts").then(({ benchWatching }) => benchWatching()),
+  },
+  compare: { file: at("./bench/compare.ts"), load: () => import("./bench/compare.ts") },
 });

@@ -12,8 +12,13 @@ import { Worker } from "node:worker_threads";
 import { addBatch } from "./results.ts";
 import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/life/totals.ts";
 import type { WorkerTask } from "../test/simulator/life/worker.ts";
+import { asksForHelp, tellUsage } from "./usage.ts";
 import { simulate } from "../test/simulator/simulate.ts";
 
+if (asksForHelp()) {
+  tellUsage(import.meta.url);
+  process.exit(0);
+}
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },

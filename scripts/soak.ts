@@ -4,8 +4,10 @@
  */
 import { runPart } from "./run-part.ts";
 
-await runPart("soak", {
-  faults: () => import("./soak/all.ts"),
-  daemons: () => import("./soak/two-daemons.ts"),
-  sync: () => import("./soak/sync.ts"),
+const at = (file: string) => new URL(file, import.meta.url);
+
+await runPart("soak", import.meta.url, {
+  faults: { file: at("./soak/all.ts"), load: () => import("./soak/all.ts") },
+  daemons: { file: at("./soak/two-daemons.ts"), load: () => import("./soak/two-daemons.ts") },
+  sync: { file: at("./soak/sync.ts"), load: () => import("./soak/sync.ts") },
 });

@@ -1,0 +1,20 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const SCRIPTS = fileURLToPath(new URL("../../scripts/", import.meta.url));
+
+test.each([
+  [["bench.ts", "--help"], "npm run bench [-- PART]"],
+  [["bench.ts", "indexing", "--help"], "npm run bench -- indexing"],
+  [["bench.ts", "search", "-h"], "npm run bench -- search FOLDER"],
+  [["soak.ts", "--help"], "npm run soak [-- PART]"],
+  [["soak.ts", "daemons", "--help"], "npm run soak -- daemons"],
+  [["simulate.ts", "--help"], "npm run simulate -- --seed N"],
+])("%s prints the usage and does nothing", ([script, ...words], usage) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`${SCRIPTS}${script}`, ...words], {
+    encoding: "utf8",
+  });
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout).toContain(usage);
+});
