@@ -6,6 +6,7 @@ import { origin } from "./complain.ts";
 import { ACTION_WORDS, publicKind } from "./describe.ts";
 import { count } from "./progress.ts";
 import { tellOpenNews } from "./open-news.ts";
+import { pendingLines, PendingNews, seconds } from "./pending-news.ts";
 import { renamedLines, reportJson } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../model/shown-name.ts";
@@ -24,12 +25,17 @@ export type NewsOptions = {
 export function showNews(io: Io, { json, several }: NewsOptions): (root: string, news: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
   const openNews = tellOpenNews();
+  const tell = (root: string, news: FolderEvent, lines: readonly string[]) => {
+    const prefix = `${timeOf(news.at)} ${several ? `${shownName(basename(root))}: ` : ""}`;
+    for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
+  };
+  const pending = new PendingNews((root, together) => tell(root, together[0]!, pendingLines(together)));
   return (root, news) => {
     if (news.kind === "phase" && !isNewPhase(lastPhase, root, news.phase)) return;
     if (json) return io.out(jsonLine(newsJson(root, news)));
-    const lines = [...newsLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])];
-    const prefix = `${timeOf(news.at)} ${several ? `${shownName(basename(root))}: ` : ""}`;
-    for (const line of lines) (isBad(news) ? io.err : io.out)(`${prefix}${line}`);
+    if (news.kind === "deletion-pending") return pending.add(root, news);
+    pending.flush(root);
+    tell(root, news, [...newsLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])]);
   };
 }
 
@@ -89,7 +95,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   // A halt is told by the phase that it leads to.
   change: (news) => (news.what === "halt" ? [] : [changeLine(news)]),
   run: ({ report }) => renamedLines(report),
-  "deletion-pending": (news) => [pendingLine(news)],
+  "deletion-pending": (news) => pendingLines([news]),
   "deletion-called-off": ({ path }) => [`${shownName(path)} is not deleted on the service`],
   "watch-limit": ({ code }) => [
     `the system gives no more watches (${code}): looking with each poll instead; next: mdmirror doctor`,
@@ -99,13 +105,6 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
 
 export function newsLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
   return NEWS_LINES[news.kind as K](news);
-}
-
-function pendingLine({ path, dueAt, at, inConflict }: News<"deletion-pending">): string {
-  const left = seconds(Math.max(0, dueAt - at));
-  return inConflict
-    ? `${shownName(path)} is gone here while it is in conflict; in ${left} the service's text comes back, and yours is in its history`
-    : `${shownName(path)} is gone here; deleted on the service in ${left}`;
 }
 
 function phaseLines(phase: News<"phase">["phase"]): string[] {
@@ -139,11 +138,9 @@ function changeLine(news: News<"change">): string {
     outcome === "done" || outcome === "submitted"
       ? ""
       : `  ${outcome}: ${shownWords(detail)}${origin(code, requestId)}`;
-  return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${ended}`;
-}
-
-function seconds(ms: number): string {
-  return `${count(Math.round(ms / 1_000))} s`;
+  // It changed no text and no place: what it was is all there is to say.
+  const noted = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
+  return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noted}${ended}`;
 }
 
 function timeOf(at: number): string {

@@ -139,7 +139,9 @@ describe("log", () => {
 describe("diff", () => {
   test("nothing differs: 0", async () => {
     expect(await run("diff")).toMatchObject({ code: 0, out: ["both sides are the same"] });
-    expect(await run("diff", "a.md")).toMatchObject({ code: 0, out: [] });
+    const same = "mdmirror: live/a.md and here/a.md are the same";
+    expect(await run("diff", "a.md")).toMatchObject({ code: 0, out: [], err: [same] });
+    expect(await run("diff", "a.md", "--json")).toMatchObject({ code: 0, err: [] });
   });
 
   test("lists what differs, with counts of lines, and ends with 3", async () => {

@@ -49,8 +49,9 @@ describe("search", () => {
       ],
       indexed: 1,
     });
-    const { code, out } = await rig.run(["search", "nothing", "w"]);
-    expect([code, out]).toEqual([0, []]);
+    const { code, out, err } = await rig.run(["search", "nothing", "w"]);
+    expect([code, out, err]).toEqual([0, [], ["mdmirror: nothing found"]]);
+    expect((await rig.run(["search", "nothing", "w", "--json"])).err).toEqual([]);
   });
 
   test("follows the disk: edits, renames, deletions, ignored files and folders", async () => {

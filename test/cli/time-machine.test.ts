@@ -76,6 +76,34 @@ describe("history, show, diff PATH@N", () => {
     }
   });
 
+  test("--as-of: the text of that time alone, the one that restore --as-of puts back", async () => {
+    await edit("second\n");
+    await edit("third\n");
+    const at = async (time: string, ...more: string[]) => run("history", "a.md", "--as-of", time, ...more);
+    const then = await at("30s");
+    expect([then.code, then.out.length, then.out[1]]).toEqual([0, 2, expect.stringMatching(/^@2 .*7 bytes.*[^)]$/)]);
+    expect((await at("0s")).out[1]).toMatch(/^@3 .*\(here now\)$/);
+    expect(versionsOf((await at("30s", "--json")).out[0]!)).toEqual([[2, "service", 7]]);
+    expect((await run("restore", "a.md", "--as-of", "30s", "--no-sync", "--yes")).code).toBe(0);
+    expect(rig.read("a.md")).toBe("second\n");
+    for (const time of ["soon", "2999-01-01"]) expect((await at(time)).code).toBe(2);
+    expect((await at("30s", "--origins", "1")).code).toBe(2);
+    expect(await at("1d")).toMatchObject({
+      code: 2,
+      err: [expect.stringContaining("it was not there yet"), expect.anything()],
+    });
+  });
+
+  test("--as-of: of what was deleted by then there is none, before it there is", async () => {
+    rig.pass(60_000);
+    unlinkSync(join(rig.root, "a.md"));
+    await sync();
+    rig.pass(60_000);
+    expect((await run("history", "a.md", "--as-of", "90s")).out[1]).toMatch(/^@1 /);
+    const { code, err } = await run("history", "a.md", "--as-of", "30s");
+    expect([code, err[0]]).toEqual([2, expect.stringContaining("it was gone by then")]);
+  });
+
   test("a document that nobody knows is a usage error", async () => {
     expect((await run("history", "nobody.md")).code).toBe(2);
   });

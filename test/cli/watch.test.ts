@@ -2,10 +2,11 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   renameSync,
   statSync,
+  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -163,6 +164,22 @@ describe("commands where a daemon runs", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(0);
     await watch.until(isChange("a.md"), from);
     expect(rig.remote("a.md")!.content).toBe("# one\nafter\n");
+  });
+
+  test("I21 sync --max-deletes beside a daemon: more are held by both, fewer go once they are allowed", async () => {
+    const watch = await watching();
+    for (const name of ["d1", "d2", "d3"]) rig.write(`${name}.md`, `# ${name}\n`);
+    expect((await rig.run(["sync", "w"])).code).toBe(0);
+    for (const name of ["d1", "d2"]) unlinkSync(join(rig.root, `${name}.md`));
+    const halted = await rig.run(["sync", "w", "--max-deletes", "1"]);
+    expect([halted.code, halted.err.join("\n")]).toEqual([
+      4,
+      expect.stringContaining("2 documents to be deleted on the service"),
+    ]);
+    await watch.until(({ kind }) => kind === "returned");
+    expect([rig.remote("d1.md"), rig.remote("d2.md")]).not.toContain(null);
+    expect((await rig.run(["sync", "w", "--max-deletes", "2"])).code).toBe(0);
+    expect([rig.remote("d1.md"), rig.remote("d2.md"), rig.remote("d3.md")?.content]).toEqual([null, null, "# d3\n"]);
   });
 
   test("a borrower that dies gives the folder back", async () => {

@@ -138,7 +138,7 @@ function obstacleTo(state: State, { id, path, link }: Subject, look: Look): stri
 }
 
 /** The document's own text of that time, or its last one; or why there is none, as a clause. */
-function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
+export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const own = entries.filter(({ other }) => other === null);
   const entry = own.findLast(({ at }) => asOf === null || at <= asOf);
   if (entry === undefined) return own.length === 0 ? "nothing is known of its text" : "it was not there yet";

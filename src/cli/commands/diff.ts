@@ -128,6 +128,10 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
   return show(io, args, names, texts.before, texts.after ?? "");
 }
 
+function nameOf(name: string | null): string {
+  return name === null ? "nothing" : shownName(name);
+}
+
 async function show(
   io: Io,
   args: Args,
@@ -139,7 +143,9 @@ async function show(
   const { unifiedLines } = await import("../show-hunks.ts");
   const same = before === after && (names.before === null) === (names.after === null);
   if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));
-  else if (!same) {
+  // Beside the patch, which is empty.
+  else if (same) io.err(`mdmirror: ${[names.before, names.after].map(nameOf).join(" and ")} are the same`);
+  else {
     // In a pipe it is a patch: byte for byte.
     const put = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);
     for (const line of unifiedLines(io, names, diffLines(before, after))) put(line);

@@ -1,23 +1,26 @@
 import type { KnownPlace } from "../../app/history/find-document.ts";
 import type { partsClause as PartsClauseOf } from "../show-merge.ts";
 import type { HistoryEntry } from "../../app/history/history.ts";
+import type { entryAt as EntryAt } from "../../app/history/restore-many.ts";
 import type { Command } from "../command.ts";
-import { complain } from "../complain.ts";
+import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
 import { bytes, columns, localTime } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { shownName, shownWords } from "../../model/shown-name.ts";
 
 export const command: Command = {
-  usage: "history PATH|ID [--origins N] [--json]",
+  usage: "history PATH|ID [--as-of TIME | --origins N] [--json]",
   about: [
     "The texts that a document had, oldest first, as far as this mirror saw them: also of a deleted one, and under an earlier name.",
     "N counts from the oldest, so that it names the same text while newer ones arrive: show PATH@N, diff PATH@N, restore PATH@N.",
     "A text that the mirror merged is marked with what it was made of; --origins N shows whose each of its lines is.",
   ],
   options: {
+    "as-of": { value: "TIME", help: "the text that it had at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30), alone" },
     origins: { value: "N", help: "version N, a merge: whose each line is, M (mine), T (theirs) or B (both)" },
     json: { help: "one JSON object" },
   },
@@ -26,7 +29,17 @@ export const command: Command = {
     const place = locateDocument(io, args.operands[0]!);
     if (place.kind === "trouble") return complain(io, place.trouble);
     const { root, name } = place.value;
+    const asked = args.text("as-of");
+    const { readMoment } = await import("../../app/history/as-of.ts");
+    const asOf = asked === null ? null : readMoment(asked, io.clock.now());
+    if (asked !== null && asOf === null)
+      return misuse(
+        io,
+        "history",
+        `--as-of takes a time that has been, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`,
+      );
     const merged = args.text("origins");
+    if (asked !== null && merged !== null) return misuse(io, "history", "--as-of and --origins exclude each other");
     if (merged !== null && !/^[1-9]\d{0,8}$/.test(merged)) {
       io.err(`mdmirror history: --origins ${merged} is no number of a version`);
       return EXIT.usage;
@@ -37,15 +50,22 @@ export const command: Command = {
     }
     const { partsClause } = await import("../show-merge.ts");
     const { findVersion } = await import("../../app/history/restore.ts");
+    const { entryAt } = await import("../../app/history/restore-many.ts");
     return useLocal(io, root, ({ state, disk }) => {
       const found = findVersion({ state }, name, null);
       if (found.kind === "trouble") return complain(io, found.trouble);
       const { document, entries } = found.value;
+      const shown = asOf === null ? entries : shownAt(document, entries, asOf, entryAt);
+      if (typeof shown === "string") {
+        io.err(`mdmirror: ${shownName(document.path)} at ${localTime(asOf!)}: ${shown}`);
+        io.err(`  next: mdmirror history ${shellWord(name)}`);
+        return EXIT.usage;
+      }
       const look = disk.look(document.path);
       const now = document.link !== null && look.kind === "file" ? look.digest : null;
       if (args.flag("json"))
-        io.out(jsonLine({ id: document.id, path: document.path, gone: document.link === null, versions: entries }));
-      else for (const line of versionLines(document, entries, now, partsClause)) io.out(line);
+        io.out(jsonLine({ id: document.id, path: document.path, gone: document.link === null, versions: shown }));
+      else for (const line of versionLines(document, entries, now, partsClause, shown)) io.out(line);
       return EXIT.inSync;
     });
   },
@@ -53,15 +73,31 @@ export const command: Command = {
 
 type PartsClause = typeof PartsClauseOf;
 
-/** @param now of the text that is here; null: the document's own is not */
+/** The text of that time, as `restore --as-of` takes it; or why there is none, as a clause. */
+function shownAt(
+  { link, tombstone }: KnownPlace,
+  entries: readonly HistoryEntry[],
+  asOf: number,
+  entryAt: typeof EntryAt,
+): readonly HistoryEntry[] | string {
+  if (link === null && tombstone !== null && tombstone.at <= asOf) return "it was gone by then";
+  const entry = entryAt(entries, asOf);
+  return typeof entry === "string" ? entry : [entry];
+}
+
+/**
+ * @param now of the text that is here; null: the document's own is not
+ * @param shown of the entries
+ */
 function versionLines(
   { id, path, link }: KnownPlace,
   entries: readonly HistoryEntry[],
   now: string | null,
   partsClause: PartsClause,
+  shown: readonly HistoryEntry[],
 ): string[] {
   const last = entries.findLast(({ digest }) => digest === now);
-  const rows = entries.map((entry) => {
+  const rows = shown.map((entry) => {
     const { merge, n } = entry;
     const merged = merge === null ? "" : `  (merged of ${partsClause(merge, entries.slice(0, n))})`;
     return row(entry, entry === last, merged);

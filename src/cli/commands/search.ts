@@ -46,6 +46,7 @@ export const command: Command = {
     const { files, indexed, notes } = searched.value;
     for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
     if (args.flag("json")) io.out(jsonLine({ query, regex, files, indexed }));
+    else if (files.length === 0) io.err("mdmirror: nothing found");
     else for (const line of files.flatMap((file) => shownLines(io, file, regex))) io.out(line);
     return EXIT.inSync;
   },

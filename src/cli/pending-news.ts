@@ -1,0 +1,70 @@
+import type { FolderEvent } from "../app/daemon/daemon.ts";
+import { comparePaths } from "../model/by-path.ts";
+import { shownName } from "../model/shown-name.ts";
+import { count } from "./progress.ts";
+
+/** Files that are gone here and wait for their deletion on the service, as `watch` tells them. */
+
+type Pending = Extract<FolderEvent, { readonly kind: "deletion-pending" }>;
+
+/** LIMIT: more that go alike are told in one sentence, with so many names. */
+const MOST_NAMED = 5;
+
+/** Gathers what comes within one turn: that went together, and is told together. */
+export class PendingNews {
+  readonly #tell: (root: string, together: readonly Pending[]) => void;
+  readonly #waiting = new Map<string, Pending[]>();
+
+  constructor(tell: (root: string, together: readonly Pending[]) => void) {
+    this.#tell = tell;
+  }
+
+  add(root: string, news: Pending): void {
+    const waiting = this.#waiting.get(root);
+    if (waiting !== undefined) return void waiting.push(news);
+    this.#waiting.set(root, [news]);
+    queueMicrotask(() => this.flush(root));
+  }
+
+  /** Before anything else is told of the folder. */
+  flush(root: string): void {
+    const waiting = this.#waiting.get(root);
+    this.#waiting.delete(root);
+    if (waiting !== undefined) this.#tell(root, waiting);
+  }
+}
+
+/** Sorted; many that wait equally long and end equally are one sentence. */
+export function pendingLines(pending: readonly Pending[]): string[] {
+  const sorted = pending.toSorted((a, b) => comparePaths(a.path, b.path));
+  const alike = Map.groupBy(sorted, ({ dueAt, at, inConflict }) => `${inConflict} ${leftOf(dueAt, at)}`);
+  return [...alike.values()].flatMap((group) => (group.length > MOST_NAMED ? manyLines(group) : group.map(oneLine)));
+}
+
+function oneLine({ path, dueAt, at, inConflict }: Pending): string {
+  const left = leftOf(dueAt, at);
+  return inConflict
+    ? `${shownName(path)} is gone here while it is in conflict; in ${left} the service's text comes back, and yours is in its history`
+    : `${shownName(path)} is gone here; deleted on the service in ${left}`;
+}
+
+function manyLines(group: readonly Pending[]): string[] {
+  const { dueAt, at, inConflict } = group[0]!;
+  const left = leftOf(dueAt, at);
+  const what = inConflict
+    ? `are gone here while they are in conflict; in ${left} the service's texts come back, and yours are in their histories`
+    : `are gone here; deleted on the service in ${left}`;
+  const names = group.slice(0, MOST_NAMED).map(({ path }) => shownName(path));
+  return [
+    `${count(group.length)} documents ${what}`,
+    `  ${names.join(", ")} and ${count(group.length - MOST_NAMED)} more`,
+  ];
+}
+
+function leftOf(dueAt: number, at: number): string {
+  return seconds(Math.max(0, dueAt - at));
+}
+
+export function seconds(ms: number): string {
+  return `${count(Math.round(ms / 1_000))} s`;
+}
