@@ -10,7 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { FileResource, ListEnvelope } from "../../src/contract/resources.ts";
-import type { Wire } from "../../src/contract/wire.ts";
+import type { Wire } from "../../test/contract/suite/fetch-wire.ts";
 import { openData } from "../../src/server/data.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { fetchWire } from "../../test/contract/suite/fetch-wire.ts";

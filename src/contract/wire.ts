@@ -21,6 +21,3 @@ export type WireResponse = {
   /** JSON text; empty for 204. */
   readonly body: string;
 };
-
-/** Rejects only where the transport would: a lost connection, never a problem answer. */
-export type Wire = (request: WireRequest) => Promise<WireResponse>;

@@ -75,13 +75,6 @@ export async function importFolder(
   return { files, folders, bytes, renamed, refused };
 }
 
-/** The numbers of a report's refusals by reason, the greatest first. */
-export function countByReason(report: ImportReport): ReadonlyMap<ImportReason, number> {
-  const counts = new Map<ImportReason, number>();
-  for (const { reason } of report.refused) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return new Map([...counts].sort((a, b) => b[1] - a[1]));
-}
-
 type Run = {
   readonly service: Service;
   readonly key: string;

@@ -3,8 +3,16 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { importLines } from "../../src/cli/commands/serve.ts";
-import { countByReason, importFolder } from "../../src/server/import.ts";
+import { type ImportReport, importFolder } from "../../src/server/import.ts";
 import { openService, temporaryFolder } from "./fixture.ts";
+
+/** The numbers of a report's refusals by reason, the greatest first. */
+function countByReason({ refused }: ImportReport): ReadonlyMap<string, number> {
+  const counts = [...Map.groupBy(refused, ({ reason }) => reason)].map(
+    ([reason, all]) => [reason, all.length] as const,
+  );
+  return new Map(counts.toSorted((a, b) => b[1] - a[1]));
+}
 
 const RUST_BOOK = fileURLToPath(new URL("../fixtures/rust-book", import.meta.url));
 

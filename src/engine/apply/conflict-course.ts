@@ -4,7 +4,7 @@ import type { Digest } from "../../model/digest.ts";
 import { type Conflict, displayedIndex, type Link, type ShownVersion } from "../../model/link.ts";
 import { type LocalPath, sidecarPath } from "../../model/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
-import { DONE, fetchText, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
+import { DONE, eventOf, fetchText, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit, landText } from "./commit.ts";
 import { dropSidecar, showVersion } from "./conflict.ts";
 import { madeOfBoth } from "./text-name.ts";
@@ -41,15 +41,7 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
   return commit(ctx, {
     version: { id: action.id, changeId: file.lastChangeId, digest },
     conflict: renewed.value,
-    event: {
-      kind: action.kind,
-      side: "local",
-      id: action.id,
-      path: renewed.value.sidecarPath,
-      detail: action.why,
-      before: shown.digest,
-      after: digest,
-    },
+    event: eventOf(action, "local", { path: renewed.value.sidecarPath, before: shown.digest, after: digest }),
   });
 }
 
@@ -94,16 +86,12 @@ function endByMerge(
     version: { id, changeId: file.lastChangeId, digest },
     landed: landed.value,
     removes: { conflict: id },
-    event: {
-      kind: action.kind,
-      side: "both",
-      id,
-      path: localPath,
+    event: eventOf(action, "both", {
       detail: MERGES,
       before: expect,
       after: writes,
       merged: baseDigest === null || writes === digest ? null : { base: baseDigest, theirs: digest },
-    },
+    }),
   });
 }
 
@@ -136,15 +124,11 @@ export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">):
   return commit(ctx, {
     link: moveBase(link, base),
     removes: { conflict: action.id },
-    event: {
-      kind: action.kind,
-      side: "local",
-      id: action.id,
-      path: action.localPath,
+    event: eventOf(action, "local", {
       detail: `${action.how}: ${action.why}`,
       before: shown.digest,
       after: action.expect,
-    },
+    }),
   });
 }
 
@@ -201,13 +185,7 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   // record says that there is a conflict, or a crash would leave a plain deletion.
   state.transact(() => {
     if (action.comesBack !== true) state.removeConflict(action.id);
-    recordEvent(ctx.world, ctx.run, {
-      kind: action.kind,
-      side: "local",
-      id: action.id,
-      path: conflict.sidecarPath,
-      detail: action.why,
-    });
+    recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.sidecarPath }));
   });
   return DONE;
 }

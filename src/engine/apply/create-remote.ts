@@ -4,7 +4,7 @@ import { mayBeNormalised } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
-import { makeHold, outcomeOfFault, readUnkept, stale } from "./effect.ts";
+import { eventOf, makeHold, outcomeOfFault, readUnkept, stale } from "./effect.ts";
 import { commitAndOpen, commitWithOthers, openIntentWithOthers } from "./commit.ts";
 import { settlePost } from "../journal/settle-post.ts";
 import { seenHere } from "./text-name.ts";
@@ -54,14 +54,7 @@ export async function createRemote(ctx: PassContext, action: ActionOf<"create-re
   };
   const link = newLink(id, action.localPath, remotePath, answer.value.protected, { ...sent, durable: true });
   ctx.notes.counts.createdRemote++;
-  const event = {
-    kind: action.kind,
-    side: "remote",
-    id,
-    path: action.localPath,
-    detail: action.why,
-    after: action.expect,
-  } as const;
+  const event = eventOf(action, "remote", { id, after: action.expect });
   const version = { id, changeId: lastChangeId, digest: action.expect };
   const isReadBack = ctx.notes.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text);
   const change = { link, version, closes: intentId, replaces: action.tombstone, event };

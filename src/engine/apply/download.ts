@@ -5,13 +5,14 @@ import type { Written } from "../../ports/disk.ts";
 import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
 import {
   ended,
+  eventOf,
   fetchText,
   fetchUnkept,
   type Got,
   got,
   outcomeOfDisk,
-  type RemoteText,
   readLocal,
+  type RemoteText,
   stale,
 } from "./effect.ts";
 import { commit, commitWithOthers, landText, whereItStands } from "./commit.ts";
@@ -50,14 +51,7 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
     }),
     version: { id: action.id, ...version },
     removes: { tombstone: action.id, conflict: action.id },
-    event: {
-      kind: action.kind,
-      side: "local",
-      id: action.id,
-      path: action.localPath,
-      detail: action.why,
-      after: digest,
-    },
+    event: eventOf(action, "local", { after: digest }),
   });
 }
 
@@ -112,15 +106,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     }),
     version: { id: action.id, ...version },
     landed: landed.value,
-    event: {
-      kind: action.kind,
-      side: "local",
-      id: action.id,
-      path: action.localPath,
-      detail: action.why,
-      before: action.expect,
-      after: digest,
-    },
+    event: eventOf(action, "local", { before: action.expect, after: digest }),
   });
 }
 
@@ -146,13 +132,7 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     stampTrusted,
     durable: true,
   });
-  const event = {
-    kind: action.kind,
-    side: "both",
-    id: action.id,
-    path: action.localPath,
-    before: action.expect,
-  } as const;
+  const event = eventOf(action, "both", { before: action.expect });
   const adopting = { link: adopted, version: { id: action.id, ...version }, removes: { tombstone: action.id } };
   if (digest === action.expect)
     return commit(ctx, { ...adopting, event: { ...event, detail: "equal texts: linked", after: digest } });

@@ -1,11 +1,14 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { FileWithContent } from "../../contract/resources.ts";
-import type { Outcome } from "../../model/action.ts";
+import type { Action, Outcome } from "../../model/action.ts";
 import { type Digest, digestOf } from "../../model/digest.ts";
 import type { Hold, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { DiskOutcome } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
+import type { EventSide } from "../../ports/state.ts";
+import { subjectOf } from "../run/subject.ts";
+import type { EventFields } from "../run/world.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -148,4 +151,9 @@ export function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): G
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
   if (read.value.digest !== expect) return ended(stale("the file was changed since it was looked at"));
   return got(read.value);
+}
+
+/** What the log says of an action: what it is about and why, unless `more` says otherwise. */
+export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
+  return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
 }

@@ -2,7 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { isWithin, nameOf, parentOf, type RemotePath, rebase } from "../../model/path.ts";
 import type { Answer, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { eventOf, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import { fromService } from "../run/world.ts";
@@ -36,14 +36,7 @@ export function moveFolderLocal(ctx: PassContext, action: ActionOf<"move-folder-
   return commit(ctx, {
     closes: intentId,
     moved: { side: "local", from: action.from, to: action.to },
-    event: {
-      kind: action.kind,
-      side: "local",
-      id: action.dirId,
-      path: action.to,
-      detail: `${action.why} (from ${action.from})`,
-      from: action.from,
-    },
+    event: eventOf(action, "local", { detail: `${action.why} (from ${action.from})`, from: action.from }),
   });
 }
 
@@ -76,15 +69,11 @@ export async function moveFolderRemote(
   return commit(ctx, {
     closes: intentId,
     moved: { side: "remote", from: action.from, to },
-    event: {
-      kind: action.kind,
-      side: "remote",
-      id: action.dirId,
-      path: action.to,
+    event: eventOf(action, "remote", {
       detail: `${action.why} (${action.from} → ${to})`,
       from: state.dir(action.dirId)?.localPath ?? null,
       requestId: answer.requestId,
-    },
+    }),
   });
 }
 

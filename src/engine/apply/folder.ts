@@ -6,7 +6,7 @@ import type { RemotePath } from "../../model/path.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
-import { ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { ended, eventOf, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit, commitWithOthers } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import { toService, trashPlace } from "../run/world.ts";
@@ -30,7 +30,7 @@ export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-f
   ctx.notes.folderIds.set(action.remotePath, action.dirId);
   const change = {
     dir: { id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value },
-    event: { kind: action.kind, side: "local", id: action.dirId, path: action.localPath, detail: action.why },
+    event: eventOf(action, "local"),
   } as const;
   return commitWithOthers(ctx, change, "soon");
 }
@@ -59,14 +59,7 @@ export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-
   return commit(ctx, {
     closes: intentId,
     dir: link,
-    event: {
-      kind: action.kind,
-      side: "remote",
-      id: link.id,
-      path: action.localPath,
-      detail: action.why,
-      requestId: answer.ok ? answer.requestId : null,
-    },
+    event: eventOf(action, "remote", { id: link.id, requestId: answer.ok ? answer.requestId : null }),
   });
 }
 
@@ -114,7 +107,7 @@ export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-fol
   if (end.kind !== "done") return outcomeOfDisk(end);
   return commit(ctx, {
     ...(action.dirId === null ? {} : { removes: { dir: action.dirId } }),
-    event: { kind: action.kind, side: "local", id: action.dirId, path: action.localPath, detail: action.why },
+    event: eventOf(action, "local"),
   });
 }
 
@@ -136,7 +129,7 @@ export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"rem
     return commit(ctx, {
       closes: intentId,
       removes: { dir: action.dirId },
-      event: { kind: action.kind, side: "remote", id: action.dirId, path: action.localPath, detail: action.why },
+      event: eventOf(action, "remote"),
     });
   }
   const { fault } = answer;

@@ -4,7 +4,7 @@ import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../merge/merge.ts";
 import { type KnownText, type Sent, settleSubmissions } from "../../planner/review.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
-import { fetchText, type RemoteText, readLocal, stale } from "./effect.ts";
+import { eventOf, fetchText, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit, landText } from "./commit.ts";
 import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -147,16 +147,12 @@ function landMerged(
     text: waiting === undefined ? next : { ...next, submissions: withoutDoubles(waiting) },
     version: { id: action.id, changeId: lastChangeId, digest: remote.digest },
     landed: landed.value,
-    event: {
-      kind: action.kind,
-      side: "both",
-      id: action.id,
-      path: action.localPath,
+    event: eventOf(action, "both", {
       detail,
       before: action.expect,
       after: writes,
       merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
-    },
+    }),
   });
 }
 

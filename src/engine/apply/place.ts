@@ -6,7 +6,7 @@ import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } f
 import type { Answer, Fault, ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { movePlace, renameVersion } from "../../model/settle.ts";
-import { ended, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { ended, eventOf, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
 import { seenThere } from "./text-name.ts";
@@ -34,14 +34,7 @@ export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Out
   return commit(ctx, {
     link: { ...movePlace(link, { localPath: action.to }), stamp: end.value.stamp, stampTrusted: false },
     closes: intentId,
-    event: {
-      kind: action.kind,
-      side: "local",
-      id: action.id,
-      path: action.to,
-      detail: `${action.why} (from ${action.from})`,
-      from: action.from,
-    },
+    event: eventOf(action, "local", { detail: `${action.why} (from ${action.from})`, from: action.from }),
   });
 }
 
@@ -141,15 +134,12 @@ async function landMove(
     link: now,
     ...newVersion(current, now),
     closes: intentId,
-    event: {
-      kind: action.kind,
-      side: "remote",
-      id: action.id,
+    event: eventOf(action, "remote", {
       path: link.localPath,
       detail: `${action.why} (${action.from} → ${remotePath})`,
       from: current.localPath,
       requestId: answer.requestId,
-    },
+    }),
   });
   if (nameOf(remotePath) !== nameOf(action.to)) return renamedOtherwise(ctx, action, remotePath, answer.requestId);
   // Moved, and not at an end: a run that stopped here would call equal what the service has just
@@ -223,14 +213,14 @@ export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
       stamp,
       stampTrusted: false,
     });
-    recordEvent(ctx.world, ctx.run, {
-      kind: action.kind,
-      side: "both",
-      id: action.id,
-      path: action.localPath,
-      detail: `${action.why} (on the service: ${action.remotePath})`,
-      from: link.localPath === action.localPath ? null : link.localPath,
-    });
+    recordEvent(
+      ctx.world,
+      ctx.run,
+      eventOf(action, "both", {
+        detail: `${action.why} (on the service: ${action.remotePath})`,
+        from: link.localPath === action.localPath ? null : link.localPath,
+      }),
+    );
   });
   return { kind: "done" };
 }

@@ -1,7 +1,7 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { newLink } from "../../model/settle.ts";
 import { deleteProven } from "./delete-proven.ts";
-import { DONE, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { DONE, eventOf, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -30,14 +30,7 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
     ...(action.cause === "outside"
       ? { link: { ...link, standing: "outside", stamp: null, stampTrusted: false } }
       : { ends: { link, trashPath: place } }),
-    event: {
-      kind: action.kind,
-      side: "local",
-      id: action.id,
-      path: action.localPath,
-      detail: `${action.why}; kept as .mdmirror/${place}`,
-      before: action.expect,
-    },
+    event: eventOf(action, "local", { detail: `${action.why}; kept as .mdmirror/${place}`, before: action.expect }),
   });
 }
 
@@ -86,17 +79,13 @@ function comeBack(
       durable: false,
     }),
     version: { id: action.id, ...version },
-    event: {
-      kind: action.kind,
-      side: "local",
-      id: action.id,
-      path: action.localPath,
+    event: eventOf(action, "local", {
       detail: `the service refused to delete it, so the file came back: ${refused.detail}`,
       outcome: "refused",
       code: refused.code,
       requestId: refused.requestId,
       after: live.digest,
-    },
+    }),
   });
   return refused;
 }
@@ -107,14 +96,7 @@ export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
   if (link === null) return { kind: "done" };
   return commit(ctx, {
     ends: { link, trashPath: null },
-    event: {
-      kind: action.kind,
-      side: "both",
-      id: action.id,
-      path: action.localPath,
-      detail: action.why,
-      before: link.digest,
-    },
+    event: eventOf(action, "both", { before: link.digest }),
   });
 }
 
@@ -125,13 +107,7 @@ export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Out
   if (link === null) return stale("its link went meanwhile");
   state.transact(() => {
     state.putLink({ ...link, protected: action.protected, standing: action.standing });
-    recordEvent(ctx.world, ctx.run, {
-      kind: action.kind,
-      side: "both",
-      id: action.id,
-      path: link.localPath,
-      detail: action.why,
-    });
+    recordEvent(ctx.world, ctx.run, eventOf(action, "both", { path: link.localPath }));
   });
   return { kind: "done" };
 }

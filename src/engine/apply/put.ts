@@ -7,14 +7,15 @@ import type { Intent } from "../../ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import {
   ended,
+  eventOf,
   fetchText,
   type Got,
   got,
   type LocalRead,
   makeHold,
   outcomeOfFault,
-  type RemoteText,
   readUnkept,
+  type RemoteText,
   stale,
 } from "./effect.ts";
 import { commit, commitWithOthers, landText, openIntentWithOthers } from "./commit.ts";
@@ -111,16 +112,12 @@ function noteSubmission(
   commit(ctx, {
     text: submit(current, action.expect, ctx.world.clock.now(), stamp),
     closes: intentId,
-    event: {
-      kind: action.kind,
-      side: "remote",
-      id: action.id,
-      path: action.localPath,
+    event: eventOf(action, "remote", {
       detail: "sent to review",
       outcome: "submitted",
       before: link.digest,
       after: action.expect,
-    },
+    }),
   });
   return { kind: "submitted" };
 }
@@ -137,15 +134,7 @@ async function landSaved(
   intentId: number,
   saved: Saved,
 ): Promise<Outcome> {
-  const event = {
-    kind: action.kind,
-    side: "remote",
-    id: action.id,
-    path: action.localPath,
-    detail: action.why,
-    before: link.digest,
-    after: saved.digest,
-  } as const;
+  const event = eventOf(action, "remote", { before: link.digest, after: saved.digest });
   const version = { id: action.id, changeId: saved.changeId, digest: saved.digest };
   const base = { changeId: saved.changeId, digest: saved.digest, localDigest: saved.digest };
   ctx.notes.counts.uploaded++;

@@ -6,7 +6,7 @@ import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
 import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts";
 import { isTextHeld, needsSecondLook } from "./gates.ts";
-import { bringBack } from "./presence.ts";
+import { createHere } from "./presence.ts";
 import { findSidecar, type Sidecar } from "./sidecar.ts";
 
 /**
@@ -52,7 +52,7 @@ function decideDeleted(
 ): void {
   if (row.link !== null && needsSecondLook(draft, row, row.link)) return;
   drop(draft, row, conflict, sidecar, "deleted here", true);
-  bringBack(draft, row, there, "deleted here while it was in conflict");
+  createHere(draft, row, there, "deleted here while it was in conflict");
 }
 
 /**

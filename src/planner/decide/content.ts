@@ -7,7 +7,7 @@ import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isDirectionOff, isTextHeld } from "./gates.ts";
 import { placeDocument } from "./place-document.ts";
-import { bringBack, createHere, deleteThere, forget, leaveSubtree, meet, post, postAsNew, trash } from "./presence.ts";
+import { createHere, deleteThere, forget, leaveSubtree, meet, post, postAsNew, trash } from "./presence.ts";
 import { holdUnseen, isStopped } from "./remembered.ts";
 import { decideReview } from "./review.ts";
 import { decideStanding } from "./standing.ts";
@@ -59,7 +59,7 @@ const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   forget,
   "delete-remote": (draft, row, { there, drift }) => deleteThere(draft, row, there!, drift),
   "come-back": (draft, row, { there }) =>
-    bringBack(draft, row, there!, "edited on the service after it was deleted here"),
+    createHere(draft, row, there!, "edited on the service after it was deleted here"),
   "post-as-new": (draft, row, { here }) => postAsNew(draft, row, row.link!, here!),
   post: (draft, row, { here }) => post(draft, row, here!),
   "create-local": (draft, row, { there }) =>

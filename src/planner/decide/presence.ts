@@ -32,14 +32,9 @@ export function createHere(draft: PlanDraft, row: DocumentRow, there: RemoteFile
   }));
 }
 
-/** A deletion here that loses: the file comes back, at the place that the service has it. */
-export function bringBack(draft: PlanDraft, row: DocumentRow, there: RemoteFile, why: string): void {
-  createHere(draft, row, there, why);
-}
-
 export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFile, drift: Drift): void {
   if (DELETED_RULES[drift.place] === "come-back") {
-    bringBack(draft, row, there, "moved on the service after it was deleted here");
+    createHere(draft, row, there, "moved on the service after it was deleted here");
     return;
   }
   const link = row.link!;
@@ -53,11 +48,11 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
   if (refusal !== null) {
     const [code, detail] = refusal;
     holdDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, { code, changeId: there.changeId });
-    bringBack(draft, row, there, detail);
+    createHere(draft, row, there, detail);
     return;
   }
   if (isStopped(draft, row, "delete")) {
-    bringBack(draft, row, there, "the service refused to delete it");
+    createHere(draft, row, there, "the service refused to delete it");
     return;
   }
   wantAt(row, "remote", null);

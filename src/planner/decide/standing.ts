@@ -5,7 +5,7 @@ import { fileInodeKey } from "../match/inode.ts";
 import type { LocalOther } from "../../model/tree.ts";
 import { endsOrWaitsWithDocument } from "./conflict.ts";
 import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
-import { bringBack, createHere, forget } from "./presence.ts";
+import { createHere, forget } from "./presence.ts";
 
 /**
  * What stands before the table: newly ignored and un-ignored documents, and those renamed out of
@@ -40,7 +40,7 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Dr
     return true;
   }
   if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;
-  bringBack(draft, row, row.remote.seen.file, why);
+  createHere(draft, row, row.remote.seen.file, why);
   return true;
 }
 

@@ -1,4 +1,7 @@
-import type { Wire } from "../../../src/contract/wire.ts";
+import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
+
+/** Rejects only where the transport would: a lost connection, never a problem answer. */
+export type Wire = (request: WireRequest) => Promise<WireResponse>;
 
 /**
  * The wire over HTTP, by the platform's `fetch`: none of the project's client, so that the suite

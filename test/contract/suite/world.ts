@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { PROBLEM_CODES, type Problem, type ProblemCode } from "../../../src/contract/problem.ts";
 import type { FileResource, FileWithContent, FolderResource, ListEnvelope } from "../../../src/contract/resources.ts";
-import type { Wire, WireHeaders } from "../../../src/contract/wire.ts";
+import type { WireHeaders } from "../../../src/contract/wire.ts";
+import type { Wire } from "./fetch-wire.ts";
 import type { Admin, KeyGrant } from "../../../src/server/admin.ts";
 
 /**

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import type { DirId, DocId } from "../../src/contract/ids.ts";
+import { eventOf } from "../../src/engine/apply/effect.ts";
+
+/** What the log says of an action by itself. */
+
+const DOC = "doc_1" as DocId;
+const DIR = "dir_1" as DirId;
+
+test("a document's action is logged under its path, with its reason", () => {
+  const forget = { kind: "forget", why: "gone on both sides", id: DOC, localPath: "a.md" } as const;
+  expect(eventOf(forget, "both", { before: null })).toEqual({
+    kind: "forget",
+    side: "both",
+    id: DOC,
+    path: "a.md",
+    detail: "gone on both sides",
+    before: null,
+  });
+});
+
+test("a move is logged under the place it leads to, and what is said beside it stands", () => {
+  const move = {
+    kind: "move-folder-local",
+    why: "moved there",
+    dirId: DIR,
+    from: "a",
+    to: "b",
+    temporary: false,
+  } as const;
+  expect(eventOf(move, "local", { detail: "moved there (from a)", from: "a" })).toEqual({
+    kind: "move-folder-local",
+    side: "local",
+    id: DIR,
+    path: "b",
+    detail: "moved there (from a)",
+    from: "a",
+  });
+});
