@@ -154,8 +154,9 @@ function isSame(a: string, b: string, folding: DiskFolding): boolean {
 }
 
 function readMembers(body: string | null): JsonObject | null {
+  if (body === null || body === "") return null;
   try {
-    const value: unknown = JSON.parse(body ?? "");
+    const value: unknown = JSON.parse(body);
     return isJsonObject(value) ? value : null;
   } catch {
     return null;

@@ -15,6 +15,7 @@ import { LocalDisk } from "../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
+import { newId } from "../../src/server/context.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { emptyDatabase } from "./empty-service.ts";
 import type { Variant } from "../variants/variant.ts";
@@ -24,6 +25,7 @@ import type { DiskFolding } from "../../src/model/path.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
 import { foldNames } from "./folding-service.ts";
+import { ReadAnswers } from "./read-answers.ts";
 import { createRamDisk, type RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 import { type Dice, rollDice } from "./dice.ts";
 
@@ -121,10 +123,11 @@ export type Deployment = Variant & Partial<DiskFolding>;
 export function createRig(seed: number, variant: Deployment = {}, combine = combineByMerge): Rig {
   const dice = rollDice(seed);
   const clock = virtualClock();
+  const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => dice.below(256));
   const service = createService({
     database: emptyDatabase(),
     now: () => clock.now(),
-    random: (bytes) => Uint8Array.from({ length: bytes }, () => dice.below(256)),
+    random,
     combine,
     onFault: (error) => {
       throw error;
@@ -132,11 +135,12 @@ export function createRig(seed: number, variant: Deployment = {}, combine = comb
   });
   const { key } = service.admin.createWorkspace("notes");
   const folding = { foldsCase: variant.foldsCase === true, foldsUnicode: variant.foldsUnicode === true };
-  const answer = foldNames(service.answer, folding, key);
+  const reads = new ReadAnswers(() => newId({ random }, "req_"));
+  const answer = foldNames((request) => reads.answer(request, service.answer), folding, key);
   const handle = varyService(async (request) => answer(request), variant);
   return {
     clock,
-    service,
+    service: reads.open(service),
     dice,
     app: createApp({ answer }, key),
     mirror: (options = {}) => createMirror({ key, handle, clock, dice }, options),

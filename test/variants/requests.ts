@@ -70,8 +70,9 @@ function holdsOneOf(text: string, characters: string): boolean {
 }
 
 function readMembers(body: string | null): JsonObject | null {
+  if (body === null || body === "") return null;
   try {
-    const value: unknown = JSON.parse(body ?? "");
+    const value: unknown = JSON.parse(body);
     return isJsonObject(value) ? value : null;
   } catch {
     return null;

@@ -12,6 +12,7 @@ export function shapeResponse(
   state: VariantState,
 ): WireResponse {
   if (response.status >= 300 || response.body === "" || request.path.startsWith("/admin")) return response;
+  if (!shapesAnswers(variant)) return response;
   const { path } = splitTarget(request.path);
   if (variant.changeIdMovesOnRename) countRename(request, path, state);
   const body = JSON.parse(response.body) as JsonObject;
@@ -22,6 +23,13 @@ export function shapeResponse(
   const cut =
     variant.documentedMembersOnly && isPut ? (response.status === 202 ? {} : { content: shaped["content"] }) : shaped;
   return { ...response, body: JSON.stringify(variant.unknownMembers ? { ...cut, xUnknown: { nested: [1] } } : cut) };
+}
+
+function shapesAnswers(variant: Variant): boolean {
+  const { leadingSlashes, documentedMembersOnly, unknownMembers, changeIdMovesOnRename, maxPageSize } = variant;
+  return (
+    (leadingSlashes ?? documentedMembersOnly ?? unknownMembers ?? changeIdMovesOnRename ?? maxPageSize) !== undefined
+  );
 }
 
 function countRename(request: WireRequest, path: string, state: VariantState): void {

@@ -17,7 +17,7 @@ import { rollDice } from "../dice.ts";
 import { createRamDisk, type RamDisk } from "../ram-disk.ts";
 import { Killed } from "../rig.ts";
 import { placeOfCall } from "./crash-point.ts";
-import { ReadState } from "./read-once.ts";
+import { ReadState } from "./read-state.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
 import type { MirrorSetup } from "./script.ts";

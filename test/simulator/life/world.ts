@@ -11,8 +11,8 @@ import { varyService } from "../../variants/vary-service.ts";
 import { virtualClock } from "../../remote/virtual-clock.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { foldNames } from "../folding-service.ts";
+import { ReadAnswers } from "../read-answers.ts";
 import { type App, type AppFile, createApp } from "../rig.ts";
-import { ReadAnswers } from "./read-once.ts";
 import type { Levels, Setup } from "./script.ts";
 
 /**

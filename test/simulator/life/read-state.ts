@@ -1,10 +1,4 @@
-import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { StoredState } from "../../../src/state/state.ts";
-
-/**
- * What judges read again and again while nobody writes is read once: a life asks some thousand
- * times for a base tree that changed some dozen times.
- */
 
 /** Members of a state that write nothing, and whose answers its rows alone decide. */
 const READS: ReadonlySet<string> = new Set<keyof StoredState>([
@@ -29,7 +23,10 @@ const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "deletionsSince",
 ]);
 
-/** What was read of one state, by call; forgotten whenever something may have been written. */
+/**
+ * What was read of one state, by call; forgotten whenever something may have been written. Judges
+ * ask some thousand times in a life for a base tree that changed some dozen times.
+ */
 export class ReadState {
   readonly #answers = new Map<string, unknown>();
 
@@ -66,43 +63,5 @@ export class ReadState {
   #once(key: string, call: () => unknown): unknown {
     if (!this.#answers.has(key)) this.#answers.set(key, call());
     return this.#answers.get(key);
-  }
-}
-
-/** Answers of a service to its GETs; forgotten whenever something may have been written. */
-export class ReadAnswers {
-  readonly #answers = new Map<string, WireResponse>();
-  readonly #nextRequestId: () => string;
-
-  /**
-   * @param nextRequestId draws as the service would: a read that is spared moves its dice all the
-   * same
-   */
-  constructor(nextRequestId: () => string) {
-    this.#nextRequestId = nextRequestId;
-  }
-
-  forget(): void {
-    this.#answers.clear();
-  }
-
-  answer(request: WireRequest, ask: (request: WireRequest) => WireResponse): WireResponse {
-    if (request.method !== "GET") return this.#write(request, ask);
-    const { authorization = "", "x-api-key": key = "" } = request.headers;
-    const asked = `${authorization}\n${key}\n${request.path}`;
-    const known = this.#answers.get(asked);
-    if (known !== undefined) return { ...known, headers: { ...known.headers, "x-request-id": this.#nextRequestId() } };
-    const response = ask(request);
-    // The body of a refusal names its request.
-    if (response.status === 200) this.#answers.set(asked, response);
-    return response;
-  }
-
-  #write(request: WireRequest, ask: (request: WireRequest) => WireResponse): WireResponse {
-    try {
-      return ask(request);
-    } finally {
-      this.forget();
-    }
   }
 }

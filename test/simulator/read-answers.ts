@@ -1,0 +1,72 @@
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import type { Service } from "../../src/server/service.ts";
+
+/** LIMIT: characters of answers that are remembered. */
+const MOST = 8_000_000;
+
+/**
+ * What a service answered to its GETs, forgotten whenever something may have been written: mirrors
+ * and judges list a workspace some hundred times between two changes.
+ */
+export class ReadAnswers {
+  readonly #answers = new Map<string, WireResponse>();
+  readonly #nextRequestId: () => string;
+  #size = 0;
+
+  /**
+   * @param nextRequestId draws as the service would: a read that is spared moves its dice all the
+   * same
+   */
+  constructor(nextRequestId: () => string) {
+    this.#nextRequestId = nextRequestId;
+  }
+
+  forget(): void {
+    this.#answers.clear();
+    this.#size = 0;
+  }
+
+  answer(request: WireRequest, ask: (request: WireRequest) => WireResponse): WireResponse {
+    if (request.method !== "GET") return this.#write(() => ask(request));
+    const { authorization = "", "x-api-key": key = "" } = request.headers;
+    const asked = `${authorization}\n${key}\n${request.path}\n${request.body ?? ""}`;
+    const known = this.#answers.get(asked);
+    if (known !== undefined) return { ...known, headers: { ...known.headers, "x-request-id": this.#nextRequestId() } };
+    const response = ask(request);
+    // The body of a refusal names its request.
+    if (response.status === 200) this.#remember(asked, response);
+    return response;
+  }
+
+  /** The service, for whoever may change it past `answer`. */
+  open(service: Service): Service {
+    return this.#open(service);
+  }
+
+  #remember(asked: string, response: WireResponse): void {
+    this.#size += response.body.length;
+    if (this.#size > MOST) this.forget();
+    else this.#answers.set(asked, response);
+  }
+
+  #write<T>(work: () => T): T {
+    this.forget();
+    try {
+      return work();
+    } finally {
+      // It may have asked within, as well.
+      this.forget();
+    }
+  }
+
+  #open<T extends object>(one: T): T {
+    return new Proxy(one, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member === "function")
+          return (...args: unknown[]) => this.#write(() => Reflect.apply(member, target, args) as unknown);
+        return typeof member === "object" && member !== null ? this.#open(member) : member;
+      },
+    });
+  }
+}
