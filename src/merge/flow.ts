@@ -16,7 +16,7 @@ type Flow = {
   readonly tokens: Passage;
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
-  /** What gave the numbers. */
+  /** What gave the numbers of sentences; those of words are their tokens'. */
   readonly keys: TokenTexts;
   readonly reading: Reading;
 };
@@ -55,15 +55,15 @@ export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "se
 }
 
 function flowOf(tokens: Passage, reading: Reading, grain: Grain): Flow {
-  const split = grain === "sentences" ? sentences : words;
   const keys = new TokenTexts();
+  const split = (some: readonly Token[]): Unit[] => (grain === "sentences" ? sentences(some, keys) : words(some));
   const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
-  const ids = {
-    base: units.base.map(({ key }) => keys.id(key)),
-    local: units.local.map(({ key }) => keys.id(key)),
-    remote: units.remote.map(({ key }) => keys.id(key)),
-  };
+  const ids = { base: units.base.map(idOf), local: units.local.map(idOf), remote: units.remote.map(idOf) };
   return { grain, tokens, units, ids, keys, reading };
+}
+
+function idOf({ id }: Unit): number {
+  return id;
 }
 
 /** Where both sides have units [from, to) of the base, which they left as they were. */
@@ -98,11 +98,12 @@ function settle(flow: Flow, found: Cluster, local: Range, remote: Range): readon
   if (found.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
   const l = { ids: ids.local, edits: found.local, ...local };
   const r = { ids: ids.remote, edits: found.remote, ...remote };
-  const said = (id: number): readonly number[] => reading.tokenTexts.ids(keys.text(id).split("\0"));
+  const said = (id: number): readonly number[] =>
+    grain === "words" ? [id] : reading.tokenTexts.ids(keys.text(id).split("\0"));
   if (subsumes(ids.base, r, l, said, reading)) return passage.remote;
   if (subsumes(ids.base, l, r, said, reading)) return passage.local;
   if (grain === "sentences") return mergeFlow(passage, reading, "words") ?? transfer(passage, reading);
-  return withHeadingId(passage) ?? withUrl(passage);
+  return withHeadingId(passage) ?? withUrl(passage, reading);
 }
 
 /** The tokens of one side, where the other one changed nothing but, at most, white space. */
@@ -141,12 +142,13 @@ function withHeadingId({ base, local, remote }: Passage): readonly Token[] | und
 }
 
 /** An address that both sides changed. */
-function withUrl({ base, local, remote }: Passage): readonly Token[] | undefined {
+function withUrl({ base, local, remote }: Passage, { tokenTexts }: Reading): readonly Token[] | undefined {
   const [was, mine, theirs] = [base[0], local[0], remote[0]];
   if (base.length !== 1 || local.length !== 1 || remote.length !== 1) return undefined;
   if (was === undefined || mine === undefined || theirs === undefined) return undefined;
   const text = mergeUrl(was.text, mine.text, theirs.text);
-  return text === undefined ? undefined : [{ text, space: mine.space === was.space ? theirs.space : mine.space }];
+  if (text === undefined) return undefined;
+  return [tokenTexts.token(text, mine.space === was.space ? theirs.space : mine.space)];
 }
 
 function sentencesMeet(earlier: Edit, later: Edit): boolean {

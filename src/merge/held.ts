@@ -126,7 +126,7 @@ function keepsRegion(
   more: readonly Token[],
   reading: Reading,
 ): boolean {
-  const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ text }) => reading.tokenTexts.id(text))) as [
+  const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [
     number[],
     number[],
     number[],

@@ -110,7 +110,7 @@ function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides
   // A blank line has no words.
   if (line.trim() === "") return [{ from: "base", text: line }];
   const tokens = tokenise([line], reading);
-  const ids = reading.tokenTexts.ids(tokens.map(({ text }) => text));
+  const ids = tokens.map(({ id }) => id);
   const inBase = findIn(was, ids, reading);
   const [inLocal, inRemote] = sides.map((side) => findIn(near(side, place), ids, reading)) as [Int32Array, Int32Array];
   const words: { from: WordOrigin["from"]; text: string }[] = [];
@@ -138,8 +138,8 @@ function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOri
 
 /** For each token of `ids` its place in some lines; -1 where they do not have it. */
 function findIn(lines: readonly string[], ids: readonly number[], reading: Reading): Int32Array {
-  const others = lines.flatMap((line) => tokenise([line], reading).map(({ text }) => text));
-  return counterparts(ids.length, diff(ids, reading.tokenTexts.ids(others), reading));
+  const others = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
+  return counterparts(ids.length, diff(ids, others, reading));
 }
 
 /** What a side has where base has `place`: its lines of the edits there. */

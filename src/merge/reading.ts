@@ -118,7 +118,7 @@ export function tokenTextsIn(line: number, reading: Reading): readonly number[] 
   const known = reading.tokenTextsByLine.get(line);
   if (known !== undefined) return known;
   const tokens = tokensIn(reading.interner.text(line), reading);
-  const texts = tokens.map(({ text }) => reading.tokenTexts.id(text));
+  const texts = tokens.map(({ id }) => id);
   // What was cut without a budget is no reading of the line.
   if (reading.left >= 0) reading.tokenTextsByLine.set(line, texts);
   return texts;
@@ -129,7 +129,7 @@ function tokensIn(line: string, reading: Reading): readonly Token[] {
   const known = reading.tokens.get(line);
   if (known !== undefined) return known;
   const hadBudget = reading.left >= 0;
-  const tokens = cutLine(line, reading);
+  const tokens = cutLine(line, reading.tokenTexts, reading);
   if (hadBudget) reading.tokens.set(line, tokens);
   return tokens;
 }

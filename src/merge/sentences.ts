@@ -1,40 +1,43 @@
-import { BLANK, BREAK, type Token } from "./tokens.ts";
+import { BLANK, BREAK, type Token, type TokenTexts } from "./tokens.ts";
 
 /**
- * A run of tokens that is compared as one: `from` is its first token, `key` its words without their
- * white space.
+ * A run of tokens that is compared as one: `from` is its first token, `id` a number, equal for equal
+ * words whatever their white space.
  */
-export type Unit = { readonly from: number; readonly key: string };
+export type Unit = { readonly from: number; readonly id: number };
 
 /** Each token by itself. */
 export function words(tokens: readonly Token[]): Unit[] {
-  return tokens.map((token, from) => ({ from, key: token.text }));
+  return tokens.map(({ id }, from) => ({ from, id }));
 }
 
 const STOP = /^[.!?…]$/;
 const WIDE_STOP = /^[。！？；]$/;
 const CLOSING = /^[)\]"'”’»」』）*_]$/;
 
-/** Sentences, by their stops; line breaks that structure depends on and blank lines stand alone. */
-export function sentences(tokens: readonly Token[]): Unit[] {
+/**
+ * Sentences, by their stops; line breaks that structure depends on and blank lines stand alone.
+ * `keys` gives the numbers.
+ */
+export function sentences(tokens: readonly Token[], keys: TokenTexts): Unit[] {
   const units: Unit[] = [];
   let from = 0;
   let key = "";
   for (const [at, token] of tokens.entries()) {
     const alone = token.text === BREAK || token.text === BLANK;
     if (from < at && (alone || endsSentence(tokens, at))) {
-      units.push({ from, key });
+      units.push({ from, id: keys.id(key) });
       from = at;
       key = "";
     }
     key += `${key === "" ? "" : "\0"}${token.text}`;
     if (alone) {
-      units.push({ from, key });
+      units.push({ from, id: keys.id(key) });
       from = at + 1;
       key = "";
     }
   }
-  if (from < tokens.length) units.push({ from, key });
+  if (from < tokens.length) units.push({ from, id: keys.id(key) });
   return units;
 }
 

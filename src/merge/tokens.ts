@@ -4,9 +4,9 @@ import { LETTER, UNSPACED } from "./words.ts";
 
 /**
  * A piece of text that is merged as a whole, with the white space before it, which is merged apart;
- * `leads`: it makes its line a quote, item, heading or row.
+ * `id`: the number of its text; `leads`: it makes its line a quote, item, heading or row.
  */
-export type Token = { readonly text: string; readonly space: string; readonly leads?: boolean };
+export type Token = { readonly id: number; readonly text: string; readonly space: string; readonly leads: boolean };
 
 /** The tokens that stand for one passage in each of three texts. */
 export type Passage = {
@@ -27,6 +27,8 @@ export const BLANK = "\n\n";
 // its length.
 const ATOM = new RegExp(
   [
+    // A plain word, found without a look at what else could begin here.
+    String.raw`[A-Za-egi-ln-uw-z][A-Za-z0-9]*(?=[ .,;:!?'"\(\)]|$)`,
     // A code span.
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"),
     String.raw`<!--[^\n]{0,120}?-->`,
@@ -77,6 +79,11 @@ export class TokenTexts extends Interner {
   constructor() {
     super();
     for (const text of LINE_ENDS) this.id(text);
+  }
+
+  /** A token of a text, numbered. */
+  token(text: string, space: string, leads = false): Token {
+    return { id: this.id(text), text, space, leads };
   }
 
   /** Whether the token of this number says something by itself. */
@@ -137,36 +144,39 @@ const LEADS = /^(?:>|[-*+|]|#{1,6})$/;
 export function leadsLines(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
     const before = tokens[at - 1];
-    const atStart = before === undefined || before.text === BREAK || before.text === BLANK || before.leads === true;
-    return token.leads !== true || atStart;
+    const atStart = before === undefined || before.text === BREAK || before.text === BLANK || before.leads;
+    return !token.leads || atStart;
   });
 }
 
 /**
  * The tokens of one line, whatever stands around it: its break is always one. What the budget does
- * not pay for stays one token: nothing comes of a merge whose budget is used up.
+ * not pay for stays one token: nothing comes of a merge whose budget is used up. `texts` gives the
+ * numbers.
  */
-export function cutLine(line: string, budget: Budget): readonly Token[] {
+export function cutLine(line: string, texts: TokenTexts, budget: Budget): readonly Token[] {
   const body = line.endsWith("\n") ? line.slice(0, -1) : line;
-  if (budget.left < 0) return [{ text: BREAK, space: body }];
-  const isBlank = body.trim() === "";
-  const tokens: Token[] = isBlank ? [{ text: BLANK, space: body }] : [];
-  const end = isBlank ? 0 : cutBody(body, tokens, budget);
-  if (body !== line && !isBlank) tokens.push({ text: BREAK, space: budget.left < 0 ? "" : body.slice(end) });
+  if (budget.left < 0) return [texts.token(BREAK, body)];
+  if (body.trim() === "") return [texts.token(BLANK, body)];
+  const tokens: Token[] = [];
+  const end = cutBody(body, tokens, texts, budget);
+  if (body !== line) tokens.push(texts.token(BREAK, budget.left < 0 ? "" : body.slice(end)));
   return tokens;
 }
 
 /** Adds the tokens of a line without its break. @returns where the last of them ends */
-function cutBody(body: string, tokens: Token[], budget: Budget): number {
+function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budget): number {
   let from = 0;
   let leading = true;
-  for (const { 0: text, index } of body.matchAll(ATOM)) {
-    const space = body.slice(from, index);
+  for (const text of body.match(ATOM) ?? []) {
+    // Between two tokens is nothing but white space, with which none begins.
+    const index = body.indexOf(text, from);
+    const space = index === from ? "" : body.slice(from, index);
     from = index + text.length;
     leading &&= LEADS.test(text) && /[\s>|]/.test(body[from] ?? " ");
-    tokens.push(leading ? { text, space, leads: true } : { text, space });
+    tokens.push(texts.token(text, space, leading));
     if (!spend(budget, STEPS_A_TOKEN)) {
-      tokens.push({ text: body.slice(from), space: "" });
+      tokens.push(texts.token(body.slice(from), ""));
       break;
     }
   }

@@ -13,14 +13,14 @@ const REACH = 3;
  * changes has no such place.
  */
 export function transfer({ base, local, remote }: Passage, reading: Reading): Token[] | undefined {
-  const [b, l, r] = [textOf(base, reading), textOf(local, reading), textOf(remote, reading)];
+  const [b, l, r] = [textOf(base), textOf(local), textOf(remote)];
   return carry({ base: b, few: l, many: r }, reading) ?? carry({ base: b, few: r, many: l }, reading);
 }
 
 type Text = { readonly tokens: readonly Token[]; readonly ids: Ids };
 
-function textOf(tokens: readonly Token[], { tokenTexts }: Reading): Text {
-  return { tokens, ids: tokens.map(({ text }) => tokenTexts.id(text)) };
+function textOf(tokens: readonly Token[]): Text {
+  return { tokens, ids: tokens.map(({ id }) => id) };
 }
 
 /** The side with the changes to carry (`few`), and the one that they are carried into (`many`). */
