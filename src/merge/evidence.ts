@@ -28,19 +28,33 @@ export function isGone(
   more: Script,
   words: Words,
   reading: Reading,
-  own: readonly number[] = [],
+  own: () => readonly number[] = nothing,
 ): boolean {
   if (edit.start === edit.end) return true;
   if (reading.left < 0) return false;
   const there = more.edits.filter(({ start, end }) => start <= edit.end && edit.start <= end);
   const size = there.reduce((sum, { from, to }) => sum + to - from, (edit.end - edit.start) * (1 + there.length));
-  if (!afford(reading, more.edits.length + STEPS_A_WORD * size + own.length)) return false;
-  const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, own);
+  if (!afford(reading, more.edits.length + STEPS_A_WORD * size)) return false;
+  // Where all of it was removed and nothing put in its place, no word is left.
+  if (there.length === 1 && isRemovedWhole(edit, there[0] as Edit)) return true;
+  const said = own();
+  if (!afford(reading, said.length)) return false;
+  const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, said);
   if (left === undefined) return false;
   if (left.words.length === 0 || 3 * left.words.length > left.of) return left.words.length === 0;
   // A word that the base has nowhere else is no common one; to know it, all of the base is read.
   const known = countedOnce(base, words, reading);
   return left.words.every((word) => known.get(word) !== 1);
+}
+
+/** In place of the words that an edit put there. */
+function nothing(): readonly number[] {
+  return [];
+}
+
+/** Whether an edit took away all that another one did, and put nothing there. */
+function isRemovedWhole({ start, end }: Edit, other: Edit): boolean {
+  return other.from === other.to && other.start <= start && end <= other.end;
 }
 
 /**
@@ -55,29 +69,29 @@ function wordsLeft(
   { tokenTexts }: Reading,
   own: readonly number[],
 ): { readonly words: readonly number[]; readonly of: number } | undefined {
-  const found = bagOf(there.edits.flatMap(({ from, to }) => there.ids.slice(from, to).flatMap(words)));
+  const found: Bag = new Map();
+  for (const { from, to } of there.edits) for (let at = from; at < to; at++) put(found, words(there.ids[at] as number));
   const kept = bagOf(own);
   for (const word of own) take(found, word);
   const removed = base.slice(edit.start, edit.end);
   // Marks are everywhere: they count where nothing else was removed.
   const countsMarks = !removed.some((id) => words(id).some((word) => tokenTexts.isWord(word)));
   const left: number[] = [];
-  let of = 0;
+  let [of, next] = [0, 0];
   for (const [at, id] of removed.entries()) {
-    const covered = covers(there.edits, edit.start + at);
+    // The edits are in order: those that ended before this element end before all that follow.
+    while (next < there.edits.length && (there.edits[next] as Edit).end <= edit.start + at) next++;
+    const covered = next < there.edits.length && (there.edits[next] as Edit).start <= edit.start + at;
     const said = words(id);
     // A line that is still there is no common word.
     if (!covered && said.length > 1) return undefined;
-    const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
-    of += counted.length;
-    left.push(...(covered ? counted.filter((word) => take(found, word)) : counted));
+    for (const word of said) {
+      if ((!countsMarks && !tokenTexts.isWord(word)) || take(kept, word)) continue;
+      of++;
+      if (!covered || take(found, word)) left.push(word);
+    }
   }
   return { words: left, of };
-}
-
-/** Whether an element of the base is among those that some edits replaced. */
-function covers(edits: readonly Edit[], at: number): boolean {
-  return edits.some(({ start, end }) => start <= at && at < end);
 }
 
 /** Takes a word from a bag. @returns whether it was there */
@@ -127,8 +141,12 @@ function countedOnce(ids: Ids, words: Words, reading: Reading): ReadonlyMap<numb
 
 function bagOf(words: readonly number[]): Bag {
   const bag: Bag = new Map();
-  for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
+  put(bag, words);
   return bag;
+}
+
+function put(bag: Bag, words: readonly number[]): void {
+  for (const word of words) bag.set(word, (bag.get(word) ?? 0) + 1);
 }
 
 /** Whether any of the later edits comes up to what an edit put there. */

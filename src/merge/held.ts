@@ -1,4 +1,4 @@
-import { agree, type Ids, isGone, isTouched, leaves, reverse } from "./evidence.ts";
+import { agree, type Ids, isGone, isTouched, leaves, reverse, type Words } from "./evidence.ts";
 import { compose, counterparts, diff, type Edit, isRemoval, joinOverBlanks } from "./myers.ts";
 import { pairsQuotations } from "./quotes.ts";
 import { diffLines, type Reading, readLines, tokenise, tokenTextsIn } from "./reading.ts";
@@ -24,8 +24,9 @@ export function isHeld(base: string, less: string, more: string, reading: Readin
   const pairs = pairsQuotations(base, less, more, reading);
   const edits = pairs ? compose(b.ids.length, m.ids.length, earlier, later) : direct;
   return earlier.every((edit) => {
-    const own = isRemoval(edit) ? [] : l.ids.slice(edit.from, edit.to).flatMap((id) => tokenTextsIn(id, reading));
-    return isGone(edit, b.ids, { ids: m.ids, edits }, (id) => tokenTextsIn(id, reading), reading, own);
+    const words: Words = (id) => tokenTextsIn(id, reading);
+    const own = (): readonly number[] => (isRemoval(edit) ? [] : l.ids.slice(edit.from, edit.to).flatMap(words));
+    return isGone(edit, b.ids, { ids: m.ids, edits }, words, reading, own);
   });
 }
 

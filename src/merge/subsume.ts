@@ -26,11 +26,12 @@ export function subsumes(
   reading: Reading,
   isLines = false,
 ): boolean {
+  if (lacksElement(more, less)) return false;
   const text = less.ids.slice(less.from, less.to);
   const later = diff(text, more.ids.slice(more.from, more.to), reading);
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
-    const own = isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to).flatMap(words);
+    const own = (): readonly number[] => (isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to).flatMap(words));
     return isGone(edit, base, more, words, reading, own);
   });
   if (!isReplaced) return false;
@@ -47,6 +48,19 @@ export function subsumes(
     () => isLines,
     (at) => isGone(less.edits[at] as Edit, base, more, words, reading),
   );
+}
+
+/**
+ * Whether an element that `less` put there is nowhere in `more`: the cheap test, which most clusters
+ * fail before a word is read.
+ */
+function lacksElement(more: Version, less: Version): boolean {
+  const there = new Set<number>();
+  for (let at = more.from; at < more.to; at++) there.add(more.ids[at] as number);
+  return less.edits.some(({ from, to }) => {
+    for (let at = from; at < to; at++) if (!there.has(less.ids[at] as number)) return true;
+    return false;
+  });
 }
 
 /** The edits of a version, counted from base element `start` and from its own first element. */
