@@ -76,22 +76,25 @@ function wordsLeft(
   const removed = base.slice(edit.start, edit.end);
   // Marks are everywhere: they count where nothing else was removed.
   const countsMarks = !removed.some((id) => words(id).some((word) => tokenTexts.isWord(word)));
+  const covered = coveredBy(there.edits, edit);
   const left: number[] = [];
-  let [of, next] = [0, 0];
+  let of = 0;
   for (const [at, id] of removed.entries()) {
-    // The edits are in order: those that ended before this element end before all that follow.
-    while (next < there.edits.length && (there.edits[next] as Edit).end <= edit.start + at) next++;
-    const covered = next < there.edits.length && (there.edits[next] as Edit).start <= edit.start + at;
     const said = words(id);
     // A line that is still there is no common word.
-    if (!covered && said.length > 1) return undefined;
-    for (const word of said) {
-      if ((!countsMarks && !tokenTexts.isWord(word)) || take(kept, word)) continue;
-      of++;
-      if (!covered || take(found, word)) left.push(word);
-    }
+    if (!covered[at] && said.length > 1) return undefined;
+    const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
+    of += counted.length;
+    left.push(...(covered[at] ? counted.filter((word) => take(found, word)) : counted));
   }
   return { words: left, of };
+}
+
+/** For each element of the base that an edit replaced, whether others replaced it too. */
+function coveredBy(edits: readonly Edit[], { start, end }: Edit): boolean[] {
+  const covered = new Array<boolean>(end - start).fill(false);
+  for (const edit of edits) covered.fill(true, Math.max(0, edit.start - start), Math.max(0, edit.end - start));
+  return covered;
 }
 
 /** Takes a word from a bag. @returns whether it was there */

@@ -127,11 +127,7 @@ function keepsRegion(
   more: readonly Token[],
   reading: Reading,
 ): boolean {
-  const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [
-    number[],
-    number[],
-    number[],
-  ];
+  const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [number[], number[], number[]];
   const old = new Set(b);
   if (lacksNewWords(old, l, m)) return false;
   const earlier = diff(b, l, reading, endsLine);
