@@ -1,8 +1,8 @@
 import { BLANK, BREAK, type Token, type TokenTexts } from "./tokens.ts";
 
 /**
- * A run of tokens that is compared as one: `from` is its first token, `id` a number, equal for equal
- * words whatever their white space.
+ * A run of tokens that is compared as one: `from` is its first token, `id` a number, equal for
+ * equal words whatever their white space.
  */
 export type Unit = { readonly from: number; readonly id: number };
 

@@ -51,8 +51,8 @@ export function subsumes(
 }
 
 /**
- * Whether an element that `less` put there is nowhere in `more`: the cheap test, which most clusters
- * fail before a word is read.
+ * Whether an element that `less` put there is nowhere in `more`: the cheap test, which most
+ * clusters fail before a word is read.
  */
 function lacksElement(more: Version, less: Version): boolean {
   const there = new Set<number>();
