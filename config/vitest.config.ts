@@ -47,6 +47,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     pool: "forks",
+    // One process a core for all files: a module is read once in it, not once a file. What a test
+    // changes in its process (environment, timers) it takes back.
+    isolate: false,
     // All cores: by itself the runner leaves one to a watcher that nobody watches here.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },

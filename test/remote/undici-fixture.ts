@@ -6,9 +6,13 @@ import type { Wire, WireResult } from "../../src/ports/remote.ts";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 
 export const closers: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+
+/** Called by each file of tests: closes what a test opened. */
+export function closeAfterEach(): void {
+  afterEach(async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  });
+}
 
 export async function listen(server: Server | TcpServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -6,7 +6,9 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
-import { BOUNDS, GET, PUT, closers, listen, lost, serve, wireTo } from "./undici-fixture.ts";
+import { BOUNDS, closeAfterEach, closers, GET, listen, lost, PUT, serve, wireTo } from "./undici-fixture.ts";
+
+closeAfterEach();
 
 describe("the undici wire", () => {
   it("carries method, path below the prefix, headers and body, and brings status, lower-case headers and text", async () => {

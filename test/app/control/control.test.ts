@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../../src/app/control/ask.ts";
 import { writePlace } from "../../../src/app/control/place.ts";
 import type { ControlRequest } from "../../../src/app/control/protocol.ts";
-import { answering, dir, folder, impostor, listening, placed, root, STATUS } from "./rig.ts";
+import { answering, dir, folder, impostor, listening, placed, root, STATUS, useFolders } from "./rig.ts";
+
+useFolders();
 
 describe("a daemon's socket", () => {
   test("answers a command that asks", async () => {

@@ -2,7 +2,9 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { choosePlace, findPlace, removePlace, writePlace } from "../../../src/app/control/place.ts";
-import { answering, dir, env, folder, listening, placed, root } from "./rig.ts";
+import { answering, dir, env, folder, listening, placed, root, useFolders } from "./rig.ts";
+
+useFolders();
 
 describe("the place of the socket", () => {
   test("is twelve hex digits in the runtime folder, the same for the same root", () => {

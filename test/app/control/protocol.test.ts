@@ -1,7 +1,9 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { type ControlRequest, MAX_REQUEST, PROTOCOL } from "../../../src/app/control/protocol.ts";
-import { answering, listening, root } from "./rig.ts";
+import { answering, listening, root, useFolders } from "./rig.ts";
+
+useFolders();
 
 /** Raw lines to the socket and what comes back, until it is closed or so many lines came. */
 function say(socket: string, bytes: string | Buffer, lines = 1): Promise<Record<string, unknown>[]> {

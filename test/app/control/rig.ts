@@ -15,16 +15,19 @@ export let root: string;
 export let folder: string;
 const open: (() => Promise<void>)[] = [];
 
-beforeEach(() => {
-  dir = realpathSync(mkdtempSync(join(tmpdir(), "mdm-ctl-")));
-  root = join(dir, "w");
-  folder = join(root, ".mdmirror");
-  mkdirSync(folder, { recursive: true });
-});
-afterEach(async () => {
-  for (const close of open.splice(0)) await close();
-  rmSync(dir, { recursive: true, force: true });
-});
+/** Called by each file of tests: what this module did by itself, it did for the first file alone. */
+export function useFolders(): void {
+  beforeEach(() => {
+    dir = realpathSync(mkdtempSync(join(tmpdir(), "mdm-ctl-")));
+    root = join(dir, "w");
+    folder = join(root, ".mdmirror");
+    mkdirSync(folder, { recursive: true });
+  });
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+}
 
 export const env = () => ({ XDG_RUNTIME_DIR: dir });
 
