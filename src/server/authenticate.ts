@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { WireHeaders } from "../contract/wire.ts";
 import { Access } from "./access.ts";
 import { type Refused, refuse } from "./answer.ts";
@@ -10,7 +10,7 @@ import type { KeyRow } from "./keys-table.ts";
  * database.
  */
 export function hashKey(key: string): Buffer {
-  return createHash("sha256").update(key, "utf8").digest();
+  return hash("sha256", key, "buffer");
 }
 
 /**
@@ -33,14 +33,14 @@ export function unauthenticated(): Refused {
 export type Admit = (key: KeyRow) => Refused | null;
 
 /**
- * @param admit the rate limit: asked for a valid key only, before anything is read for it
+ * @param admit the rate limit: asked for a valid key only, before anything else is read
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
 export function authenticate(server: ServerContext, headers: WireHeaders, admit: Admit): RequestContext | Refused {
   const sent = sentKey(headers);
-  const key = sent === null ? undefined : server.store.keys.byHash(hashKey(sent));
-  if (key === undefined) return unauthenticated();
-  const workspace = server.store.workspaces.byId(key.workspaceId);
+  const holder = sent === null ? undefined : server.store.holders.byHash(hashKey(sent));
+  if (holder === undefined) return unauthenticated();
+  const { key, workspace, grants } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");
   const refused = admit(key);
   if (refused !== null) return refused;
@@ -49,5 +49,5 @@ export function authenticate(server: ServerContext, headers: WireHeaders, admit:
       workspace.state === "closed" ? "The workspace is closed for now." : "The workspace is being restored.";
     return refuse("service_unavailable", detail, [], { "retry-after": String(workspace.retryAfter) });
   }
-  return { ...server, workspace, access: new Access(server.store.keys.grants(key.seq), server.store.folders) };
+  return { ...server, workspace, access: new Access(grants, server.store.folders) };
 }

@@ -8,9 +8,16 @@ import { Statement } from "./statement.ts";
 /** What the tables see of SQLite. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
+  readonly #onRun = (): void => void this.#runs++;
+  #runs = 0;
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
+  }
+
+  /** Grows with each `run`: while it stands still, what was read is as it was. */
+  get runs(): number {
+    return this.#runs;
   }
 
   get inTransaction(): boolean {
@@ -20,7 +27,7 @@ export class Db {
   prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
     sql: string,
   ): Statement<Values extends unknown[] ? Values : [Values], Row> {
-    return new Statement(this.#sqlite, sql);
+    return new Statement(this.#sqlite, sql, this.#onRun);
   }
 
   pragma(text: string): unknown {

@@ -8,11 +8,14 @@ import type Sqlite from "better-sqlite3";
 export class Statement<Values extends unknown[], Row> {
   readonly #sqlite: Sqlite.Database;
   readonly #sql: string;
+  readonly #onRun: () => void;
   #prepared: Sqlite.Statement<Values, Row> | null = null;
 
-  constructor(sqlite: Sqlite.Database, sql: string) {
+  /** @param onRun told before each `run`: every write, and the ends of a transaction, are one */
+  constructor(sqlite: Sqlite.Database, sql: string, onRun: () => void) {
     this.#sqlite = sqlite;
     this.#sql = sql;
+    this.#onRun = onRun;
   }
 
   get(...values: Values): Row | undefined {
@@ -29,6 +32,7 @@ export class Statement<Values extends unknown[], Row> {
   }
 
   run(...values: Values): Sqlite.RunResult {
+    this.#onRun();
     return this.#ready().run(...values);
   }
 

@@ -3,6 +3,7 @@ import { boundJournal, type DatabaseLocation, type Db, openDatabase, Transaction
 import { FilesTable } from "./files-table.ts";
 import { FoldersTable } from "./folders-table.ts";
 import { GrantsTable } from "./grants-table.ts";
+import { Holders } from "./holders.ts";
 import { KeysTable } from "./keys-table.ts";
 import { Reserve } from "./reserve.ts";
 import { SearchIndex } from "./search-index.ts";
@@ -17,6 +18,7 @@ export class Store {
   readonly workspaces: WorkspacesTable;
   readonly keys: KeysTable;
   readonly grants: GrantsTable;
+  readonly holders: Holders;
   readonly search: SearchIndex;
   readonly settings: SettingsTable;
   readonly reserve: Reserve;
@@ -40,6 +42,7 @@ export class Store {
     this.workspaces = new WorkspacesTable(db);
     this.keys = new KeysTable(db);
     this.grants = new GrantsTable(db);
+    this.holders = new Holders(db, this.keys, this.workspaces);
     this.search = new SearchIndex(db);
     this.settings = new SettingsTable(db);
     const folder = typeof location === "object" && "folder" in location ? location.folder : null;
