@@ -1,8 +1,10 @@
 /**
- * `npm test`: layers, a test for each promise, types, lint and format, then every test. Stops at
- * nothing, so that one run shows all that is wrong; exit 1 on any.
+ * `npm test`: layers, a test for each promise, types, lint and format at the same time, then every
+ * test. Stops at nothing, so that one run shows all that is wrong; exit 1 on any.
  */
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -17,6 +19,7 @@ type Check = {
   readonly look: string;
 };
 
+/** At the same time; what one says is shown when it has ended. */
 const CHECKS: readonly Check[] = [
   {
     name: "layers",
@@ -54,27 +57,34 @@ const CHECKS: readonly Check[] = [
     args: ["check", "--error-on-warnings", "src", "test", "scripts"],
     look: "most of it is mended by: npm run check -- --write",
   },
-  {
-    name: "tests",
-    shows: "vitest, some 5,000 tests in 4 to 8 minutes",
-    command: process.execPath,
-    args: ["node_modules/vitest/vitest.mjs", "run", "--config", "config/vitest.config.ts", ...process.argv.slice(2)],
-    look: "test/README.md says what each kind of test means; one file alone: npm test -- test/PATH.test.ts",
-  },
 ];
+const TESTS: Check = {
+  name: "tests",
+  shows: "vitest, some 5,000 tests in 4 to 8 minutes",
+  command: process.execPath,
+  args: ["node_modules/vitest/vitest.mjs", "run", "--config", "config/vitest.config.ts", ...process.argv.slice(2)],
+  look: "test/README.md says what each kind of test means; one file alone: npm test -- test/PATH.test.ts",
+};
 
 console.log(`npm test, on Node ${process.versions.node}:`);
-for (const { name, shows } of CHECKS) console.log(`  ${name.padEnd(10)}${shows}`);
+for (const { name, shows } of [...CHECKS, TESTS]) console.log(`  ${name.padEnd(10)}${shows}`);
 
 const failed: Check[] = [];
-for (const check of CHECKS) {
-  const { name, command, args } = check;
+
+/** @param stdio pipe: what it prints is held back until it has ended */
+async function run(check: Check, stdio: "pipe" | "inherit"): Promise<void> {
   const started = performance.now();
-  const result = spawnSync(command, args, { cwd: root, stdio: "inherit" });
+  const child = spawn(check.command, check.args, { cwd: root, stdio: ["ignore", stdio, stdio] });
+  const said = [child.stdout, child.stderr].map((stream) => (stream === null ? "" : text(stream)));
+  const [status] = (await once(child, "close")) as [number | null];
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  if (result.status !== 0) failed.push(check);
-  console.log(`${name}: ${result.status === 0 ? "ok" : "FAILED"} (${seconds} s)`);
+  for (const part of await Promise.all(said)) process.stdout.write(part);
+  if (status !== 0) failed.push(check);
+  console.log(`${check.name}: ${status === 0 ? "ok" : "FAILED"} (${seconds} s)`);
 }
+
+await Promise.all(CHECKS.map((check) => run(check, "pipe")));
+await run(TESTS, "inherit");
 if (failed.length > 0) {
   console.log(`failed: ${failed.map(({ name }) => name).join(", ")}`);
   for (const { name, look } of failed) console.log(`  ${name}: ${look}`);
