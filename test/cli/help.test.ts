@@ -182,7 +182,7 @@ describe("what Node compiled is kept", () => {
     onTestFinished(() => rmSync(cache, { recursive: true, force: true }));
     if (mode !== null) mkdirSync(join(cache, "mdmirror"));
     if (mode !== null) chmodSync(join(cache, "mdmirror"), mode);
-    const env = { ...process.env, XDG_CACHE_HOME: cache };
+    const env = { ...process.env, XDG_CACHE_HOME: cache, NODE_COMPILE_CACHE: undefined };
     const { status, stdout } = spawnSync(process.execPath, [entry, "--version"], { encoding: "utf8", env });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
     return existsSync(join(cache, "mdmirror/compiled"));
