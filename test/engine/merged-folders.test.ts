@@ -69,7 +69,7 @@ describe("a folder that is renamed there onto a folder here that holds nothing m
       expect(call).toBeGreaterThan(30);
       break;
     }
-  }, 60_000);
+  });
 });
 
 describe("a name with the digits of an id is given back when its reason ends", () => {

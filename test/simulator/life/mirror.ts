@@ -10,7 +10,7 @@ import type { World } from "../../../src/engine/run/world.ts";
 import { LocalDisk } from "../../../src/local/disk.ts";
 import { makeMirrorFolder } from "../../../src/local/marker.ts";
 import { createRemote } from "../../../src/remote/client.ts";
-import { type Db, openForWriting } from "../../../src/state/database.ts";
+import { type Db, openEmpty } from "../../../src/state/database.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../../src/state/schema.ts";
 import { StoredState } from "../../../src/state/state.ts";
 import { rollDice } from "../dice.ts";
@@ -193,7 +193,7 @@ export const QUIET_FATE: Fate = {
 };
 
 function open(schema: typeof STATE_SCHEMA): Db {
-  const opened = openForWriting(":memory:", schema);
+  const opened = openEmpty(schema);
   if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
   return opened.db;
 }
