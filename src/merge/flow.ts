@@ -172,6 +172,7 @@ function wordsMeet(tokens: Passage, earlier: Edit, side: Side, later: Edit): boo
   const other: Change = { edit: later, side: side === "local" ? "remote" : "local" };
   if (losesLine(tokens, one, later) || losesLine(tokens, other, earlier)) return true;
   const both = [one, other];
+  if (both.some((change) => breaksLine(tokens, change, change === one ? later : earlier))) return true;
   if (both.some((change) => removes(tokens, change))) return true;
   if (both.every(({ edit }) => isReplacement(edit))) return false;
   return both.some((change) => leads(tokens, change)) || shareWords(tokens, one, other);
@@ -200,6 +201,13 @@ function isEndOfLine(token: Token | undefined): boolean {
 function removes(tokens: Passage, change: Change): boolean {
   const { start, end } = change.edit;
   return isRemoval(change.edit) || countBreaks(tokens.base.slice(start, end)) > countBreaks(addedBy(tokens, change));
+}
+
+/** Whether a change broke a line where the other edit adds words: on which part cannot be told. */
+function breaksLine(tokens: Passage, change: Change, added: Edit): boolean {
+  const { start, end } = change.edit;
+  if (added.start !== added.end || start === end) return false;
+  return countBreaks(addedBy(tokens, change)) > countBreaks(tokens.base.slice(start, end));
 }
 
 function countBreaks(tokens: readonly Token[]): number {

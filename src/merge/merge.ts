@@ -141,8 +141,8 @@ function comesBack(base: string, side: string, { text }: Clean, reading: Reading
 }
 
 /**
- * The guard on a result, which knows nothing of how it was made: below the line every word's count
- * must tell of both sides' changes.
+ * The guard on a result, which knows nothing of how it was made: below the line, and where blank
+ * lines may have misled the line merge, every word's count must tell of both sides' changes.
  */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
   const texts = [base, local, remote, result.text].map((text) => readLines(text, reading));
@@ -150,7 +150,8 @@ function keepsBoth(base: string, local: string, remote: string, result: Clean, r
   if (counts === undefined) return false;
   const [b, l, r, m] = counts as [Counts, Counts, Counts, Counts];
   if (!countsKept(b, l, r, m)) return false;
-  return result.how !== "fine" || isOneOf(result, local, remote) || keepsChanges(b, l, r, m);
+  if (isOneOf(result, local, remote) || keepsChanges(b, l, r, m)) return true;
+  return result.how === "lines" && !meetOverBlanks(base, local, remote, reading);
 }
 
 /**

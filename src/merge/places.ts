@@ -2,7 +2,7 @@ import { apartIn } from "./apart.ts";
 import { ascending } from "./ascending.ts";
 import { afford } from "./budget.ts";
 import type { Contexts } from "./contexts.ts";
-import { quotesElsewhere } from "./quotes.ts";
+import { isTelling, quotesElsewhere } from "./quotes.ts";
 import { contextsIn, type Lines, markedWordsIn, type Reading, readLines, wordsIn } from "./reading.ts";
 
 /** Base, local, remote and merged text. */
@@ -157,6 +157,14 @@ function standing(
 }
 
 /**
+ * Whether a line tells no place: it has no words, or is a small table's head, which any other table
+ * may have.
+ */
+function isAlike(id: number, line: string, reading: Reading): boolean {
+  return wordsIn(id, reading).length === 0 || (line.trimStart().startsWith("|") && !isTelling(id, reading));
+}
+
+/**
  * Where each line that all texts have, and each word of the others, stands in a text, if it occurs
  * once.
  */
@@ -165,7 +173,7 @@ function placedOnce({ ids, lines }: Lines, apart: Uint8Array, reading: Reading):
   let place = 0;
   for (const [at, id] of ids.entries()) {
     const line = lines[at] as string;
-    const ones = apart[id] === 1 ? wordsIn(id, reading) : line.trim() === "" ? [] : [reading.words.id(line)];
+    const ones = apart[id] === 1 ? wordsIn(id, reading) : isAlike(id, line, reading) ? [] : [reading.words.id(line)];
     for (const one of ones) {
       if (places.has(one)) again.add(one);
       places.set(one, place++);

@@ -82,8 +82,13 @@ function landmarksOf(side: Lines, more: Lines, later: readonly Edit[], reading: 
   const kept = counterparts(side.ids.length, later);
   return side.ids.flatMap((id, at) => {
     const isOne = here.get(id) === 1 && there.get(id) === 1 && (kept[at] as number) >= 0;
-    return isOne && wordsIn(id, reading).length >= TELLING ? [at] : [];
+    return isOne && isTelling(id, reading) ? [at] : [];
   });
+}
+
+/** Whether a line, by its number, has enough words to tell a place by. */
+export function isTelling(line: number, reading: Reading): boolean {
+  return wordsIn(line, reading).length >= TELLING;
 }
 
 /**
