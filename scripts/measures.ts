@@ -2,7 +2,7 @@
  * Measures the sources, by folder of `src`, in all of `src`, and in `test`:
  * node scripts/measures.ts [ROOT] [--json] [--list MEASURE] [--check]
  * `--list` names each place that a measure counts, sorted; circles are named by their first file.
- * `--check` says what `src` has more of than it may, and where; exit 1 if there is any.
+ * `--check` says what `src` or `test` has more of than it may, and where; exit 1 if there is any.
  * Branches of a nameless callback count for the named function around it.
  */
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-import type { RamCalls } from "./ram-disk.ts";
+import type { RamCalls } from "./ram-calls.ts";
 import type { Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
 

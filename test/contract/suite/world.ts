@@ -46,7 +46,7 @@ export type Reply = {
 };
 
 // A reply's shape is what a test asserts, so that its members are read without proof before.
-// biome-ignore lint/suspicious/noExplicitAny: the one place of the suite where JSON comes in untyped
+// biome-ignore lint/suspicious/noExplicitAny: here alone in the suite JSON comes in untyped
 export type Json = any;
 
 export class Api {

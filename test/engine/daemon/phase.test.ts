@@ -24,7 +24,7 @@ const EVENTS: Record<string, PhaseEvent> = {
 
 /** By event, in this order; `=`: as it is. */
 const TABLE: Record<string, readonly string[]> = {
-  //          look         apply       ended   halt      failed                pause             resume  stop
+  // look, apply, ended, halt, failed, pause, resume, stop
   idle: ["observing", "=", "=", "=", "=", "waiting paused", "=", "stopped"],
   observing: ["observing", "applying", "idle", "halted", "waiting unavailable", "waiting paused", "=", "stopped"],
   applying: ["observing", "=", "idle", "halted", "waiting unavailable", "waiting paused", "=", "stopped"],

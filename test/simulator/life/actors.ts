@@ -1,4 +1,5 @@
-import { History, tagOf } from "./history.ts";
+import { History } from "./history.ts";
+import { tagOf } from "./text-marks.ts";
 import { LifeWorld } from "./world.ts";
 import { WireJudge } from "./judge-wire.ts";
 import { LifeMirror } from "./mirror.ts";

@@ -6,7 +6,8 @@ import { judgeConverged } from "./judge-end.ts";
 import { judgeMarks, shownText } from "./ledger.ts";
 import { finishSave } from "./local-texts.ts";
 import type { Script, SyncStep } from "./script.ts";
-import { type RunFacts, runSync } from "./sync-step.ts";
+import type { RunFacts } from "./run-facts.ts";
+import { runSync } from "./sync-step.ts";
 
 const ROUNDS = 9;
 

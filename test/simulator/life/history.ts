@@ -1,28 +1,11 @@
 import { createHash } from "node:crypto";
 import { rollDice } from "../dice.ts";
+import { DIALECTS, marksOf, TAG_ROOM, tagOf } from "./text-marks.ts";
 
 /**
  * What people meant: which texts they made, which lines they took out, which documents they
  * deleted. What the mirrors are judged by.
  */
-
-const TAG = /^\uFEFF?tag (\d+)/;
-const MARK = /mark (\d+);/g;
-/** So much of a text holds its tag. */
-const TAG_ROOM = 16;
-
-export type Dialect = (text: string) => string;
-
-/** Bytes that must survive the way there and back (I25). */
-const DIALECTS: readonly Dialect[] = [
-  (text) => text,
-  (text) => text,
-  (text) => text,
-  (text) => text.replaceAll("\n", "\r\n"),
-  (text) => `\uFEFF${text}`,
-  (text) => text.replace(/\n+$/, ""),
-  (text) => `${text}cafe\u0301 caf\u00e9 \u{1f44b}\u2028end\n`,
-];
 
 export class History {
   /** SHA-256 over all that happens: two runs of a script must agree (I32). */
@@ -262,12 +245,4 @@ export class History {
     const tag = tagOf(text);
     if (tag !== null) this.mayVanish.add(tag);
   }
-}
-
-export function tagOf(text: string): string | null {
-  return TAG.exec(text)?.[1] ?? null;
-}
-
-export function marksOf(text: string): Set<string> {
-  return new Set(Array.from(text.matchAll(MARK), (found) => found[1]!));
 }

@@ -5,7 +5,7 @@ import { ancestorsOf, isSidecarName, nameOf, pathKey } from "../../../src/model/
 import { isTemporaryName } from "../../../src/model/local-name.ts";
 import type { Actors } from "./actors.ts";
 import { digestOf } from "../../../src/model/digest.ts";
-import { marksOf, tagOf } from "./history.ts";
+import { marksOf, tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./world.ts";
 import { documentsOf } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";

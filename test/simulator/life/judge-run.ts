@@ -1,12 +1,14 @@
 import { digestOf } from "../../../src/model/digest.ts";
 import { META } from "../../../src/engine/run/meta.ts";
+import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
+import { deleteBudget } from "../../../src/planner/verdict/verdict.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
 import { bare } from "./wire-reading.ts";
 import { judgeUndone } from "./judge-undone.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
-import { type RunFacts, budgetOf } from "./sync-step.ts";
+import type { RunFacts } from "./run-facts.ts";
 
 /** Judges one run by what is there before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
 export function judgeRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
@@ -125,4 +127,9 @@ function judgeSidecars(actors: Actors, mirror: LifeMirror): void {
   for (const path of mirror.disk.user.texts(ROOT).keys())
     if (/\(theirs.*\(theirs/.test(path))
       actors.history.fail(`I27 mirror ${mirror.index} has a conflict of a conflict: ${path}`);
+}
+
+/** Of one side, without an approval. */
+function budgetOf(known: number): number {
+  return deleteBudget(DEFAULT_GUARDS, known);
 }

@@ -5,7 +5,7 @@ import { nameOf } from "../../../src/model/path.ts";
 import type { DirLink, Link } from "../../../src/model/link.ts";
 import type { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
-import { tagOf } from "./history.ts";
+import { tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./world.ts";
 import { isBelow } from "./names.ts";
 import { bare } from "./wire-reading.ts";

@@ -2,7 +2,8 @@ import { digestOf } from "../../../src/model/digest.ts";
 import { nameOf } from "../../../src/model/path.ts";
 import { isLitterName } from "../../../src/local/ignore.ts";
 import { TEMP_PREFIX } from "../../../src/local/names.ts";
-import { type History, marksOf } from "./history.ts";
+import type { History } from "./history.ts";
+import { marksOf } from "./text-marks.ts";
 import type { LifeWorld } from "./world.ts";
 import { documentsOf, isDocumentPath } from "./desk.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
@@ -88,8 +89,8 @@ export class Ledger {
    * After a power cut: what somebody wrote during this run without an fsync may be torn, or gone,
    * and what it stood over with it. Or the cut took the rename alone that ended an editor's save:
    * the old text is the document again, and the new one has the editor's own name beside it, which
-   * is never mirrored
-   *    *. No mirror can make a document of it; it must still be kept, if in the trash, where litter goes with its folder (I03).
+   * is never mirrored. No mirror can make a document of it; it must still be kept, if in the trash,
+   * where litter goes with its folder (I03).
    */
   lostPower(history: History): void {
     const live = this.#live();

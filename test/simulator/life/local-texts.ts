@@ -1,6 +1,7 @@
 import { isSidecarName } from "../../../src/model/path.ts";
 import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
-import { type History, marksOf, tagOf } from "./history.ts";
+import type { History } from "./history.ts";
+import { marksOf, tagOf } from "./text-marks.ts";
 import { choose } from "./world.ts";
 
 export function finishSave(desk: Desk, history: History): void {

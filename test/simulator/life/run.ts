@@ -17,7 +17,7 @@ import { explainLife } from "./why.ts";
  *
  *     import { makeScript } from "./generate.ts";
  *     const life = await runLife(makeScript(seed, 40));   // or a script as data, of `rows.ts`
- *     life.failures                                       // empty: every promise that can be judged from outside held
+ *     life.failures // empty: every promise that can be judged from outside held
  *
  * `makeScript(seed, steps)` is pure; `runLife(script)` depends on the script alone: the same script
  * gives the same `trace` (I32), and any step may be taken out of `script.steps` (`shrink.ts` does

@@ -1,7 +1,5 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/ports/remote.ts";
-import { deleteBudget } from "../../../src/planner/verdict/verdict.ts";
-import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
 import type { RunReport } from "../../../src/engine/run/report.ts";
 import { META } from "../../../src/engine/run/meta.ts";
 import { syncToConvergence } from "../../../src/engine/run/sync.ts";
@@ -16,35 +14,15 @@ import { actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
-import { type Sighted, sightBefore } from "./judge-undone.ts";
+import { sightBefore } from "./judge-undone.ts";
 import { judgeProof, judgeStanding, syncedBefore } from "./judge-proof.ts";
 import { judgeRun } from "./judge-run.ts";
+import type { RunFacts } from "./run-facts.ts";
 import type { SyncStep } from "./script.ts";
 import { Strikes } from "./strikes.ts";
 import { type Befall, befall, cutShort } from "./request-faults.ts";
 
 /** One `sync` of one mirror, with all that befalls it, and what is judged right after. */
-
-export type RunFacts = {
-  readonly report: RunReport | null;
-  readonly killed: boolean;
-  readonly before: ReadonlyMap<string, string>;
-  /** What each side had done to documents before; null: a write is under way that may undo it. */
-  readonly sighted: Sighted | null;
-  readonly meddled: boolean;
-  readonly unmounted: boolean;
-  /**
-   * In whose documents the service showed a version that it had superseded, before the run: it was
-   * restored from a backup, and nobody has said that this is well.
-   */
-  readonly superseded: readonly string[];
-  /** Somebody has approved, and the run ends that. */
-  readonly approved: boolean;
-  /** How many calls of the disk changed something outside `.mdmirror/`. */
-  readonly diskWrites: number;
-  /** Statuses that the mirror heard; 0 where it heard nothing. */
-  readonly heard: readonly number[];
-};
 
 /**
  * What the process does with its world; people may act within it. @returns null: it never came so
@@ -249,9 +227,4 @@ function watchDisk(actors: Actors, mirror: LifeMirror) {
       if (MUTATIONS.has(call) && !own) writes++;
     },
   };
-}
-
-/** Of one side, without an approval. */
-export function budgetOf(known: number): number {
-  return deleteBudget(DEFAULT_GUARDS, known);
 }

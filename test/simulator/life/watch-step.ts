@@ -9,7 +9,8 @@ import { treeOf } from "./ledger.ts";
 import { actHere } from "./local-acts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import type { SyncStep, WatchStep } from "./script.ts";
-import { type RunFacts, runSync, settingsOf, type Work } from "./sync-step.ts";
+import type { RunFacts } from "./run-facts.ts";
+import { runSync, settingsOf, type Work } from "./sync-step.ts";
 
 /**
  * A mirror is run by its daemon for a while, in virtual time; people act beside it, and it may be

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
-import { marksOf } from "./history.ts";
+import { marksOf } from "./text-marks.ts";
 
 /** What requests and answers say. */
 

@@ -1,12 +1,12 @@
 import { digestOf } from "../../../../src/model/digest.ts";
+import { writesIn, REVIEWS } from "./reviews.ts";
 import { type Drill, drill, marked, Stage, textOf } from "./stage.ts";
 
 /**
- * Stories that go right only if what was noted is noted: reviews, conflicts, refusals, normalised
+ * Stories that go right only if what was noted is noted: conflicts, refusals, normalised
  * texts, ignore rules, late writes, power.
  */
 
-const writesIn = (stage: Stage, method: string) => stage.sent.filter((one) => one.method === method);
 const sidecars = (stage: Stage) => [...stage.mirror.texts().keys()].filter((path) => path.includes("(theirs"));
 
 async function clash(stage: Stage): Promise<void> {
@@ -15,45 +15,6 @@ async function clash(stage: Stage): Promise<void> {
   stage.there(stage.id("a.md"), 1, "there");
   await stage.mirror.sync();
 }
-
-const REVIEWS: readonly Drill[] = (["answered", "drop-before", "drop-after"] as const).map((how) =>
-  drill(`an edit of a protected document, ${how}`, {}, async (stage) => {
-    await stage.begin(["a.md", "b.md"]);
-    stage.rig.app.protect("a.md", true);
-    await stage.mirror.sync();
-    stage.here("a.md", 1, "reviewed");
-    stage.sent.length = 0;
-    stage.befall = ({ method }) =>
-      method === "PUT" && writesIn(stage, "PUT").length === 1 && how !== "answered" ? how : null;
-    for (let n = 0; n < 3; n++) await stage.mirror.sync();
-    stage.expect(`I08 I31 sent to review ${writesIn(stage, "PUT").length} times`, writesIn(stage, "PUT").length === 1);
-    const text = stage.mirror.texts().get("a.md");
-    stage.expect("I31 the local text was reverted", text?.includes("mark reviewed;") === true);
-  }),
-);
-
-const KILLED_REVIEW: Drill = {
-  name: "an edit of a protected document, killed at every call",
-  async run() {
-    let before = "";
-    for (let call = 1; ; call++) {
-      const stage = new Stage(`an edit of a protected document, killed at call ${call}`);
-      await stage.begin(["a.md", "b.md"]);
-      stage.rig.app.protect("a.md", true);
-      await stage.mirror.sync();
-      stage.here("a.md", 1, "reviewed");
-      stage.sent.length = 0;
-      stage.mirror.killAt(call);
-      const finished = (await stage.mirror.sync()) !== null;
-      const left = stage.leftovers();
-      if (left === before && !finished) continue;
-      before = left;
-      for (let n = 0; n < 2; n++) await stage.mirror.sync();
-      if (writesIn(stage, "PUT").length > 1) stage.fail("I08 a text was sent to review twice");
-      if (stage.failures.length > 0 || finished) return stage.failures;
-    }
-  },
-};
 
 const CONFLICTS: readonly Drill[] = [
   drill("two edits clash, and nobody decides", {}, async (stage) => {
@@ -245,12 +206,4 @@ const FILES: readonly Drill[] = [
   ),
 ];
 
-export const COURSES: readonly Drill[] = [
-  ...REVIEWS,
-  KILLED_REVIEW,
-  ...CONFLICTS,
-  ...MERGES,
-  ...REFUSALS,
-  ...NORMALISED,
-  ...FILES,
-];
+export const COURSES: readonly Drill[] = [...REVIEWS, ...CONFLICTS, ...MERGES, ...REFUSALS, ...NORMALISED, ...FILES];

@@ -1,0 +1,27 @@
+/** What a text of a life carries: a tag for its document, a mark for each edit, a dialect. */
+
+const TAG = /^\uFEFF?tag (\d+)/;
+const MARK = /mark (\d+);/g;
+/** So much of a text holds its tag. */
+export const TAG_ROOM = 16;
+
+export type Dialect = (text: string) => string;
+
+/** Bytes that must survive the way there and back (I25). */
+export const DIALECTS: readonly Dialect[] = [
+  (text) => text,
+  (text) => text,
+  (text) => text,
+  (text) => text.replaceAll("\n", "\r\n"),
+  (text) => `\uFEFF${text}`,
+  (text) => text.replace(/\n+$/, ""),
+  (text) => `${text}cafe\u0301 caf\u00e9 \u{1f44b}\u2028end\n`,
+];
+
+export function tagOf(text: string): string | null {
+  return TAG.exec(text)?.[1] ?? null;
+}
+
+export function marksOf(text: string): Set<string> {
+  return new Set(Array.from(text.matchAll(MARK), (found) => found[1]!));
+}
