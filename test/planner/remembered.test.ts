@@ -26,6 +26,20 @@ function check(
 const about = (text: string) => (world: World) => ({ digest: world.digest(text) });
 const nothing = () => ({});
 
+const aboutNewFolder = () => ({ key: "d", path: "d" });
+
+const aboutMovedFolder = (world: World) => ({ key: world.dirAt("d"), path: "d" });
+
+const aboutOldPath = () => ({ path: "old.md" });
+
+const aboutNewPath = () => ({ path: "b.md" });
+
+const aboutRenamedFolder = (world: World) => ({ key: world.dirAt("d"), path: "e" });
+
+const aboutRootPath = (world: World) => ({ key: world.idAt("d/a.md"), path: "a.md" });
+
+const aboutSibling = (world: World) => ({ key: world.idAt("d/a.md"), path: "d/b.md" });
+
 describe("I22 I08 what was refused is not sent again until it changes", () => {
   const rows: [...Row, HoldReason, (world: World) => Partial<Hold>][] = [
     ["a.md=1", "edit a.md 2", "", "hold read-only a.md", "read-only", about("2")],
@@ -116,34 +130,31 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["a.md=1", "rm a.md", "", "delete-remote a.md"], "delete-refused", nothing, { retryRefused: true });
   });
   test("a move to the root that was refused stays held, another move ends it", () => {
-    const about = (world: World) => ({ key: world.idAt("d/a.md"), path: "a.md" });
-    check(["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"], "no-move-to-root", about);
-    check(["d/a.md=1", "mv d/a.md d/b.md", "", "rename-remote d/a.md>d/b.md; relink d/b.md"], "no-move-to-root", about);
+    check(["d/a.md=1", "mv d/a.md a.md", "", "hold no-move-to-root a.md"], "no-move-to-root", aboutRootPath);
+    check(
+      ["d/a.md=1", "mv d/a.md d/b.md", "", "rename-remote d/a.md>d/b.md; relink d/b.md"],
+      "no-move-to-root",
+      aboutRootPath,
+    );
   });
   test("refusals about folders hold the folder and what would go into it", () => {
-    const make = () => ({ key: "d", path: "d" });
-    check(["a.md=1", "new d/b.md 1", "", "hold read-only d; hold folder-held d/b.md"], "read-only", make);
-    const move = (world: World) => ({ key: world.dirAt("d"), path: "d" });
-    check(["d/a.md=1", "mv d e", "", "hold read-only d"], "read-only", move);
-    check(["d/", "rmdir d", "", "hold delete-refused d"], "delete-refused", move);
+    check(["a.md=1", "new d/b.md 1", "", "hold read-only d; hold folder-held d/b.md"], "read-only", aboutNewFolder);
+    check(["d/a.md=1", "mv d e", "", "hold read-only d"], "read-only", aboutMovedFolder);
+    check(["d/", "rmdir d", "", "hold delete-refused d"], "delete-refused", aboutMovedFolder);
   });
   test("a hold about a place ends when the document is at another", () => {
-    const elsewhere = () => ({ path: "old.md" });
-    check(["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], "refused", elsewhere);
-    const here = () => ({ path: "b.md" });
-    check(["a.md=1", "mv a.md b.md", "", "hold refused b.md"], "refused", here);
+    check(["a.md=1", "mv a.md b.md", "", "rename-remote a.md>b.md; relink b.md"], "refused", aboutOldPath);
+    check(["a.md=1", "mv a.md b.md", "", "hold refused b.md"], "refused", aboutNewPath);
     // What it is told to do ends it: another name here.
-    check(["a.md=1", "mv a.md c.md", "", "rename-remote a.md>c.md; relink c.md"], "occupied-unseen", here);
-    const folder = (world: World) => ({ key: world.dirAt("d"), path: "e" });
-    check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", folder);
-    check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", folder);
+    check(["a.md=1", "mv a.md c.md", "", "rename-remote a.md>c.md; relink c.md"], "occupied-unseen", aboutNewPath);
+    check(["d/a.md=1", "mv d e", "", "hold occupied-unseen e"], "occupied-unseen", aboutRenamedFolder);
+    check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
   });
   test.each(["read-only", "refused"] as const)("I08 a name that was %s stays held while its folder moves", (reason) => {
-    const about = (world: World) => ({ key: world.idAt("d/a.md"), path: "d/b.md" });
     const moved = "rename-folder-remote d>e; link-folder e";
-    check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; hold ${reason} e/b.md`], reason, about);
+    check(["d/a.md=1", "mv d/a.md d/b.md; mv d e", "", `${moved}; hold ${reason} e/b.md`], reason, aboutSibling);
     const renamed = "rename-remote d/a.md>d/c.md; relink d/c.md";
-    if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, about);
+    if (reason === "refused") check(["d/a.md=1", "mv d/a.md d/c.md", "", renamed], reason, aboutSibling);
   });
   test("a computed hold keeps the time since when it stands", () => {
     const world = worldAfter(["a.md=1", "unseen a.md EACCES", "", ""]);
@@ -153,13 +164,14 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
   });
 });
 
+const submitted =
+  (text: string) =>
+  (world: World): Partial<Link> => {
+    const link = world.links.get(world.idAt("a.md"))!;
+    return { protected: true, submissions: [{ digest: world.digest(text), baseChangeId: link.changeId, at: 0 }] };
+  };
+
 describe("protected documents and reviews (I31)", () => {
-  const submitted =
-    (text: string) =>
-    (world: World): Partial<Link> => {
-      const link = world.links.get(world.idAt("a.md"))!;
-      return { protected: true, submissions: [{ digest: world.digest(text), baseChangeId: link.changeId, at: 0 }] };
-    };
   const rows: [...Row, text: string | null][] = [
     ["a.md=1", "edit a.md 2", "protect a.md", "put a.md review; note-facts linked protected", null],
     ["a.md=1", "edit a.md 2", "protect a.md", "hold in-review a.md", "2"],

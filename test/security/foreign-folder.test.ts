@@ -96,16 +96,16 @@ describe.each(Object.keys(WAYS))("in %s", (way) => {
   });
 });
 
-describe("a key, wherever it lies,", () => {
-  /** A keychain that has a key for everybody, and says when it was asked. */
-  function plantKeychain(rig: Rig): string {
-    const bin = join(rig.dir, "bin");
-    mkdirSync(bin);
-    writeFileSync(join(bin, "secret-tool"), `#!/bin/sh\necho ${KEY}\n`);
-    chmodSync(join(bin, "secret-tool"), 0o755);
-    return `${bin}:${process.env["PATH"]}`;
-  }
+/** A keychain that has a key for everybody, and says when it was asked. */
+function plantKeychain(rig: Rig): string {
+  const bin = join(rig.dir, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "secret-tool"), `#!/bin/sh\necho ${KEY}\n`);
+  chmodSync(join(bin, "secret-tool"), 0o755);
+  return `${bin}:${process.env["PATH"]}`;
+}
 
+describe("a key, wherever it lies,", () => {
   test.each([
     ["in the environment", [], (): Record<string, string> => ({ MDMIRROR_API_KEY: KEY }), "MDMIRROR_API_KEY"],
     ["in a key file", ["--key-file", "key-file"], () => ({}), "--key-file"],
@@ -205,10 +205,10 @@ describe("a state that came with a folder", () => {
   });
 });
 
-describe("the one way to the network", () => {
-  const breaches = (file: string, text: string) =>
-    checkFile(file, text).map((line) => line.split(" ").slice(1).join(" "));
+const breaches = (file: string, text: string) =>
+  checkFile(file, text).map((line) => line.split(" ").slice(1).join(" "));
 
+describe("the one way to the network", () => {
   test("is the gate's: no other file of app and cli may open a connection, or call an address trusted", () => {
     const wire = 'import { createUndiciWire } from "../remote/undici-wire.ts";';
     const client = 'import { createRemote } from "../../remote/client.ts";';

@@ -61,56 +61,56 @@ function swapFolder(fixture: HostileFixture, path: string): () => void {
   };
 }
 
-describe("I26 symlinks planted before a pass", () => {
-  const PLANTS: Readonly<Record<string, (fixture: HostileFixture) => void>> = {
-    "a document, to one outside": ({ disk }) => {
-      disk.user.remove(`${ROOT}/f/a.md`);
-      disk.user.symlink(`${OUTSIDE}/a.md`, `${ROOT}/f/a.md`);
-    },
-    "a document, to nothing": ({ disk }) => {
-      disk.user.remove(`${ROOT}/f/a.md`);
-      disk.user.symlink("/home/ann/nothing.md", `${ROOT}/f/a.md`);
-    },
-    "a document, to itself": ({ disk }) => {
-      disk.user.remove(`${ROOT}/f/a.md`);
-      disk.user.symlink("a.md", `${ROOT}/f/a.md`);
-    },
-    "a document, to another": ({ disk }) => {
-      disk.user.remove(`${ROOT}/f/a.md`);
-      disk.user.symlink("d.md", `${ROOT}/f/a.md`);
-    },
-    "the place of a new document": ({ disk }) => disk.user.symlink(`${OUTSIDE}/new.md`, `${ROOT}/f/new.md`),
-    "the place that one moves to": ({ disk }) => disk.user.symlink(`${OUTSIDE}/moved.md`, `${ROOT}/f/moved.md`),
-    "a folder, to one outside": (fixture) => void swapFolder(fixture, "f"),
-    "a folder below, to one outside": (fixture) => void swapFolder(fixture, "f/g"),
-    "a folder, to the folder above": ({ disk }) => {
-      disk.user.rename(`${ROOT}/f/g`, "/tmp/aside");
-      disk.user.symlink("..", `${ROOT}/f/g`);
-    },
-    "a folder, to the root": ({ disk }) => {
-      disk.user.rename(`${ROOT}/f`, "/tmp/aside");
-      disk.user.symlink(ROOT, `${ROOT}/f`);
-    },
-    "a folder, to .mdmirror": ({ disk }) => {
-      disk.user.rename(`${ROOT}/f`, "/tmp/aside");
-      disk.user.symlink(".mdmirror", `${ROOT}/f`);
-    },
-    "a new folder, to one outside": ({ disk }) => disk.user.symlink(OUTSIDE, `${ROOT}/way`),
-    "the ignore rules": ({ disk }) => disk.user.symlink(`${OUTSIDE}/a.md`, `${ROOT}/.mdmirrorignore`),
-    ".mdmirror/tmp": ({ disk }) => {
-      disk.user.rename(`${ROOT}/.mdmirror/tmp`, "/tmp/aside");
-      disk.user.symlink(OUTSIDE, `${ROOT}/.mdmirror/tmp`);
-    },
-    ".mdmirror/trash": ({ disk }) => {
-      disk.user.rename(`${ROOT}/.mdmirror/trash`, "/tmp/aside");
-      disk.user.symlink(OUTSIDE, `${ROOT}/.mdmirror/trash`);
-    },
-    "the root, to a folder outside": ({ disk }) => {
-      disk.user.rename(ROOT, "/tmp/aside");
-      disk.user.symlink(OUTSIDE, ROOT);
-    },
-  };
+const PLANTS: Readonly<Record<string, (fixture: HostileFixture) => void>> = {
+  "a document, to one outside": ({ disk }) => {
+    disk.user.remove(`${ROOT}/f/a.md`);
+    disk.user.symlink(`${OUTSIDE}/a.md`, `${ROOT}/f/a.md`);
+  },
+  "a document, to nothing": ({ disk }) => {
+    disk.user.remove(`${ROOT}/f/a.md`);
+    disk.user.symlink("/home/ann/nothing.md", `${ROOT}/f/a.md`);
+  },
+  "a document, to itself": ({ disk }) => {
+    disk.user.remove(`${ROOT}/f/a.md`);
+    disk.user.symlink("a.md", `${ROOT}/f/a.md`);
+  },
+  "a document, to another": ({ disk }) => {
+    disk.user.remove(`${ROOT}/f/a.md`);
+    disk.user.symlink("d.md", `${ROOT}/f/a.md`);
+  },
+  "the place of a new document": ({ disk }) => disk.user.symlink(`${OUTSIDE}/new.md`, `${ROOT}/f/new.md`),
+  "the place that one moves to": ({ disk }) => disk.user.symlink(`${OUTSIDE}/moved.md`, `${ROOT}/f/moved.md`),
+  "a folder, to one outside": (fixture) => void swapFolder(fixture, "f"),
+  "a folder below, to one outside": (fixture) => void swapFolder(fixture, "f/g"),
+  "a folder, to the folder above": ({ disk }) => {
+    disk.user.rename(`${ROOT}/f/g`, "/tmp/aside");
+    disk.user.symlink("..", `${ROOT}/f/g`);
+  },
+  "a folder, to the root": ({ disk }) => {
+    disk.user.rename(`${ROOT}/f`, "/tmp/aside");
+    disk.user.symlink(ROOT, `${ROOT}/f`);
+  },
+  "a folder, to .mdmirror": ({ disk }) => {
+    disk.user.rename(`${ROOT}/f`, "/tmp/aside");
+    disk.user.symlink(".mdmirror", `${ROOT}/f`);
+  },
+  "a new folder, to one outside": ({ disk }) => disk.user.symlink(OUTSIDE, `${ROOT}/way`),
+  "the ignore rules": ({ disk }) => disk.user.symlink(`${OUTSIDE}/a.md`, `${ROOT}/.mdmirrorignore`),
+  ".mdmirror/tmp": ({ disk }) => {
+    disk.user.rename(`${ROOT}/.mdmirror/tmp`, "/tmp/aside");
+    disk.user.symlink(OUTSIDE, `${ROOT}/.mdmirror/tmp`);
+  },
+  ".mdmirror/trash": ({ disk }) => {
+    disk.user.rename(`${ROOT}/.mdmirror/trash`, "/tmp/aside");
+    disk.user.symlink(OUTSIDE, `${ROOT}/.mdmirror/trash`);
+  },
+  "the root, to a folder outside": ({ disk }) => {
+    disk.user.rename(ROOT, "/tmp/aside");
+    disk.user.symlink(OUTSIDE, ROOT);
+  },
+};
 
+describe("I26 symlinks planted before a pass", () => {
   it.each(Object.entries(PLANTS))("%s", async (_name, plant) => {
     const { fixture, ids } = await openLinked();
     stir(fixture, ids);

@@ -18,6 +18,8 @@ async function serve(
   return { ...opened, server, port: Number(new URL(server.url).port) };
 }
 
+const head = (more: string) => `POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${more}\r\n\r\n`;
+
 describe("startHttp", () => {
   it("answers a body that is not UTF-8 with 400 and changes nothing", async () => {
     const { server, key, api } = await serve();
@@ -58,7 +60,6 @@ describe("startHttp", () => {
 
   it("says to go on with a body only to who has a key, and expects nothing else", async () => {
     const { port, key } = await serve();
-    const head = (more: string) => `POST /v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${more}\r\n\r\n`;
     const body = JSON.stringify({ path: "a.md", content: "" });
     const length = `expect: 100-continue\r\ncontent-length: ${body.length}`;
     expect(await raw(port, head(length))).toMatch(/^HTTP\/1.1 401 /);

@@ -100,31 +100,31 @@ describe("the index of the service", () => {
   });
 });
 
-describe("indexing in steps", () => {
-  function watched(steps: ("more" | "done" | Error)[]) {
-    vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
-    let write = () => undefined as unknown;
-    const state = { served: 0, steps: 0, faults: [] as unknown[] };
-    const stop = indexInSteps(
-      {
-        served: () => state.served,
-        onWrite: (listener) => {
-          write = listener;
-        },
-        indexStep: () => {
-          state.steps++;
-          vi.advanceTimersByTime(5);
-          const next = steps.shift() ?? "done";
-          if (next instanceof Error) throw next;
-          return next;
-        },
+function watched(steps: ("more" | "done" | Error)[]) {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  let write = () => undefined as unknown;
+  const state = { served: 0, steps: 0, faults: [] as unknown[] };
+  const stop = indexInSteps(
+    {
+      served: () => state.served,
+      onWrite: (listener) => {
+        write = listener;
       },
-      (error) => state.faults.push(error),
-    );
-    return { state, stop, write: () => write() };
-  }
+      indexStep: () => {
+        state.steps++;
+        vi.advanceTimersByTime(5);
+        const next = steps.shift() ?? "done";
+        if (next instanceof Error) throw next;
+        return next;
+      },
+    },
+    (error) => state.faults.push(error),
+  );
+  return { state, stop, write: () => write() };
+}
 
+describe("indexing in steps", () => {
   test("follows a write within 50 ms, and many that come together once", () => {
     const { state, stop, write } = watched([]);
     vi.advanceTimersByTime(45);
@@ -161,9 +161,9 @@ describe("indexing in steps", () => {
   });
 });
 
-describe("a step of the index", () => {
-  const behind = () => openService({ searchCatchesUp: "a-step" });
+const behind = () => openService({ searchCatchesUp: "a-step" });
 
+describe("a step of the index", () => {
   test("is bounded, and takes the newest write first", async () => {
     const opened = behind();
     for (let n = 0; n < 100; n++) await opened.api.file(`${n}.md`, "zebra\n");
