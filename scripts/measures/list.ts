@@ -84,7 +84,7 @@ export const MEASURES: readonly Measure[] = [
         .map(({ at, name }) => ({ at, note: name })),
     outOf: countFunctions,
     most: 0.1,
-    mostInTest: 0.28,
+    mostInTest: 0.32,
   },
   {
     id: "comments-100",
