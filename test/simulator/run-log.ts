@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { digestOf } from "../../src/model/digest.ts";
-import { type Mirror, type Rig } from "./rig.ts";
+import type { Mirror, Rig } from "./rig.ts";
 
 export type Life = {
   readonly seed: number;

@@ -1,6 +1,6 @@
 import { digestOf } from "../../../../src/model/digest.ts";
 import { writesIn, REVIEWS } from "./reviews.ts";
-import { type Drill, drill, marked, Stage, textOf } from "./stage.ts";
+import { type Drill, drill, marked, type Stage, textOf } from "./stage.ts";
 
 /**
  * Stories that go right only if what was noted is noted: conflicts, refusals, normalised
