@@ -48,7 +48,7 @@ export const MEASURES: readonly Measure[] = [
         .filter(({ lines }) => lines > MOST.fileLines)
         .map(({ path, lines }) => ({ at: path, note: `${lines} lines` })),
     most: 0,
-    mostInTest: 6,
+    mostInTest: 7,
   },
   {
     id: "functions",
