@@ -15,7 +15,7 @@ export let root: string;
 export let folder: string;
 const open: (() => Promise<void>)[] = [];
 
-/** Called by each file of tests: what this module did by itself, it did for the first file alone. */
+/** Each test file calls this: hooks that a module registers when loaded serve one file alone. */
 export function useFolders(): void {
   beforeEach(() => {
     dir = realpathSync(mkdtempSync(join(tmpdir(), "mdm-ctl-")));
