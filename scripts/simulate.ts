@@ -4,7 +4,8 @@
  * with its script shrunk to a few steps and the `why` of the documents it names, and the totals;
  * exit 1 on any failure. `--small`: workspaces of one to four documents
  * (test/simulator/life/small.ts). `--plots`: lives with plots in them
- * (test/simulator/life/plots.ts). `--one-mirror [--no-kills] [--no-faults]`: the older lives of one
+ * (test/simulator/life/plots.ts). `--profile NAME`: all with one deployment of
+ * test/variants/profiles.ts, in place of that of each seed. `--one-mirror [--no-kills] [--no-faults]`: the older lives of one
  * mirror (test/simulator/simulate.ts).
  */
 import { parseArgs } from "node:util";
@@ -13,6 +14,7 @@ import { addBatch } from "./results.ts";
 import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/life/totals.ts";
 import type { WorkerTask } from "../test/simulator/life/worker.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
+import { readProfile } from "../test/variants/profiles.ts";
 import { simulate } from "../test/simulator/simulate.ts";
 
 if (asksForHelp()) {
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     steps: { type: "string" },
     plots: { type: "boolean", default: false },
     small: { type: "boolean", default: false },
+    profile: { type: "string" },
     workers: { type: "string", default: "2" },
     "one-mirror": { type: "boolean", default: false },
     "no-kills": { type: "boolean", default: false },
@@ -43,9 +46,18 @@ type Told = { readonly kind: "failure"; readonly text: string } | { readonly kin
 async function manyLives(): Promise<number> {
   const workers = Math.max(1, Math.min(Number(values.workers), runs));
   const sum = noTotals();
+  const profile = values.profile === undefined ? null : readProfile(values.profile);
   const tasks = Array.from({ length: workers }, (_, offset) => {
     const kind = values.plots ? "plots" : values.small ? "small" : "plain";
-    const task: WorkerTask = { first, runs, steps: Number(values.steps ?? "40"), every: workers, offset, kind };
+    const task: WorkerTask = {
+      first,
+      runs,
+      steps: Number(values.steps ?? "40"),
+      every: workers,
+      offset,
+      kind,
+      profile,
+    };
     return runWorker(task, sum);
   });
   await Promise.all(tasks);

@@ -79,7 +79,7 @@ async function atRate(everyMs: number, end: number, work: (n: number) => Promise
 
 /** @param refused takes the 503 of a service that has too much to do: nothing is found then */
 async function found(api: Api, query: string, refused: number[] = []): Promise<string[]> {
-  const { status, json } = await api.post("/v1/search", { query });
+  const { status, json } = await api.post("/v1/search/hybrid", { query });
   if (status === 503) {
     refused.push(status);
     return [];

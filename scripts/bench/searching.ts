@@ -141,7 +141,7 @@ async function measureService(folder: string, queries: readonly Query[], work: s
       if (status !== 200) throw new Error(text);
       return (JSON.parse(text) as { data: unknown[] }).data.length;
     };
-    const hybrid = (query: Query) => ask("/v1/search", { query: query.text });
+    const hybrid = (query: Query) => ask("/v1/search/hybrid", { query: query.text });
     const kinds = [...new Set(queries.map(({ kind }) => kind))];
     const rows = [
       measure("service, hybrid", queries, hybrid),

@@ -13,6 +13,7 @@ import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type OpenData, openData } from "../../src/server/data.ts";
 import { type HttpServer, startHttp } from "../../src/server/http.ts";
 import type { Variant } from "../../test/variants/variant.ts";
+import { PROFILES, type ProfileName } from "../../test/variants/profiles.ts";
 import { varyService } from "../../test/variants/vary-service.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -29,12 +30,27 @@ export type Fixture = {
   end(): Promise<void>;
 };
 
+let profile: Variant = PROFILES.deployed;
+
+/** The deployment of every fixture from here on; what one says of itself comes over it. */
+export function useProfile(name: ProfileName): void {
+  profile = PROFILES[name];
+}
+
 /** @param onRequest told each request before it is answered */
 export async function openFixture(variant: Variant = {}, onRequest?: (request: WireRequest) => void): Promise<Fixture> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-prove-"));
   const data = openData(join(folder, "data"));
   const writes: string[] = [];
-  const varied = varyService(data.service.handle, variant);
+  const varied = varyService(
+    data.service.handle,
+    { ...profile, ...variant },
+    {
+      requests: 0,
+      renames: new Map(),
+      withdraw: (changeId) => void data.service.admin.reviews.reject(changeId),
+    },
+  );
   const handle = async (request: WireRequest, fault?: Parameters<typeof varied>[1]) => {
     onRequest?.(request);
     if (request.method !== "GET") writes.push(`${request.method} ${request.path}`);
@@ -121,7 +137,7 @@ export function liveThere(fixture: Pick<Fixture, "call">): Map<string, LiveThere
     for (const { id, path } of page.data) {
       const answer = fixture.call("GET", `/v1/files/${id}`);
       const file = JSON.parse(answer.body) as { content: string; lastChangeId: string };
-      live.set(path, { id, text: file.content, changeId: file.lastChangeId });
+      live.set(path.slice(1), { id, text: file.content, changeId: file.lastChangeId });
     }
     if (!page.hasMore) return live;
     cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;

@@ -9,7 +9,7 @@ import { differences, type Fixture, line, localTree, openFixture, remoteTree, ru
 
 const VARIANTS: readonly (readonly [string, Variant])[] = [
   ["the embedded service", {}],
-  ["leading slashes, documented members alone", { leadingSlashes: true, documentedMembersOnly: true }],
+  ["no leading slashes, documented members alone", { noLeadingSlashes: true, documentedMembersOnly: true }],
   ["no folder PATCH or DELETE (405)", { noFolderPatchOrDelete: 405 }],
   ["no such folder route (404)", { noFolderPatchOrDelete: 404 }],
   ["change ids move on rename, unknown members", { changeIdMovesOnRename: true, unknownMembers: true }],

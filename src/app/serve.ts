@@ -19,6 +19,8 @@ export type ServeOptions = {
   readonly insecureHttp: boolean;
   /** What of these is given replaces what is kept in the data folder. */
   readonly settings?: Partial<Settings>;
+  /** {docs_base} of the problem types; null: the service's own. */
+  readonly docsBase?: string | null;
   readonly onFault: (error: unknown, requestId: string) => void;
 };
 
@@ -135,7 +137,8 @@ function readPem(tls: NonNullable<ServeOptions["tls"]>): Result<Pem> {
 
 function openOrTell(options: ServeOptions): Result<OpenData> {
   try {
-    return ok(openData(resolve(options.data), { onFault: options.onFault, settings: options.settings ?? {} }));
+    const { data, onFault, docsBase = null, settings = {} } = options;
+    return ok(openData(resolve(data), { onFault, settings, ...(docsBase === null ? {} : { docsBase }) }));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? null;
     if (code?.startsWith("SQLITE_BUSY") === true) {

@@ -13,14 +13,23 @@ export type DirId = Branded<"DirId">;
 /** `chg_` followed by an opaque suffix. Names one saved version of one document. */
 export type ChangeId = Branded<"ChangeId">;
 
-// ASSUMES: an opaque suffix is 1 to 128 of [A-Za-z0-9_-]. The document gives no alphabet; this one
-// is safe in URLs, SQL and logs, and is refused before any of them otherwise (contract test
-// "refuses ids that are not of the form"). A composite id (two ids joined, for example by `:` or
-// `/`) never matches it.
+// The form that services issue: 14 lower-case letters and digits.
+const STRICT = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
+// What is safe in URLs, SQL and logs, for deployments that issue another form.
 const SUFFIX = "[A-Za-z0-9_-]{1,128}";
 const DOC = new RegExp(`^doc_${SUFFIX}$`);
 const DIR = new RegExp(`^dir_${SUFFIX}$`);
 const CHANGE = new RegExp(`^chg_${SUFFIX}$`);
+
+/** Whether an id of whichever kind is of the form that services issue. */
+export function isStrictId(id: string): boolean {
+  return STRICT.test(id);
+}
+
+/** Two ids joined, as `doc_…-cmit_…`: of no document, whatever the form of its ids. */
+export function isCompositeId(id: string): boolean {
+  return /_.*(?:doc|dir|chg|cmit)_/.test(id);
+}
 
 export function isDocId(value: unknown): value is DocId {
   return typeof value === "string" && DOC.test(value);

@@ -20,17 +20,27 @@ export type NameFault =
 
 export type NameKind = "file" | "folder";
 
-// ASSUMES: "shell metacharacters" are those that a POSIX shell interprets anywhere in an unquoted
-// word, and the history `!`, the braces and the comment sign of the common shells (contract test
-// "refuses each shell metacharacter"). Another deployment may refuse more or fewer; the client
-// learns which (DOUBTFUL_CHARACTERS).
-export const SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
+/**
+ * What is refused in every name as shell metacharacter, beside the backslash. Another deployment
+ * may refuse more or fewer; the client learns which (DOUBTFUL_CHARACTERS).
+ */
+export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
- * Characters that some deployments may call shell metacharacters although this one does not. A
- * client sends them once and learns.
+ * Characters on which deployments may differ: those that a shell interprets in some place and that
+ * are legal here, and the colon, which is not. A client sends what it holds for legal once, and
+ * learns; it learns too from the names that a deployment shows.
  */
-export const DOUBTFUL_CHARACTERS = "=%^@+,:";
+export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
+
+/**
+ * The file that holds the rules for a folder's contents. It is configuration: a file as any other,
+ * which no search finds.
+ */
+export const STRUCTURE_FILE = ".qontext.structure.md";
+
+/** What the embedded service refused in its first version, and mirrors have mapped names by. */
+export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
 const WHITESPACE = /[\s\u0085\u180e\u200b\u2060\ufeff]/u;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
@@ -100,8 +110,8 @@ type PathFault = { readonly segment: number; readonly name: string; readonly fau
 
 /**
  * Splits a path of the wire, with or without a leading slash, into its names.
- * ASSUMES: one leading slash is accepted and means the root; answers carry none (contract test
- * "takes a path with a leading slash").
+ * ASSUMES: a path without its leading slash is taken for one from the root (contract test "takes a
+ * path without its leading slash").
  */
 export function pathSegments(path: string): string[] {
   return (path.startsWith("/") ? path.slice(1) : path).split("/");

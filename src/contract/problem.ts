@@ -25,8 +25,9 @@ export const PROBLEM_CODES = {
   content_too_large: { status: 422, title: "Content is too long" },
   service_unavailable: { status: 503, title: "Workspace temporarily unreachable" },
   internal_error: { status: 500, title: "Unexpected failure" },
-  // ASSUMES: a stale base that cannot be combined is answered 409 edit_conflict and nothing is
-  // saved (contract test "answers 409 edit_conflict when two versions cannot be combined").
+  // ASSUMES: a protected file's change that no longer combines with the live text is not accepted
+  // (contract test "answers edit_conflict to accepting what cannot be combined…"). No PUT has this
+  // answer here; the client takes it from other deployments.
   edit_conflict: { status: 409, title: "The file changed and the versions cannot be combined" },
   // ASSUMES: a rate limit is answered 429 rate_limited with Retry-After (contract test "limits the
   // rate when configured").

@@ -10,24 +10,34 @@ export type FileResource = {
   readonly protected: boolean;
 };
 
-/**
- * ASSUMES: EditFileResponse is one, with the text now saved (contract test "answers the saved
- * content and its change id").
- */
 export type FileWithContent = FileResource & { readonly content: string };
 
-/** ASSUMES: a Folder has `id` and `path` (contract test "answers a folder with id and path"). */
 export type FolderResource = { readonly id: DirId; readonly path: string };
 
 /**
- * ASSUMES: the members of a ChangeInReview (contract test "answers 202 with the change in review").
+ * Where something stands. `parentId` is null at the root.
+ * ASSUMES: `parentPath` is `/` there (contract test "tells where a file and a folder stand").
  */
+type Standing = { readonly parentId: DirId | null; readonly parentPath: string };
+
+/** Files and folders as they are answered: `path` is absolute, with a leading slash. */
+export type AnsweredFile = { readonly object: "file" } & FileResource & Standing;
+export type AnsweredFolder = { readonly object: "folder" } & FolderResource & Standing & { readonly name: string };
+
+/** 200 of a PUT: `content` is the text now saved. */
+export type Edit = { readonly object: "edit"; readonly file: AnsweredFile; readonly content: string };
+
+/** Why an edit waits for somebody's decision: for the file's flag, or because it met another. */
+export const REVIEW_REASONS = ["protected", "conflict"] as const;
+export type ReviewReason = (typeof REVIEW_REASONS)[number];
+
+/** 202 of a PUT. */
 export type ChangeInReview = {
+  readonly object: "change";
   readonly id: ChangeId;
-  readonly fileId: DocId;
-  readonly path: string;
-  readonly baseChangeId: ChangeId;
   readonly status: "in_review";
+  readonly reason: ReviewReason;
+  readonly fileIds: readonly DocId[];
 };
 
 export type ListEnvelope<Item> = {
@@ -42,13 +52,17 @@ export type ListEnvelope<Item> = {
 type SearchRange = readonly [start: number, end: number];
 
 /**
- * ASSUMES: an item of a hybrid search is a File plus `score` (greater is better, comparable within
- * one answer alone) and up to three `snippets`: a line, counted from 1, or a part of a long one,
- * with what matched (contract test "marks what matched in snippets").
+ * ASSUMES: an item of a search is a File with its `content`, and `sources` unless `includeSources`
+ * is false: where in the file it was found. Of a hybrid search they are up to three snippets: a
+ * line, counted from 1, or a part of a long one, with what matched; and `score` (greater is better)
+ * compares within one answer alone (contract test "marks what matched in its sources").
  */
-export type SearchHit = FileResource & {
+export type SearchHit = AnsweredFile & {
+  readonly content: string;
   readonly score: number;
-  readonly snippets: readonly {
+  readonly sources?: readonly {
+    readonly object: "snippet";
+    readonly fileId: DocId;
     readonly line: number;
     readonly text: string;
     readonly ranges: readonly SearchRange[];
@@ -56,12 +70,14 @@ export type SearchHit = FileResource & {
 };
 
 /**
- * ASSUMES: an item of a regex search is a File plus `matches`, one for each line: `line` and
- * `column` count from 1, `text` is the whole line (contract test "gives line and column of each
- * match").
+ * ASSUMES: the sources of a regex search are its matches, one for each line: `line` and `column`
+ * count from 1, `text` is the whole line (contract test "gives line and column of each match").
  */
-export type RegexHit = FileResource & {
-  readonly matches: readonly {
+export type RegexHit = AnsweredFile & {
+  readonly content: string;
+  readonly sources?: readonly {
+    readonly object: "match";
+    readonly fileId: DocId;
     readonly line: number;
     readonly column: number;
     readonly text: string;

@@ -6,12 +6,14 @@ import type { Selector } from "./resources.ts";
 export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";
 /**
- * ASSUMES: the paths of search, POSTs of JSON: `{query, limit?, path_prefix?}` and `{pattern,
- * limit?, path_prefix?}` (contract tests "answers the list envelope: search", "answers the list
- * envelope: regex search").
+ * Search, by POSTs of JSON: `{query, limit?, includeSources?}`.
+ * ASSUMES: both take `path_prefix` too (contract tests "searches below a prefix alone: search",
+ * "searches below a prefix alone: regex search").
  */
-export const SEARCH = "/v1/search";
+export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
+/** Says whether a key is good, also one whose workspace is closed or gone. */
+export const VALIDATE_KEY = "/auth/validate-key";
 
 export function fileRoute(id: DocId): string {
   return `${FILES}/${id}`;
@@ -21,10 +23,6 @@ export function contentRoute(id: DocId): string {
   return `${FILES}/${id}/content`;
 }
 
-/**
- * ASSUMES: GET, PATCH {name | parentId} and DELETE [?recursive=true] live at /v1/folders/{id}
- * (contract tests of folders).
- */
 export function folderRoute(id: DirId): string {
   return `${FOLDERS}/${id}`;
 }

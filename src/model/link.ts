@@ -1,4 +1,5 @@
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
+import type { ReviewReason } from "../contract/resources.ts";
 import type { Digest } from "./digest.ts";
 import type { HoldReason } from "./hold.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
@@ -29,10 +30,16 @@ export function sameInodeAndBirth(a: Stamp, b: Stamp): boolean {
 }
 
 /**
+ * What the service said of a text that it took into review; left out what it did not: the change's
+ * id, and why it is in review.
+ */
+export type ReviewTold = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
+
+/**
  * A text sent to review (202): it is not sent again until the user changes it. `at`: milliseconds
  * since the epoch.
  */
-export type Submission = { readonly digest: Digest; readonly baseChangeId: ChangeId; readonly at: number };
+export type Submission = { readonly digest: Digest; readonly baseChangeId: ChangeId; readonly at: number } & ReviewTold;
 
 /** One linked document: an id, its two places and the version that both sides were seen to hold. */
 export type Link = {

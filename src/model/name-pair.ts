@@ -1,4 +1,4 @@
-import { DOUBTFUL_CHARACTERS, mapName, SHELL_METACHARACTERS } from "../contract/names.ts";
+import { DOUBTFUL_CHARACTERS, FIRST_SHELL_METACHARACTERS, mapName, SHELL_METACHARACTERS } from "../contract/names.ts";
 import { hashedName, localNameFor } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
@@ -8,7 +8,8 @@ import type { LocalPath, RemotePath } from "./path.ts";
  * although the document is in two places.
  */
 
-const STRICTEST = SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS;
+/** What a mapping may have been made by: the sets of this version and the first, and all. */
+const REFUSED = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
 /**
  * @param id of the document or folder; null where only the names are known: then any hashed name of
@@ -17,7 +18,7 @@ const STRICTEST = SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS;
 export function isNamePair(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
   if (here === there || here.normalize("NFC") === there.normalize("NFC")) return true;
   // What is refused is learned, so the mapping may have been made before or after.
-  for (const refused of [SHELL_METACHARACTERS, STRICTEST]) if (mapName(here, kind, refused) === there) return true;
+  for (const refused of REFUSED) if (mapName(here, kind, refused) === there) return true;
   if (id === null)
     return hashedName(there, kind, "").slice(0, 4) === here.slice(0, 4) && /-[0-9a-f]{8}(?:\.md)?$/.test(here);
   return localNameFor(there, kind, id) === here || hashedName(there, kind, id) === here;

@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "./digest.ts";
-import type { Link, Stamp, Tombstone } from "./link.ts";
+import type { Link, ReviewTold, Stamp, Tombstone } from "./link.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
@@ -67,10 +67,11 @@ export function renameVersion(link: Link, changeId: ChangeId): Link {
  * A text was sent to review. The base stays; the file is the one that held this text, and its
  * user's own.
  * @param stamp the file's when it was read; null where that is not known
+ * @param told what the service said of the review; nothing where its answer was lost
  */
-export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null): Link {
+export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, told: ReviewTold = {}): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
-  const submissions = [...others, { digest, baseChangeId: link.changeId, at }];
+  const submissions = [...others, { digest, baseChangeId: link.changeId, at, ...told }];
   // ORDER: not trusted: the stamp is of another text than base's.
   return { ...link, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }

@@ -10,7 +10,7 @@ export type KnownText = { readonly digest: Digest; readonly text: string };
 /**
  * A submitted text, or a merge of ours of one with a live text, which counts as submitted with it.
  */
-export type Sent = KnownText & Pick<Submission, "baseChangeId" | "at">;
+export type Sent = KnownText & Omit<Submission, "digest">;
 
 type AfterReview = {
   /** The local text as it is from now on; null: it does not merge with the live one. */
@@ -49,9 +49,9 @@ export function settleSubmissions(
   // Where a submission is settled, base may still tell what it alone does not.
   const bases = [parted, settled === null ? null : base];
   const waits = sent.slice(last + 1);
-  const rebased = waits.flatMap(({ text, at }) => {
-    const merged = mergeOnFirst(bases, text, live);
-    return merged === null ? [] : [{ text: merged, at, baseChangeId: liveChangeId }];
+  const rebased = waits.flatMap((one) => {
+    const merged = mergeOnFirst(bases, one.text, live);
+    return merged === null ? [] : [{ ...one, text: merged, baseChangeId: liveChangeId }];
   });
   return { local: mergeOnFirst(bases, local.text, live), waiting: [...waits, ...rebased], parted };
 }

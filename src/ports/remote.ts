@@ -1,5 +1,5 @@
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
-import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
+import type { FileResource, FileWithContent, FolderResource, ReviewReason, Selector } from "../contract/resources.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { RemotePath } from "../model/path.ts";
 
@@ -92,7 +92,8 @@ export type PutResult =
    * not shown either.
    */
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
-  | { readonly kind: "in-review" };
+  /** null: the answer does not show it. */
+  | { readonly kind: "in-review"; readonly changeId: ChangeId | null; readonly reason: ReviewReason | null };
 
 export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; readonly id: DirId };
 
@@ -102,9 +103,13 @@ export type RemoteTraits = {
   readonly folderPatch: "unknown" | "yes" | "no";
   readonly folderDelete: "unknown" | "yes" | "no";
   readonly moveToRoot: "unknown" | "yes" | "no";
+  /** Whether one list shows the folders of the whole tree. */
+  readonly folderTree: "unknown" | "yes" | "no";
+  /** Whether ids were seen that are not of the form that services issue. */
+  readonly looseIds: boolean;
   /**
-   * Characters of names that were refused although the embedded service takes them, or the embedded
-   * service's own set.
+   * Characters that names may not hold: the embedded service's own set, with those that were
+   * refused, without those that were seen in the service's own names.
    */
   readonly refusedCharacters: string;
   /**
@@ -137,7 +142,10 @@ export type Held = {
  */
 export interface Remote {
   listFiles(selector: Selector, onPage?: (seen: number) => void, held?: Held): Promise<Listing<FileResource>>;
-  /** All folders: the roots, then `path_prefix` of each; below `prefix` only, when one is given. */
+  /**
+   * All folders: in one list, or the roots, then `path_prefix` of each; below `prefix` only, when
+   * one is given.
+   */
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>>;
   /** The folder at an exact path, by the `path` selector; null when the list is empty. */
   findFolder(path: RemotePath): Promise<Answer<FolderResource | null>>;

@@ -8,7 +8,7 @@ import { faultOf, misreadFault } from "./fault.ts";
 import type { Call } from "./reply.ts";
 import { createAtPath, learnRefusal, learnRootMove } from "./learn.ts";
 import { failed, type CallContext, getFile } from "./reads.ts";
-import { type PartialFile, readPartialFile } from "./shapes.ts";
+import { type PartialFile, readEdit, readPartialFile, readReview } from "./shapes.ts";
 
 /**
  * Writes of files. Each is sent once (apart from what was certainly not sent), and its answer read
@@ -24,7 +24,7 @@ export async function createFile(
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const unusable = (why: string) =>
     failed(misreadFault(call, `the new file is not understood: ${why}`, reply.requestId));
-  const file = readPartialFile(reply.value);
+  const file = readPartialFile(reply.value, context.traits.idRule());
   if (!file.ok) return unusable(file.why);
   const { id, lastChangeId } = file.value;
   if (id === null) return unusable("it has no id of the form doc_…");
@@ -51,8 +51,11 @@ export async function putContent(
   };
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
-  if (reply.status === 202) return { ok: true, value: { kind: "in-review" }, requestId: reply.requestId };
-  const file = readPartialFile(reply.value);
+  const rule = context.traits.idRule();
+  if (reply.status === 202) {
+    return { ok: true, value: { kind: "in-review", ...readReview(reply.value, rule) }, requestId: reply.requestId };
+  }
+  const file = readEdit(reply.value, rule);
   if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
   if (file.value.id !== null && file.value.id !== id) {
     return failed(misreadFault(call, "another file was answered", reply.requestId));
@@ -83,7 +86,7 @@ async function patchFile(context: CallContext, id: DocId, body: JsonObject): Pro
   const reply = await context.caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   if (reply.value === null) return readBack(context, call, id, reply.requestId);
-  const file = readPartialFile(reply.value);
+  const file = readPartialFile(reply.value, context.traits.idRule());
   if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
   if (file.value.id !== null && file.value.id !== id) {
     return failed(misreadFault(call, "another file was answered", reply.requestId));

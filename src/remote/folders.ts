@@ -19,6 +19,27 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     const below = await listBy(context, { kind: "path-prefix", pathPrefix: prefix });
     return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
   }
+  if (context.traits.current().folderTree === "no") return walkRoots(context);
+  const whole = await listBy(context, { kind: "path-prefix", pathPrefix: "" });
+  const { folderTree } = context.traits.current();
+  if (whole.complete && (whole.items.length > 0 || folderTree === "yes")) {
+    context.traits.learnFolderTree(true);
+    return whole;
+  }
+  if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
+  // Refused, or nothing is there, or the root is taken for the name of no folder.
+  const walked = await walkRoots(context);
+  if (!whole.complete || walked.items.length > 0) context.traits.learnFolderTree(false);
+  return walked;
+}
+
+/** A definite no to the question, which is about its form. */
+function isRefused(fault: Fault | null): boolean {
+  return fault?.kind === "problem" && (fault.status === 400 || fault.status === 404 || fault.status === 409);
+}
+
+/** The root folders, and what is below each. */
+async function walkRoots(context: CallContext): Promise<Listing<FolderResource>> {
   // All are held together, so what they may take is one.
   const spent = spentNothing();
   const roots = await listBy(context, { kind: "none" }, spent);
@@ -59,8 +80,9 @@ function listBy(context: CallContext, selector: Selector, spent?: Spent): Promis
 export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
   const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
   if (reply.kind !== "success") return failed(faultOf(call, reply));
-  const folder = readFolder(reply.value);
-  const id = readFolderId(reply.value);
+  const rule = context.traits.idRule();
+  const folder = readFolder(reply.value, rule);
+  const id = readFolderId(reply.value, rule);
   if (id === null) return failed(misreadFault(call, "the new folder has no id of the form dir_…", reply.requestId));
   if (folder.ok) context.traits.sawPath(folder.value.wirePath);
   // A Folder's members but its id are not shown by the document: without a path it is the one that
@@ -91,7 +113,7 @@ async function patchFolder(context: CallContext, id: DirId, body: JsonObject): P
     return failed(missing ?? faultOf(call, reply));
   }
   traits.learnFolderPatch(true);
-  const folder = readFolder(reply.value);
+  const folder = readFolder(reply.value, traits.idRule());
   if (!folder.ok) return failed(misreadFault(call, `the folder is not understood: ${folder.why}`, reply.requestId));
   if (folder.value.resource.id !== id)
     return failed(misreadFault(call, "another folder was answered", reply.requestId));

@@ -11,8 +11,8 @@ import type { TraitBook } from "./traits.ts";
 
 /**
  * POST by path. The service's spelling of paths is unknown until it has shown one; while it is (an
- * empty workspace), a refused path is sent once more with a leading slash: another request, not the
- * same one again.
+ * empty workspace), a refused path is sent once more in the other spelling, without or with a
+ * leading slash: another request, not the same one again.
  */
 export async function createAtPath(
   context: CallContext,
@@ -27,10 +27,11 @@ export async function createAtPath(
   };
   let call = callWith(traits.spell(path));
   let reply = await caller.call(call);
-  if (isRefusalAt(reply, "/path") && !traits.slashIsKnown() && !traits.current().leadingSlash) {
-    call = callWith(`/${path}`);
+  if (isRefusalAt(reply, "/path") && !traits.slashIsKnown()) {
+    const other = traits.current().leadingSlash ? path : `/${path}`;
+    call = callWith(other);
     reply = await caller.call(call);
-    if (reply.kind === "success") traits.sawPath(`/${path}`);
+    if (reply.kind === "success") traits.sawPath(other);
   }
   if (reply.kind !== "success") learnRefusal(traits, faultOf(call, reply), "/path", path, kind);
   return { call, reply };
@@ -56,8 +57,7 @@ export function learnRefusal(
 }
 
 /**
- * `parentId: null` is a choice of the embedded service; another may refuse it, or take it for no
- * member at all.
+ * `parentId: null` is the root; a deployment may refuse it, or take it for no member at all.
  */
 export function learnRootMove(traits: TraitBook, answer: Answer<{ readonly path: RemotePath }>): void {
   if (answer.ok) traits.learnMoveToRoot(!answer.value.path.includes("/"));

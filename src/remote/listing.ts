@@ -9,7 +9,7 @@ import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
 import { isFarFromLimit, LIST_LIMITS, overLimit, type Spent, spentNothing } from "./list-limits.ts";
-import { type Page, type Parsed, readPage, type Sighted } from "./shapes.ts";
+import { type IdRule, type Page, type Parsed, readPage, type Sighted } from "./shapes.ts";
 import { Sighting } from "./sighting.ts";
 import type { TraitBook } from "./traits.ts";
 
@@ -19,7 +19,7 @@ type ListOptions<Item> = {
   readonly route: string;
   /** Its path without leading slash; it is sent as the deployment spells paths. */
   readonly selector: Selector;
-  readonly read: (value: unknown) => Parsed<Sighted<Item>>;
+  readonly read: (value: unknown, rule: IdRule) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
   readonly held?: Held | undefined;
   /**
@@ -189,7 +189,8 @@ function takeItems<Item extends { readonly id: string }>(
     let path = at === -1 ? null : pathAsHeld(options.held!, at, value as JsonObject);
     if (path !== null) seen.noteSame(at);
     else {
-      const item = options.read(value);
+      options.traits.sawIdsOf(value);
+      const item = options.read(value, options.traits.idRule());
       if (!item.ok) {
         why ??= `${item.why}${idOf(value)}`;
         continue;
@@ -225,6 +226,10 @@ function idOf(value: unknown): string {
 
 function spellSelector(selector: Selector, traits: TraitBook): Selector {
   if (selector.kind === "path") return { kind: "path", path: traits.spell(selector.path) };
-  if (selector.kind === "path-prefix") return { kind: "path-prefix", pathPrefix: traits.spell(selector.pathPrefix) };
+  if (selector.kind === "path-prefix") {
+    const { pathPrefix } = selector;
+    // The whole tree has one spelling.
+    return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.spell(pathPrefix) };
+  }
   return selector;
 }

@@ -17,7 +17,8 @@ export function failed(fault: Fault): { readonly ok: false; readonly fault: Faul
 export async function getFile({ caller, traits }: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
   const reply = await caller.call({ method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" });
   if (reply.kind !== "success") return failed(faultOf(READ, reply));
-  const file = readFileWithContent(reply.value);
+  traits.sawIdsOf(reply.value);
+  const file = readFileWithContent(reply.value, traits.idRule());
   if (!file.ok) return failed(misreadFault(READ, `the file is not understood: ${file.why}`, reply.requestId));
   if (file.value.resource.id !== id) return failed(misreadFault(READ, "another file was answered", reply.requestId));
   traits.sawPath(file.value.wirePath);

@@ -1,8 +1,35 @@
 import { isJsonObject, type JsonObject, member } from "../contract/json.ts";
-import { type ChangeId, type DirId, type DocId, isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+import {
+  type ChangeId,
+  type DirId,
+  type DocId,
+  isChangeId,
+  isCompositeId,
+  isDirId,
+  isDocId,
+  isStrictId,
+} from "../contract/ids.ts";
 import { type NameKind, pathSegments } from "../contract/names.ts";
-import type { FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
+import {
+  type FileResource,
+  type FileWithContent,
+  type FolderResource,
+  REVIEW_REASONS,
+  type ReviewReason,
+} from "../contract/resources.ts";
 import type { RemotePath } from "../model/path.ts";
+
+/**
+ * Which ids are believed: those of the form that services issue, or, where reads have shown others,
+ * every one that is safe. Two joined are never one.
+ */
+export type IdRule = "strict" | "loose";
+
+/** What judges an id of one kind. */
+function by<Id extends string>(rule: IdRule, is: (value: unknown) => value is Id): (value: unknown) => value is Id {
+  const isOfForm = rule === "strict" ? isStrictId : (id: string) => !isCompositeId(id);
+  return (value): value is Id => is(value) && isOfForm(value);
+}
 
 /**
  * What the service's objects must look like to be believed. Only documented members are read; all
@@ -68,7 +95,26 @@ export type PartialFile = {
   readonly content: string | null;
 };
 
-export function readPartialFile(value: unknown): Parsed<PartialFile> {
+/** The answer of a PUT: a File with the text beside it, or one that holds it. */
+export function readEdit(value: unknown, rule: IdRule): Parsed<PartialFile> {
+  if (!isJsonObject(value)) return bad("the answer is not an object");
+  const file = member(value, "file");
+  if (!isJsonObject(file)) return readPartialFile(value, rule);
+  return readPartialFile({ ...file, content: member(value, "content") }, rule);
+}
+
+/** The answer of a PUT whose edit is in review, as far as it can be read. */
+export function readReview(
+  value: unknown,
+  rule: IdRule,
+): { readonly changeId: ChangeId | null; readonly reason: ReviewReason | null } {
+  if (!isJsonObject(value)) return { changeId: null, reason: null };
+  const id = member(value, "id");
+  const reason = REVIEW_REASONS.find((each) => each === member(value, "reason"));
+  return { changeId: by(rule, isChangeId)(id) ? id : null, reason: reason ?? null };
+}
+
+export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer is not an object");
   const id = member(value, "id");
   const lastChangeId = member(value, "lastChangeId");
@@ -78,8 +124,8 @@ export function readPartialFile(value: unknown): Parsed<PartialFile> {
   return {
     ok: true,
     value: {
-      id: isDocId(id) ? id : null,
-      lastChangeId: isChangeId(lastChangeId) ? lastChangeId : null,
+      id: by(rule, isDocId)(id) ? id : null,
+      lastChangeId: by(rule, isChangeId)(lastChangeId) ? lastChangeId : null,
       path: path.ok ? path.value : null,
       protected: typeof isProtected === "boolean" ? isProtected : null,
       content: typeof content === "string" && content.isWellFormed() ? content : null,
@@ -93,12 +139,12 @@ export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
  * An item of a list of files, or the file of a GET. `protected` may be missing: what a write
  * answers (202, 409) tells it in time.
  */
-export function readFile(value: unknown): Parsed<Sighted<FileResource>> {
+export function readFile(value: unknown, rule: IdRule): Parsed<Sighted<FileResource>> {
   if (!isJsonObject(value)) return bad("it is not an object");
   const id = member(value, "id");
-  if (!isDocId(id)) return bad("its id is not of the form doc_…");
+  if (!by(rule, isDocId)(id)) return bad("its id is not of the form doc_…");
   const lastChangeId = member(value, "lastChangeId");
-  if (!isChangeId(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
+  if (!by(rule, isChangeId)(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
   const path = readPath(member(value, "path"), "file");
   if (!path.ok) return path;
   const isProtected = readProtected(value);
@@ -112,8 +158,8 @@ function readProtected(file: JsonObject): boolean | null {
   return typeof value === "boolean" ? value : null;
 }
 
-export function readFileWithContent(value: unknown): Parsed<Sighted<FileWithContent>> {
-  const file = readFile(value);
+export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighted<FileWithContent>> {
+  const file = readFile(value, rule);
   if (!file.ok) return file;
   const content = member(value as JsonObject, "content");
   if (typeof content !== "string") return bad("its content is not a string");
@@ -123,19 +169,19 @@ export function readFileWithContent(value: unknown): Parsed<Sighted<FileWithCont
   return { ok: true, value: { resource: { ...file.value.resource, content }, wirePath: file.value.wirePath } };
 }
 
-export function readFolder(value: unknown): Parsed<Sighted<FolderResource>> {
+export function readFolder(value: unknown, rule: IdRule): Parsed<Sighted<FolderResource>> {
   if (!isJsonObject(value)) return bad("it is not an object");
   const id = member(value, "id");
-  if (!isDirId(id)) return bad("its id is not of the form dir_…");
+  if (!by(rule, isDirId)(id)) return bad("its id is not of the form dir_…");
   const path = readPath(member(value, "path"), "folder");
   if (!path.ok) return path;
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
 }
 
 /** The id of a folder answer; null when it is missing or not of the form. */
-export function readFolderId(value: unknown): DirId | null {
+export function readFolderId(value: unknown, rule: IdRule): DirId | null {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
-  return isDirId(id) ? id : null;
+  return by(rule, isDirId)(id) ? id : null;
 }
 
 export type Page = {

@@ -1,12 +1,18 @@
+import { isChangeId, isCompositeId, isDirId, isDocId, isStrictId } from "../contract/ids.ts";
+import { isJsonObject, member } from "../contract/json.ts";
 import { DOUBTFUL_CHARACTERS, type NameKind, pathFault, SHELL_METACHARACTERS } from "../contract/names.ts";
 import { EXACT_DISK, pathKey, type RemotePath } from "../model/path.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
+import type { IdRule } from "./shapes.ts";
 
+/** What is expected of a deployment that nothing is known of. */
 export const NO_TRAITS: RemoteTraits = {
-  leadingSlash: false,
+  leadingSlash: true,
   folderPatch: "unknown",
   folderDelete: "unknown",
   moveToRoot: "unknown",
+  folderTree: "unknown",
+  looseIds: false,
   refusedCharacters: SHELL_METACHARACTERS,
   foldsCase: false,
   foldsUnicode: false,
@@ -24,8 +30,8 @@ export class TraitBook {
   readonly #accepted = new Set<string>();
 
   constructor(known: RemoteTraits | null) {
-    // What an older version remembered knows nothing of some.
-    this.#traits = { ...NO_TRAITS, ...known };
+    // What an older version remembered knows nothing of some; it took ids of every form.
+    this.#traits = { ...NO_TRAITS, ...(known === null ? {} : { looseIds: true }), ...known };
   }
 
   current(): RemoteTraits {
@@ -38,7 +44,37 @@ export class TraitBook {
     const leadingSlash = wirePath.startsWith("/");
     if (leadingSlash !== this.#traits.leadingSlash) this.#learn({ leadingSlash });
     if (!HOLDS_DOUBTFUL.test(wirePath) || this.#accepted.size === DOUBTFUL_CHARACTERS.length) return;
-    for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accepted.add(character);
+    for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
+  }
+
+  /** A name of the service's own holds it, so that others may. */
+  #accept(character: string): void {
+    this.#accepted.add(character);
+    const { refusedCharacters } = this.#traits;
+    if (!refusedCharacters.includes(character)) return;
+    this.#learn({ refusedCharacters: refusedCharacters.replaceAll(character, "") });
+  }
+
+  /**
+   * Learns from the ids of what a read showed. What answers a write teaches nothing: it may be
+   * misread, and a read follows.
+   */
+  sawIdsOf(item: unknown): void {
+    if (this.#traits.looseIds || !isJsonObject(item)) return;
+    for (const name of ["id", "lastChangeId"]) {
+      const id = member(item, name);
+      if (!isDocId(id) && !isDirId(id) && !isChangeId(id)) continue;
+      if (!isStrictId(id) && !isCompositeId(id)) this.#learn({ looseIds: true });
+    }
+  }
+
+  /** Which ids are believed. */
+  idRule(): IdRule {
+    return this.#traits.looseIds ? "loose" : "strict";
+  }
+
+  learnFolderTree(works: boolean): void {
+    this.#learn({ folderTree: yesOrNo(works) });
   }
 
   /** Whether the service was seen to spell a path in this session. */

@@ -7,6 +7,7 @@ import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from
 import { hashKey, sentKey, unauthenticated } from "./authenticate.ts";
 import { type BodyFault, type Member, memberErrors, readBody, type SentBody } from "./body.ts";
 import type { ServerContext } from "./context.ts";
+import { readContent } from "./input.ts";
 import { type Query, readQuery } from "./query.ts";
 import { matchPath, splitTarget } from "./router.ts";
 
@@ -74,7 +75,7 @@ const ENDPOINTS: readonly AdminEndpoint[] = [
     method: "POST",
     path: "/admin/reviews/{id}/accept",
     parameters: [],
-    run: ({ admin, id }) => answered(admin.reviews.accept(id)),
+    run: acceptReview,
   },
   {
     method: "POST",
@@ -180,6 +181,16 @@ function readGrants(sent: readonly unknown[]): KeyGrant[] | Refused {
     grants.push({ on: each["on"] as string | null, level });
   }
   return grants;
+}
+
+/** With a body `{content}`, that text is made live in the place of the one in review. */
+function acceptReview({ admin, id, body }: AdminCall): Answer {
+  if (body.text === null && body.fault === null) return answered(admin.reviews.accept(id));
+  const members = readBody(body, { content: { type: "string", required: false } });
+  if (isRefused(members)) return members;
+  const sent = members["content"] as string | undefined;
+  const content = sent === undefined ? null : readContent(sent);
+  return isRefused(content) ? content : answered(admin.reviews.accept(id, content));
 }
 
 function listReviews({ admin, query }: AdminCall): Answer {

@@ -3,6 +3,7 @@ import type { WireHeaders } from "../contract/wire.ts";
 import { Access } from "./access.ts";
 import { type Refused, refuse } from "./answer.ts";
 import type { RequestContext, ServerContext } from "./context.ts";
+import type { Holders } from "./holders.ts";
 import type { KeyRow } from "./keys-table.ts";
 
 /**
@@ -30,6 +31,17 @@ export function unauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
+function findHolder(server: ServerContext, headers: WireHeaders): ReturnType<Holders["byHash"]> {
+  const sent = sentKey(headers);
+  return sent === null ? undefined : server.store.holders.byHash(hashKey(sent));
+}
+
+/** Why a key is not good, whatever its workspace: 401, 429; null: it is. */
+export function refusalOfKey(server: ServerContext, headers: WireHeaders, admit: Admit): Refused | null {
+  const holder = findHolder(server, headers);
+  return holder === undefined ? unauthenticated() : admit(holder.key);
+}
+
 export type Admit = (key: KeyRow) => Refused | null;
 
 /**
@@ -37,8 +49,7 @@ export type Admit = (key: KeyRow) => Refused | null;
  * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
  */
 export function authenticate(server: ServerContext, headers: WireHeaders, admit: Admit): RequestContext | Refused {
-  const sent = sentKey(headers);
-  const holder = sent === null ? undefined : server.store.holders.byHash(hashKey(sent));
+  const holder = findHolder(server, headers);
   if (holder === undefined) return unauthenticated();
   const { key, workspace, grants } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");

@@ -1,3 +1,4 @@
+import type { ReviewReason } from "../contract/resources.ts";
 import type { Db } from "./database.ts";
 import { isWithin, type Subtree } from "./sql.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "./text-codec.ts";
@@ -14,14 +15,16 @@ export type ChangeRow = {
   readonly file: number;
   readonly baseId: string | null;
   readonly status: ChangeStatus;
+  /** Why it went to review; null for what was saved. */
+  readonly reason: ReviewReason | null;
   /** Milliseconds since the epoch, from the service's clock. */
   readonly at: number;
 };
 
-type NewChange = Omit<ChangeRow, "seq"> & { readonly text: string };
+type NewChange = Omit<ChangeRow, "seq" | "reason"> & { readonly reason?: ReviewReason; readonly text: string };
 
 const IN_WORKSPACE = `
-SELECT c.seq, c.id, c.file, c.base_id AS baseId, c.status, c.at
+SELECT c.seq, c.id, c.file, c.base_id AS baseId, c.status, c.reason, c.at
 FROM changes c JOIN files x ON x.seq = c.file WHERE x.workspace = ?`;
 
 /** Table `changes`: the whole history of each document. */
@@ -68,7 +71,8 @@ export class ChangesTable {
 
   insert(change: NewChange): void {
     const { codec, text } = encodeText(change.text);
-    this.#sql.insert.run(change.id, change.file, change.baseId, change.status, codec, text, change.at);
+    const { id, file, baseId, status, reason = null, at } = change;
+    this.#sql.insert.run(id, file, baseId, status, reason, codec, text, at);
   }
 
   setStatus(seq: number, status: ChangeStatus): void {
@@ -108,8 +112,8 @@ function prepare(db: Db) {
          CROSS JOIN files x ON x.seq = c.file CROSS JOIN folders d ON d.seq = x.folder
        WHERE c.status = 'in_review' AND x.workspace = @workspace AND ${isWithin("d.path")} LIMIT 1`,
     ),
-    insert: db.prepare<[string, number, string | null, ChangeStatus, number, Buffer, number]>(
-      "INSERT INTO changes (id, file, base_id, status, codec, text, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    insert: db.prepare<[string, number, string | null, ChangeStatus, ReviewReason | null, number, Buffer, number]>(
+      "INSERT INTO changes (id, file, base_id, status, reason, codec, text, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     ),
     setStatus: db.prepare<[ChangeStatus, number]>("UPDATE changes SET status = ? WHERE seq = ?"),
     removeOf: db.prepare<[number]>("DELETE FROM changes WHERE file = ?"),

@@ -45,9 +45,9 @@ export type Call = {
 
 // Digits and lower case without i, l, o, u: safe to read out, and no two ids differ in case alone.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-const ID_CHARACTERS = 20;
+/** 70 random bits: the ids of one table are unique besides. */
+const ID_CHARACTERS = 14;
 
-/** 100 random bits. */
 export function newId(context: Pick<ServerContext, "random">, prefix: IdPrefix): string {
   let id: string = prefix;
   for (const byte of context.random(ID_CHARACTERS)) id += ALPHABET[byte & 31];

@@ -12,6 +12,8 @@ import { keepUp } from "./upkeep.ts";
 type OpenDataOptions = {
   readonly combine?: Combine;
   readonly settings?: Partial<Settings>;
+  /** {docs_base} of the problem types. */
+  readonly docsBase?: string;
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
 

@@ -1,10 +1,12 @@
+import { VALIDATE_KEY } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { Admin } from "./admin.ts";
 import { authenticateAdmin, routeAdmin } from "./admin-routes.ts";
-import { type Answer, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { type Admit, authenticate } from "./authenticate.ts";
-import { type BodyFault, refuseRequest } from "./body.ts";
+import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
+import { type Admit, authenticate, refusalOfKey } from "./authenticate.ts";
+import { type BodyFault, readBody, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
+import { readQuery } from "./query.ts";
 import type { RateLimiter } from "./rate.ts";
 import { isDiskFull } from "./reserve.ts";
 import { route, splitTarget } from "./router.ts";
@@ -33,10 +35,11 @@ export function answerRequest(core: Core, request: WireRequest, fault: BodyFault
  * Judges a request by its headers: the answer where its body need not be read, else null. Takes
  * nothing from a rate limit.
  */
-export function judgeHead(core: Core, { path, headers }: RequestHead): WireResponse | null {
+export function judgeHead(core: Core, { method, path, headers }: RequestHead): WireResponse | null {
   return answering(core, () => {
     if (!core.isOpen) return closing();
     if (isAdminPath(path)) return authenticateAdmin(core.adminKey, headers);
+    if (isValidation({ method, path })) return refusalOfKey(core.server, headers, (key) => core.rates.peek(key));
     const context = authenticate(core.server, headers, (key) => core.rates.peek(key));
     return isRefused(context) ? context : null;
   });
@@ -86,6 +89,7 @@ function dispatch(core: Core, request: WireRequest, fault: BodyFault | null, adm
   const refused = refuseRequest(fault);
   if (refused !== null) return refused;
   if (isAdminPath(request.path)) return routeAdmin(core, request, fault);
+  if (isValidation(request)) return validateKey(core.server, request, fault, admit);
   const context = authenticate(core.server, request.headers, admit);
   return isRefused(context) ? context : route(context, request, fault);
 }
@@ -93,6 +97,24 @@ function dispatch(core: Core, request: WireRequest, fault: BodyFault | null, adm
 function isAdminPath(target: string): boolean {
   const { path } = splitTarget(target);
   return path === "/admin" || path.startsWith("/admin/");
+}
+
+function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {
+  return method === "POST" && splitTarget(path).path === VALIDATE_KEY;
+}
+
+/**
+ * POST /auth/validate-key: asks about the key alone, so that a workspace that is closed or gone
+ * does not matter.
+ * ASSUMES: 200 with `valid: true` (contract test "says whether a key is good").
+ */
+function validateKey(server: ServerContext, request: WireRequest, fault: BodyFault | null, admit: Admit): Answer {
+  const refused = refusalOfKey(server, request.headers, admit);
+  if (refused !== null) return refused;
+  const query = readQuery(splitTarget(request.path).query, []);
+  if (isRefused(query)) return query;
+  const members = readBody({ text: request.body, fault }, {});
+  return isRefused(members) ? members : done(200, { object: "api_key", valid: true });
 }
 
 function closing(): Refused {

@@ -1,14 +1,15 @@
 import type { JsonObject } from "../contract/json.ts";
+import type { ReviewReason } from "../contract/resources.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { memberErrors, readBody, readObject } from "./body.ts";
 import { type Call, newId, type RequestContext, type ServerContext } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
 import { moveProtected } from "./guard-moves.ts";
-import { readContent, readId, readName, readParent } from "./input.ts";
+import { readContent, readId, readName, readParent, readPathId } from "./input.ts";
 import { holdKeptGrants, keepGrantsOfFile } from "./kept-grants.ts";
 import { findFile, findPlace, findWritableFile, occupied, pathIn } from "./place.ts";
-import { presentFile, presentReview, presentWithContent } from "./present.ts";
+import { presentEdit, presentFile, presentReview } from "./present.ts";
 
 const PATCH_MEMBERS = {
   name: { type: "string", required: false },
@@ -18,7 +19,7 @@ const PATCH_MEMBERS = {
 
 /** PATCH /v1/files/{id} */
 export function patchFile(call: Call): Answer {
-  const id = readId(call.id, "doc_", "");
+  const id = readPathId(call, "doc_");
   if (isRefused(id)) return id;
   const members = readOneMember(call, PATCH_MEMBERS);
   if (isRefused(members)) return members;
@@ -52,9 +53,9 @@ export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[
   return refuseFields(sent.map((name) => ({ code: "mutually_exclusive", pointer: `/${name}`, detail })));
 }
 
-/** ASSUMES: `parentId: null` moves to the root (contract test "moves a file to the root"). */
+/** A `parentId` of null is the root. */
 function moveFile(context: RequestContext, id: string, sent: string | null): Answer {
-  const parentId = readParent(sent);
+  const parentId = readParent(context, sent);
   if (isRefused(parentId)) return parentId;
   const row = findWritableFile(context, id);
   if (isRefused(row)) return row;
@@ -66,7 +67,7 @@ function placeFile(context: RequestContext, row: FileRow, folder: number, name: 
   const { files } = context.store;
   const holder = files.byName(context.workspace.seq, folder, name);
   if (holder !== undefined && holder.seq !== row.seq) {
-    return occupied(folderPath === undefined ? name : pathIn({ seq: folder, path: folderPath }, name));
+    return occupied(folderPath === undefined ? name : pathIn({ path: folderPath }, name));
   }
   return moveProtected(context, row.protected === 1 ? [row] : [], () => {
     files.place(row.seq, folder, name);
@@ -93,42 +94,40 @@ export function putContent(call: Call): Answer {
     const detail = "baseChangeId is not a change of this file.";
     return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
   }
-  if (row.protected === 1) return submit(context, row, sent.baseId, sent.content);
+  if (row.protected === 1) return submit(context, row, sent, "protected");
   const saved = saveCombined(context, row, { id: sent.baseId, text: base.text }, sent.content);
-  return isRefused(saved) ? saved : done(200, presentWithContent(saved.row, saved.text));
+  return saved === null ? submit(context, row, sent, "conflict") : done(200, presentEdit(saved.row, saved.text));
 }
 
 type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
 
 function readPut(call: Call): SentContent | Refused {
-  const id = readId(call.id, "doc_", "");
+  const id = readPathId(call, "doc_");
   if (isRefused(id)) return id;
   const members = readBody(call.body, CONTENT_MEMBERS);
   if (isRefused(members)) return members;
-  const baseId = readId(members["baseChangeId"] as string, "chg_", "/baseChangeId");
+  const baseId = readId(call.context, members["baseChangeId"] as string, "chg_", "/baseChangeId");
   if (isRefused(baseId)) return baseId;
   const content = readContent(members["content"] as string);
   return isRefused(content) ? content : { id, baseId, content };
 }
 
 /**
- * Makes a text live, combined with what became live since its base; an `edit_conflict` where that
- * cannot be. So is a combined text over the limit: neither side alone is at fault.
+ * Makes a text live, combined with what became live since its base.
  * @param base a change of this file, and its text; null: it was pruned
+ * @returns null, and nothing is saved, where the two cannot be combined; so where the combined text
+ * is over the limit: neither side alone is at fault
  */
 export function saveCombined(
   server: ServerContext,
   row: FileRow,
   base: { readonly id: string; readonly text: string | null },
   sent: string,
-): { readonly row: FileRow; readonly text: string } | Refused {
+): { readonly row: FileRow; readonly text: string } | null {
   const live = server.store.changes.text(row.changeId);
   const text = base.id === row.changeId ? sent : combineWithLive(server, base.text, sent, live);
-  if (text !== null && !isRefused(readContent(text))) return { row: saveText(server, row, live, text), text };
-  return refuse(
-    "edit_conflict",
-    "The file changed since the base and the two versions cannot be combined; nothing was saved.",
-  );
+  if (text === null || isRefused(readContent(text))) return null;
+  return { row: saveText(server, row, live, text), text };
 }
 
 /**
@@ -146,7 +145,7 @@ function combineWithLive({ combine }: ServerContext, base: string | null, sent: 
  * ASSUMES: a write that leaves the live text as it is makes no new change (contract test "makes no
  * new change for equal content").
  */
-function saveText(server: ServerContext, row: FileRow, live: string, text: string): FileRow {
+export function saveText(server: ServerContext, row: FileRow, live: string, text: string): FileRow {
   if (text === live) return row;
   const id = newId(server, "chg_");
   const at = server.now();
@@ -155,11 +154,13 @@ function saveText(server: ServerContext, row: FileRow, live: string, text: strin
   return { ...row, changeId: id };
 }
 
-function submit(context: RequestContext, row: FileRow, baseId: string, text: string): Answer {
-  const changeId = newId(context, "chg_");
-  const change = { id: changeId, file: row.seq, baseId, status: "in_review", text, at: context.now() } as const;
-  context.store.changes.insert(change);
-  return done(202, presentReview(row, changeId, baseId));
+/** The edit waits for somebody's decision; until then the file cannot be deleted. */
+function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Answer {
+  const { baseId, content: text } = sent;
+  const id = newId(context, "chg_");
+  const at = context.now();
+  context.store.changes.insert({ id, file: row.seq, baseId, status: "in_review", reason, text, at });
+  return done(202, presentReview(row, id, reason));
 }
 
 /**
@@ -168,7 +169,7 @@ function submit(context: RequestContext, row: FileRow, baseId: string, text: str
  * that of the flag comes first.
  */
 export function deleteFile(call: Call): Answer {
-  const id = readId(call.id, "doc_", "");
+  const id = readPathId(call, "doc_");
   if (isRefused(id)) return id;
   const { context } = call;
   const row = findWritableFile(context, id);

@@ -5,6 +5,8 @@ export type FileRow = {
   readonly seq: number;
   readonly id: string;
   readonly folder: number;
+  /** null: the root. */
+  readonly folderId: string | null;
   readonly name: string;
   readonly path: string;
   readonly protected: 0 | 1;
@@ -12,7 +14,7 @@ export type FileRow = {
 };
 
 const COLUMNS = `
-SELECT x.seq, x.id, x.folder, x.name, x.protected, x.change_id AS changeId,
+SELECT x.seq, x.id, x.folder, d.id AS folderId, x.name, x.protected, x.change_id AS changeId,
   ${FILE_PATH} AS path`;
 const SELECT = `${COLUMNS} FROM files x LEFT JOIN folders d ON d.seq = x.folder`;
 /** By folder first, then sorted: for subtrees that are a small part of the workspace. */

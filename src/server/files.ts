@@ -7,14 +7,14 @@ import { type Member, memberErrors, readObject } from "./body.ts";
 import { type Call, newId, type RequestContext } from "./context.ts";
 import type { FileRow } from "./files-table.ts";
 import { holdKeptGrants } from "./kept-grants.ts";
-import { readContent, readId, readName, readParent, readPath } from "./input.ts";
+import { readContent, readName, readParent, readPath, readPathId } from "./input.ts";
 import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
-import { findFile, findPlace, findRoute, makeFolders, occupied, pathIn, type Route } from "./place.ts";
+import { findFile, findPlace, findRoute, makeFolders, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { presentFile, presentWithContent } from "./present.ts";
 
 /** GET /v1/files */
 export function listFiles(call: Call): Answer {
-  const selector = readSelector(call.query, "file");
+  const selector = readSelector(call, "file");
   if (isRefused(selector)) return selector;
   const page = readPage(call, FILES, selector);
   if (isRefused(page)) return page;
@@ -29,7 +29,7 @@ function selectFiles({ store, workspace }: RequestContext, selector: Chosen, pag
     case "none":
       return store.files.all(at);
     case "path-prefix":
-      return store.files.inTree({ ...at, path: selector.path });
+      return selector.path === "" ? store.files.all(at) : store.files.inTree({ ...at, path: selector.path });
     case "parent-id": {
       const folder = store.folders.byId(workspace.seq, selector.id);
       return folder === undefined ? [] : store.files.inFolder({ ...at, folder: folder.seq });
@@ -50,7 +50,7 @@ function fileAt(store: RequestContext["store"], workspace: number, path: string)
 
 /** GET /v1/files/{id} */
 export function readFile(call: Call): Answer {
-  const id = readId(call.id, "doc_", "");
+  const id = readPathId(call, "doc_");
   if (isRefused(id)) return id;
   const row = findFile(call.context, id);
   if (isRefused(row)) return row;
@@ -83,7 +83,7 @@ export function createFile(call: Call): Answer {
     return occupied(path);
   }
   const folder = makeFolders(context, route);
-  return done(201, presentFile(insertFile(context, folder.seq, name, path, content)));
+  return done(201, presentFile(insertFile(context, folder, name, content)));
 }
 
 function readShape(call: Call): JsonObject | Refused {
@@ -115,17 +115,18 @@ function routeOf(context: RequestContext, sent: string): Target | Refused {
 function folderOf(context: RequestContext, members: JsonObject): Target | Refused {
   const name = readName(members["name"] as string, "file", "/name");
   if (isRefused(name)) return name;
-  const parentId = readParent(members["parentId"] as string | null);
+  const parentId = readParent(context, members["parentId"] as string | null);
   if (isRefused(parentId)) return parentId;
   const from = findPlace(context, parentId);
   return isRefused(from) ? from : { route: { from, missing: [] }, name };
 }
 
-function insertFile(context: RequestContext, folder: number, name: string, path: string, text: string): FileRow {
+function insertFile(context: RequestContext, folder: Place, name: string, text: string): FileRow {
   const id = newId(context, "doc_");
   const changeId = newId(context, "chg_");
-  const seq = context.store.files.insert(context.workspace.seq, id, folder, name, changeId);
+  const seq = context.store.files.insert(context.workspace.seq, id, folder.seq, name, changeId);
   context.store.changes.insert({ id: changeId, file: seq, baseId: null, status: "saved", text, at: context.now() });
+  const path = pathIn(folder, name);
   holdKeptGrants(context, path);
-  return { seq, id, folder, name, path, protected: 0, changeId };
+  return { seq, id, folder: folder.seq, folderId: folder.id, name, path, protected: 0, changeId };
 }

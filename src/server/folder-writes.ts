@@ -5,7 +5,7 @@ import type { Call, RequestContext } from "./context.ts";
 import { readOneMember } from "./file-writes.ts";
 import type { FolderRow } from "./folders-table.ts";
 import { moveProtected } from "./guard-moves.ts";
-import { pathTooLong, readId, readName, readParent } from "./input.ts";
+import { pathTooLong, readName, readParent, readPathId } from "./input.ts";
 import { holdKeptGrants, keepGrantsBelow } from "./kept-grants.ts";
 import { findPlace, findWritableFolder, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
@@ -18,7 +18,7 @@ const PATCH_MEMBERS = {
 
 /** PATCH /v1/folders/{id}; its form is that of files. */
 export function patchFolder(call: Call): Answer {
-  const id = readId(call.id, "dir_", "");
+  const id = readPathId(call, "dir_");
   if (isRefused(id)) return id;
   const members = readOneMember(call, PATCH_MEMBERS);
   if (isRefused(members)) return members;
@@ -28,10 +28,11 @@ export function patchFolder(call: Call): Answer {
     if (isRefused(name)) return name;
     const row = findWritableFolder(context, id);
     if (isRefused(row)) return row;
-    const parent = { seq: row.parent, path: row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1)) };
+    const path = row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1));
+    const parent = { seq: row.parent, id: row.parentId, path };
     return placeFolder(context, row, parent, name, "/name");
   }
-  const parentId = readParent(members["parentId"] as string | null);
+  const parentId = readParent(context, members["parentId"] as string | null);
   if (isRefused(parentId)) return parentId;
   const row = findWritableFolder(context, id);
   if (isRefused(row)) return row;
@@ -57,7 +58,7 @@ function placeFolder(context: RequestContext, row: FolderRow, parent: Place, nam
     store.grants.rebaseKept(workspace.seq, row.path, path);
     store.folders.place(workspace.seq, row, parent.seq, name, path);
     holdKeptGrants(context, path);
-    return done(200, presentFolder({ ...row, parent: parent.seq, name, path }));
+    return done(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
   });
 }
 
@@ -82,7 +83,7 @@ function slashes(path: string): number {
  * it is by itself (contract tests "refuses a recursive delete …").
  */
 export function deleteFolder(call: Call): Answer {
-  const id = readId(call.id, "dir_", "");
+  const id = readPathId(call, "dir_");
   if (isRefused(id)) return id;
   const recursive = readFlag(call.query, "recursive");
   if (isRefused(recursive)) return recursive;

@@ -5,6 +5,8 @@ export type FolderRow = {
   readonly seq: number;
   readonly id: string;
   readonly parent: number;
+  /** null: the root. */
+  readonly parentId: string | null;
   readonly name: string;
   readonly path: string;
 };
@@ -12,7 +14,9 @@ export type FolderRow = {
 /** The `parent` of root folders and the `folder` of root files. */
 export const ROOT = 0;
 
-const SELECT = "SELECT seq, id, parent, name, path FROM folders";
+const SELECT = `
+SELECT seq, id, parent, (SELECT p.id FROM folders p WHERE p.seq = folders.parent) AS parentId, name, path
+FROM folders`;
 const BELOW = `workspace = @workspace AND ${isBelow("path")}`;
 const PAGE = "AND seq > @after ORDER BY seq LIMIT @count";
 
@@ -54,6 +58,10 @@ export class FoldersTable {
 
   inParent(page: ParentPage): FolderRow[] {
     return this.#reads.inParent.all(page);
+  }
+
+  all(page: Page): FolderRow[] {
+    return this.#reads.all.all(page);
   }
 
   /** Every folder below a path, not itself. */
@@ -101,6 +109,7 @@ function prepareReads(db: Db) {
     inParent: db.prepare<[ParentPage], FolderRow>(
       `${SELECT} WHERE workspace = @workspace AND parent = @parent ${PAGE}`,
     ),
+    all: db.prepare<[Page], FolderRow>(`${SELECT} WHERE workspace = @workspace ${PAGE}`),
     below: db.prepare<[Page & Subtree], FolderRow>(`${SELECT} WHERE ${BELOW} ${PAGE}`),
     longest: db.prepare<[Subtree], { path: string }>(
       `SELECT path FROM folders WHERE ${BELOW} ORDER BY length(path) DESC LIMIT 1`,

@@ -6,7 +6,7 @@ import { type Answer, done, isRefused, type Refused, refuseFields } from "./answ
 import { type Member, memberErrors, readObject } from "./body.ts";
 import type { Call } from "./context.ts";
 import { type FolderRow, ROOT } from "./folders-table.ts";
-import { pathTooLong, readId, readName, readParent, readPath } from "./input.ts";
+import { pathTooLong, readName, readParent, readPath, readPathId } from "./input.ts";
 import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
 import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
@@ -17,7 +17,7 @@ import { presentFolder } from "./present.ts";
  * (contract tests of folders).
  */
 export function listFolders(call: Call): Answer {
-  const selector = readSelector(call.query, "folder");
+  const selector = readSelector(call, "folder");
   if (isRefused(selector)) return selector;
   const page = readPage(call, FOLDERS, selector);
   if (isRefused(page)) return page;
@@ -34,7 +34,7 @@ function selectFolders(call: Call, selector: Chosen, page: PageRequest): readonl
     case "none":
       return store.folders.inParent({ ...at, parent: ROOT });
     case "path-prefix":
-      return store.folders.below({ ...at, path: selector.path });
+      return selector.path === "" ? store.folders.all(at) : store.folders.below({ ...at, path: selector.path });
     case "parent-id": {
       const parent = findFolder(call.context, selector.id);
       return isRefused(parent) ? parent : store.folders.inParent({ ...at, parent: parent.seq });
@@ -48,7 +48,7 @@ function selectFolders(call: Call, selector: Chosen, page: PageRequest): readonl
 
 /** GET /v1/folders/{id} */
 export function readFolder(call: Call): Answer {
-  const id = readId(call.id, "dir_", "");
+  const id = readPathId(call, "dir_");
   if (isRefused(id)) return id;
   const row = findFolder(call.context, id);
   return isRefused(row) ? row : done(200, presentFolder(row));
@@ -86,7 +86,7 @@ function createByPath(call: Call, sent: string): Answer {
 function createInParent(call: Call, members: JsonObject): Answer {
   const name = readName(members["name"] as string, "folder", "/name");
   if (isRefused(name)) return name;
-  const parentId = readParent(members["parentId"] as string | null);
+  const parentId = readParent(call.context, members["parentId"] as string | null);
   if (isRefused(parentId)) return parentId;
   const parent = findPlace(call.context, parentId);
   if (isRefused(parent)) return parent;

@@ -1,4 +1,4 @@
-import { isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+import { isStrictId } from "../contract/ids.ts";
 import { countCharacters, MAX_CONTENT_CHARACTERS, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../contract/limits.ts";
 import {
   NAME_FAULT_TEXT,
@@ -10,6 +10,7 @@ import {
 } from "../contract/names.ts";
 import type { FieldCode } from "../contract/problem.ts";
 import { type Refused, refuse, refuseFields } from "./answer.ts";
+import type { Call, RequestContext } from "./context.ts";
 import { shown } from "./query.ts";
 
 /** Judges the values of parameters and members; what a legal name is, is `contract/names`'s. */
@@ -68,19 +69,33 @@ export function readContent(value: string): string | Refused {
   return refuseFields([{ code: "invalid_format", pointer: "/content", detail }]);
 }
 
-const FORMS = { doc_: isDocId, dir_: isDirId, chg_: isChangeId } as const;
+type IdForm = "doc_" | "dir_" | "chg_";
+
+/** The ids that the first version issued, which are good where it did. */
+const FIRST_SUFFIX = /^[0-9a-hjkmnp-tv-z]{20}$/;
+
+/** The id in the path of a request. */
+export function readPathId(call: Call, form: IdForm): string | Refused {
+  return readId(call.context, call.id, form, "");
+}
 
 /**
  * @param pointer where the id was sent; an empty one is the path of the request and gives no
  * `errors`
  */
-export function readId(value: string, form: keyof typeof FORMS, pointer: string): string | Refused {
-  if (FORMS[form](value)) return value;
+export function readId(
+  { workspace }: Pick<RequestContext, "workspace">,
+  value: string,
+  form: IdForm,
+  pointer: string,
+): string | Refused {
+  if (value.startsWith(form) && isStrictId(value)) return value;
+  if (workspace.firstIds === 1 && value.startsWith(form) && FIRST_SUFFIX.test(value.slice(form.length))) return value;
   const detail = `${shown(value)} is not of the form ${form}….`;
   return refuse("invalid_id", detail, pointer === "" ? [] : [{ code: "invalid_format", pointer, detail }]);
 }
 
 /** A `parentId` of a body: a folder id, or null for the root. */
-export function readParent(value: string | null): string | null | Refused {
-  return value === null ? null : readId(value, "dir_", "/parentId");
+export function readParent(context: RequestContext, value: string | null): string | null | Refused {
+  return value === null ? null : readId(context, value, "dir_", "/parentId");
 }

@@ -5,7 +5,7 @@ import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import type { Call } from "./context.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
 import { readId, readPath } from "./input.ts";
-import { pointerTo, type Query, readInteger } from "./query.ts";
+import { pointerTo, readInteger } from "./query.ts";
 
 /**
  * Pages of files and folders (`src/contract/README.md`, "Pagination rules"): always in the order of
@@ -20,7 +20,7 @@ export type Chosen =
   | { readonly kind: "parent-id"; readonly id: string };
 
 /** @param exact what a `path` must name: a file on files, a folder on folders */
-export function readSelector(query: Query, exact: NameKind): Chosen | Refused {
+export function readSelector({ query, context }: Call, exact: NameKind): Chosen | Refused {
   const sent = ["path", "path_prefix", "parent_id"].filter((name) => query.has(name));
   const [name] = sent;
   if (name === undefined) return { kind: "none" };
@@ -30,9 +30,15 @@ export function readSelector(query: Query, exact: NameKind): Chosen | Refused {
   }
   const value = query.get(name)!;
   if (name === "parent_id") {
-    const id = readId(value, "dir_", "/parent_id");
+    const id = readId(context, value, "dir_", "/parent_id");
     return isRefused(id) ? id : { kind: "parent-id", id };
   }
+  if (name === "path" && query.has("cursor")) {
+    const detail = "A path names one item: it takes no cursor.";
+    return refuseFields([{ code: "mutually_exclusive", pointer: "/cursor", detail }]);
+  }
+  // The whole tree. As a `path` the root is none: it is neither a file nor a folder.
+  if (name === "path_prefix" && value === "/") return { kind: "path-prefix", path: "" };
   const path = readPath(value, name === "path" ? exact : "folder", pointerTo(name));
   return isRefused(path) ? path : { kind: name === "path" ? "path" : "path-prefix", path };
 }

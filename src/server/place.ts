@@ -6,11 +6,11 @@ import { type FolderRow, ROOT } from "./folders-table.ts";
 import { holdKeptGrants } from "./kept-grants.ts";
 
 /** A folder as a place for children: the root has neither id nor path. */
-export type Place = { readonly seq: number; readonly path: string };
+export type Place = { readonly seq: number; readonly id: string | null; readonly path: string };
 
-const ROOT_PLACE: Place = { seq: ROOT, path: "" };
+const ROOT_PLACE: Place = { seq: ROOT, id: null, path: "" };
 
-export function pathIn(place: Place, name: string): string {
+export function pathIn(place: Pick<Place, "path">, name: string): string {
   return place.path === "" ? name : `${place.path}/${name}`;
 }
 
@@ -84,9 +84,9 @@ export function makeFolder(context: RequestContext, parent: Place, name: string)
   const id = newId(context, "dir_");
   const seq = context.store.folders.insert(context.workspace.seq, id, parent.seq, name, path);
   holdKeptGrants(context, path);
-  return { seq, id, parent: parent.seq, name, path };
+  return { seq, id, parent: parent.seq, parentId: parent.id, name, path };
 }
 
 export function occupied(path: string): Refused {
-  return refuse("path_already_exists", `Something is already at ${path}; nothing was overwritten.`);
+  return refuse("path_already_exists", `Something is already at /${path}; nothing was overwritten.`);
 }

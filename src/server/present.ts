@@ -1,33 +1,56 @@
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
-import type { ChangeInReview, FileResource, FileWithContent, FolderResource } from "../contract/resources.ts";
+import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit, ReviewReason } from "../contract/resources.ts";
 import type { FileRow } from "./files-table.ts";
 import type { FolderRow } from "./folders-table.ts";
 
 /** Rows as the wire shows them. The ids of a row are the service's own and need no second look. */
 
-export function presentFile(row: FileRow): FileResource {
+/** A path as the wire shows it: absolute. */
+export function shownPath(path: string): string {
+  return `/${path}`;
+}
+
+export function presentFile(row: FileRow): AnsweredFile {
   return {
+    object: "file",
     id: row.id as DocId,
-    lastChangeId: row.changeId as ChangeId,
-    path: row.path,
+    path: shownPath(row.path),
+    parentId: row.folderId as DirId | null,
+    parentPath: parentOf(row.path),
     protected: row.protected === 1,
+    lastChangeId: row.changeId as ChangeId,
   };
 }
 
-export function presentWithContent(row: FileRow, content: string): FileWithContent {
+export function presentWithContent(row: FileRow, content: string): AnsweredFile & { readonly content: string } {
   return { ...presentFile(row), content };
 }
 
-export function presentFolder(row: FolderRow): FolderResource {
-  return { id: row.id as DirId, path: row.path };
+export function presentEdit(row: FileRow, content: string): Edit {
+  return { object: "edit", file: presentFile(row), content };
 }
 
-export function presentReview(row: FileRow, changeId: string, baseId: string): ChangeInReview {
+export function presentFolder(row: FolderRow): AnsweredFolder {
   return {
-    id: changeId as ChangeId,
-    fileId: row.id as DocId,
-    path: row.path,
-    baseChangeId: baseId as ChangeId,
-    status: "in_review",
+    object: "folder",
+    id: row.id as DirId,
+    path: shownPath(row.path),
+    parentId: row.parentId as DirId | null,
+    parentPath: parentOf(row.path),
+    name: row.name,
   };
+}
+
+export function presentReview(row: FileRow, changeId: string, reason: ReviewReason): ChangeInReview {
+  return {
+    object: "change",
+    id: changeId as ChangeId,
+    status: "in_review",
+    reason,
+    fileIds: [row.id as DocId],
+  };
+}
+
+function parentOf(path: string): string {
+  return shownPath(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
 }

@@ -1,11 +1,11 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
-import type { FileResource } from "../contract/resources.ts";
+import type { FileResource, ReviewReason } from "../contract/resources.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
 import type { ChangeRow, ChangeStatus } from "./changes-table.ts";
 import type { ServerContext } from "./context.ts";
-import { saveCombined } from "./file-writes.ts";
+import { saveCombined, saveText } from "./file-writes.ts";
 import type { FileRow } from "./files-table.ts";
-import { presentFile } from "./present.ts";
+import { presentFile, shownPath } from "./present.ts";
 
 type ReviewInfo = {
   readonly id: ChangeId;
@@ -14,12 +14,19 @@ type ReviewInfo = {
   readonly path: string;
   readonly baseChangeId: ChangeId;
   readonly status: Exclude<ChangeStatus, "saved">;
+  readonly reason: ReviewReason;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 };
 
 type Review = ReviewInfo & {
-  /** The text that was sent, and the live text now. */
+  /** The text that was sent. */
   readonly content: string;
+  /** What it was made of; null where that version was pruned. */
+  readonly baseContent: string | null;
+  /** The live text now, which of a `conflict` is the other edit, and its change. */
   readonly liveContent: string;
+  readonly liveChangeId: ChangeId;
 };
 
 type Found = {
@@ -51,16 +58,24 @@ export class Reviews {
     const { changes } = this.#server.store;
     const found = findReview(this.#server, changeId);
     if (isRefused(found)) return found;
-    const content = changes.text(found.change.id);
-    return { ...reviewInfo(found), content, liveContent: changes.text(found.file.changeId) };
+    const { change, file } = found;
+    return {
+      ...reviewInfo(found),
+      content: changes.text(change.id),
+      baseContent: changes.base(change.baseId!, file.seq)!.text,
+      liveContent: changes.text(file.changeId),
+      liveChangeId: file.changeId as ChangeId,
+    };
   }
 
   /**
-   * Makes the change live, combined with what the live text became meanwhile; a new change id. Else
-   * `edit_conflict`.
+   * Makes the change live, combined with what the live text became meanwhile; a new change id.
+   * Where they do not combine, a change that was in review for just that replaces the live text,
+   * which stays a version; any other is an `edit_conflict`.
+   * @param content the text to make live in its place, as somebody wrote it of both edits
    */
-  accept(changeId: string): FileResource | Refused {
-    return this.#transact(() => accept(this.#server, changeId));
+  accept(changeId: string, content: string | null = null): FileResource | Refused {
+    return this.#transact(() => accept(this.#server, changeId, content));
   }
 
   reject(changeId: string): ReviewInfo | Refused {
@@ -77,16 +92,26 @@ export class Reviews {
   }
 }
 
-function accept(server: ServerContext, changeId: string): FileResource | Refused {
+function accept(server: ServerContext, changeId: string, content: string | null): FileResource | Refused {
   const found = findWaiting(server, changeId);
   if (isRefused(found)) return found;
-  const { store } = server;
-  const { change, file } = found;
-  const base = { id: change.baseId!, text: store.changes.base(change.baseId!, file.seq)!.text };
-  const saved = saveCombined(server, file, base, store.changes.text(change.id));
-  if (isRefused(saved)) return saved;
-  store.changes.setStatus(change.seq, "accepted");
-  return presentFile(saved.row);
+  const row = makeLive(server, found, content);
+  if (isRefused(row)) return row;
+  server.store.changes.setStatus(found.change.seq, "accepted");
+  return presentFile(row);
+}
+
+function makeLive(server: ServerContext, { change, file }: Found, content: string | null): FileRow | Refused {
+  const { changes } = server.store;
+  const live = changes.text(file.changeId);
+  if (content !== null) return saveText(server, file, live, content);
+  const sent = changes.text(change.id);
+  const base = { id: change.baseId!, text: changes.base(change.baseId!, file.seq)!.text };
+  const saved = saveCombined(server, file, base, sent);
+  if (saved !== null) return saved.row;
+  if (change.reason === "conflict") return saveText(server, file, live, sent);
+  const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
+  return refuse("edit_conflict", detail);
 }
 
 function findReview(server: ServerContext, changeId: string): Found | Refused {
@@ -110,8 +135,10 @@ function reviewInfo({ workspace, change, file }: Found): ReviewInfo {
     id: change.id as ChangeId,
     workspaceId: workspace.id,
     fileId: file.id as DocId,
-    path: file.path,
+    path: shownPath(file.path),
     baseChangeId: change.baseId as ChangeId,
     status: change.status as ReviewInfo["status"],
+    reason: change.reason!,
+    at: change.at,
   };
 }

@@ -1,4 +1,4 @@
-import { SEARCH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
+import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest } from "../contract/wire.ts";
 import { type Answer, isRefused, refuse } from "./answer.ts";
 import type { BodyFault } from "./body.ts";
@@ -33,7 +33,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: "GET", path: "/v1/folders/{id}", parameters: [], run: readFolder },
   { method: "PATCH", path: "/v1/folders/{id}", parameters: [], run: patchFolder },
   { method: "DELETE", path: "/v1/folders/{id}", parameters: ["recursive"], run: deleteFolder },
-  { method: "POST", path: SEARCH, parameters: [], reads: true, run: searchHybrid },
+  { method: "POST", path: SEARCH_HYBRID_PATH, parameters: [], reads: true, run: searchHybrid },
   { method: "POST", path: SEARCH_REGEX_PATH, parameters: [], reads: true, run: searchRegex },
 ];
 

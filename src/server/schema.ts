@@ -1,3 +1,4 @@
+import { STRUCTURE_FILE } from "../contract/names.ts";
 import { SEARCH_SCHEMA } from "../search/schema.ts";
 
 /**
@@ -128,5 +129,16 @@ END;
 CREATE TRIGGER search_folder_placed AFTER UPDATE OF path ON folders BEGIN
   INSERT OR REPLACE INTO search_queue (kind, seq) VALUES ('folder', new.seq);
 END;
+`,
+  `
+-- Ids never change: a workspace of the first version keeps those that it issued.
+ALTER TABLE workspaces ADD COLUMN first_ids INTEGER NOT NULL DEFAULT 0;
+UPDATE workspaces SET first_ids = 1
+  WHERE EXISTS (SELECT 1 FROM files x WHERE x.workspace = workspaces.seq)
+     OR EXISTS (SELECT 1 FROM folders d WHERE d.workspace = workspaces.seq);
+ALTER TABLE changes ADD COLUMN reason TEXT;
+UPDATE changes SET reason = 'protected' WHERE status <> 'saved';
+-- Configuration is no longer found by search.
+INSERT OR REPLACE INTO search_queue (kind, seq) SELECT 'text', seq FROM files WHERE name = '${STRUCTURE_FILE}';
 `,
 ];

@@ -1,4 +1,5 @@
 import { SEARCH_REGEX_LINES } from "../contract/limits.ts";
+import { STRUCTURE_FILE } from "../contract/names.ts";
 import { createHybridSearch } from "../search/hybrid.ts";
 import { createRegexSearch } from "../search/regex.ts";
 import { IndexWriter } from "../search/write-index.ts";
@@ -95,7 +96,7 @@ export class SearchIndex {
   #indexNext(writer: IndexWriter, queued: Queued): number {
     if (queued.kind === "folder") return this.#indexPortion(writer, queued);
     this.#queue.drop.run(queued.n);
-    return queued.kind === "text" ? this.#indexText(writer, queued.seq) : this.#indexPath(writer, queued.seq);
+    return queued.kind === "text" ? this.#indexText(writer, queued.seq) : this.#indexPlace(writer, queued.seq);
   }
 
   /** The paths of some files of a folder that got another path. */
@@ -109,7 +110,7 @@ export class SearchIndex {
   #indexText(writer: IndexWriter, seq: number): number {
     const fresh = !this.#isIndexed(seq);
     const file = this.#files.bySeq.get(seq);
-    if (file === undefined) {
+    if (file === undefined || file.name === STRUCTURE_FILE) {
       if (!fresh) writer.remove(seq);
       return COST.document;
     }
@@ -117,6 +118,12 @@ export class SearchIndex {
     writer.putText(seq, text, fresh);
     if (fresh) writer.putPath(seq, this.#pathOf(file), fresh);
     return COST.document + text.length * COST.characters;
+  }
+
+  /** A new name may make a document of configuration, or the reverse. */
+  #indexPlace(writer: IndexWriter, seq: number): number {
+    const isSearched = this.#files.bySeq.get(seq)?.name !== STRUCTURE_FILE;
+    return isSearched === this.#isIndexed(seq) ? this.#indexPath(writer, seq) : this.#indexText(writer, seq);
   }
 
   /** A file that is not indexed yet is queued for its text too, which brings its path. */

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../contract/json.ts";
 import {
   countCharacters,
   SEARCH_HYBRID,
@@ -8,7 +7,7 @@ import {
 } from "../contract/limits.ts";
 import type { FieldCode } from "../contract/problem.ts";
 import type { ListEnvelope, RegexHit, SearchHit } from "../contract/resources.ts";
-import { SEARCH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
+import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { CompiledRegex, CompileRegex } from "../search/engine.ts";
 import type { Searched } from "../search/hybrid.ts";
 import { includes } from "./access.ts";
@@ -19,25 +18,26 @@ import { ROOT } from "./folders-table.ts";
 import { readPath } from "./input.ts";
 import { isDiskFull } from "./reserve.ts";
 import { STEP } from "./search-index.ts";
-import { presentFile } from "./present.ts";
+import type { FileRow } from "./files-table.ts";
+import { presentWithContent } from "./present.ts";
 
 /**
  * Search (`src/contract/README.md`, "Search" and "Limits"): one answer, not resumable, of what the
  * key may read.
  */
 
-const LIMITED = {
+const MEMBERS = {
+  query: { type: "string", required: true },
   limit: { type: "integer", required: false },
+  includeSources: { type: "boolean", required: false },
   path_prefix: { type: "string", required: false },
 } as const;
-const QUERY_MEMBERS = { query: { type: "string", required: true }, ...LIMITED } as const;
-const PATTERN_MEMBERS = { pattern: { type: "string", required: true }, ...LIMITED } as const;
 
-/** POST /v1/search */
+/** POST /v1/search/hybrid */
 export function searchHybrid(call: Call): Answer {
-  const asked = readAsked(call, QUERY_MEMBERS, SEARCH_HYBRID);
+  const asked = readAsked(call, SEARCH_HYBRID);
   if (isRefused(asked)) return asked;
-  const query = asked.members["query"] as string;
+  const { query } = asked;
   // ASSUMES: a query without a character that is not white space asks for nothing (contract test
   // "refuses a blank query").
   if (query.trim() === "") return fieldFault("invalid_format", "query", "is blank");
@@ -47,9 +47,12 @@ export function searchHybrid(call: Call): Answer {
   const { search, files } = catchUp(context).store;
   const hits = search.hybrid(searchedBy(context, asked.prefix), query, asked.limit);
   return envelope(
-    SEARCH,
+    SEARCH_HYBRID_PATH,
     hits.map(({ document, score, snippets }): SearchHit => {
-      return { ...presentFile(files.bySeq(document)!), score: Number(score.toPrecision(6)), snippets };
+      const file = presentFound(context, files.bySeq(document)!);
+      const hit = { ...file, score: Number(score.toPrecision(6)) };
+      if (!asked.includeSources) return hit;
+      return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
     }),
   );
 }
@@ -72,13 +75,13 @@ const MOST_STEPS = 80_000_000;
 /**
  * POST /v1/search/regex
  * ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to too much, is `400
- * invalid_request` at `/pattern` (contract tests "refuses a malformed pattern", "refuses a pattern
+ * invalid_request` at `/query` (contract tests "refuses a malformed pattern", "refuses a pattern
  * that grows beyond measure").
  */
 export function searchRegex(call: Call): Answer {
-  const asked = readAsked(call, PATTERN_MEMBERS, SEARCH_REGEX);
+  const asked = readAsked(call, SEARCH_REGEX);
   if (isRefused(asked)) return asked;
-  const regex = readPattern(asked.members["pattern"] as string);
+  const regex = readPattern(asked.query);
   if (isRefused(regex)) return regex;
   const { context } = call;
   const { search, files } = catchUp(context).store;
@@ -86,18 +89,22 @@ export function searchRegex(call: Call): Answer {
   if (result.kind === "too-many-steps") {
     const detail =
       "The pattern takes too many steps for what is to be searched. Give it a literal part, or a path_prefix.";
-    return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/pattern", detail }]);
+    return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
   }
   return envelope(
     SEARCH_REGEX_PATH,
-    result.hits.map(({ document, matches }): RegexHit => ({ ...presentFile(files.bySeq(document)!), matches })),
+    result.hits.map(({ document, matches }): RegexHit => {
+      const file = presentFound(context, files.bySeq(document)!);
+      if (!asked.includeSources) return file;
+      return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
+    }),
   );
 }
 
 function readPattern(pattern: string): CompiledRegex | Refused {
-  if (pattern === "") return fieldFault("invalid_format", "pattern", "is empty");
-  if (/[\n\r]/.test(pattern)) return fieldFault("invalid_format", "pattern", "has more than one line");
-  const long = tooLong("pattern", pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
+  if (pattern === "") return fieldFault("invalid_format", "query", "is empty");
+  if (/[\n\r]/.test(pattern)) return fieldFault("invalid_format", "query", "has more than one line");
+  const long = tooLong("query", pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
   if (long !== null) return long;
   if (compile === null) {
     return refuse("service_unavailable", "The regex engine is being loaded.", [], { "retry-after": "1" });
@@ -105,25 +112,36 @@ function readPattern(pattern: string): CompiledRegex | Refused {
   const compiled = compile(pattern);
   if (compiled.kind === "compiled") return compiled.regex;
   const code = compiled.kind === "malformed" ? "invalid_format" : "out_of_range";
-  return fieldFault(code, "pattern", `cannot be used: ${compiled.why.slice(0, 200)}`);
+  return fieldFault(code, "query", `cannot be used: ${compiled.why.slice(0, 200)}`);
 }
 
-type Asked = { readonly members: JsonObject; readonly limit: number; readonly prefix: string | null };
+/** A File with the live text, which is what is found, whatever the index has seen of it. */
+function presentFound({ store }: RequestContext, row: FileRow): ReturnType<typeof presentWithContent> {
+  return presentWithContent(row, store.changes.text(row.changeId));
+}
+
+type Asked = {
+  readonly query: string;
+  readonly limit: number;
+  readonly includeSources: boolean;
+  readonly prefix: string | null;
+};
 
 function readAsked(
   call: Call,
-  spec: Parameters<typeof readBody>[1],
   range: { readonly min: number; readonly max: number; readonly default: number },
 ): Asked | Refused {
-  const members = readBody(call.body, spec);
+  const members = readBody(call.body, MEMBERS);
   if (isRefused(members)) return members;
   const limit = (members["limit"] as number | undefined) ?? range.default;
   if (limit < range.min || limit > range.max) {
     return fieldFault("out_of_range", "limit", `is ${limit}; it must be ${range.min} to ${range.max}`);
   }
   const sent = members["path_prefix"] as string | undefined;
-  const prefix = sent === undefined ? null : readPath(sent, "folder", "/path_prefix");
-  return isRefused(prefix) ? prefix : { members, limit, prefix };
+  const prefix = sent === undefined || sent === "/" ? null : readPath(sent, "folder", "/path_prefix");
+  if (isRefused(prefix)) return prefix;
+  const includeSources = (members["includeSources"] as boolean | undefined) ?? true;
+  return { query: members["query"] as string, limit, includeSources, prefix };
 }
 
 function fieldFault(code: FieldCode, name: string, what: string): Refused {

@@ -9,9 +9,11 @@ export type WorkspaceRow = {
   readonly state: WorkspaceState;
   /** Seconds that a 503 tells its caller to wait. */
   readonly retryAfter: number;
+  /** 1: ids in it are of the first version's form; they never change, and stay good. */
+  readonly firstIds: 0 | 1;
 };
 
-const SELECT = "SELECT seq, id, name, state, retry_after AS retryAfter FROM workspaces";
+const SELECT = "SELECT seq, id, name, state, retry_after AS retryAfter, first_ids AS firstIds FROM workspaces";
 
 /** Table `workspaces`. */
 export class WorkspacesTable {

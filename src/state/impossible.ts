@@ -1,4 +1,5 @@
 import { isChangeId, isDirId, isDocId } from "../contract/ids.ts";
+import { REVIEW_REASONS } from "../contract/resources.ts";
 import { HOLD_REASONS } from "../model/hold.ts";
 import type { Conflict, DirLink, Hold, Link, ShownVersion, Stamp, Submission, Tombstone } from "../model/link.ts";
 import type { Intent, OpenIntent } from "../ports/state.ts";
@@ -101,7 +102,9 @@ function isStamp({ dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink }: Stamp): b
 }
 
 function isSubmission(one: Submission | null): boolean {
-  return one !== null && isDigest(one.digest) && isChangeId(one.baseChangeId) && Number.isFinite(one.at);
+  if (one === null || !isDigest(one.digest) || !isChangeId(one.baseChangeId) || !Number.isFinite(one.at)) return false;
+  const { changeId, reason } = one;
+  return (changeId === undefined || isChangeId(changeId)) && (reason === undefined || REVIEW_REASONS.includes(reason));
 }
 
 function isDir({ id, localPath, remotePath }: DirLink): boolean {

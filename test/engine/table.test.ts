@@ -569,7 +569,7 @@ function documentsOf(expected: Readonly<Record<string, string>>): Map<string, st
 
 describe.each([
   ["as the embedded service is", {}],
-  ["leading slashes, bare answers", { leadingSlashes: true, documentedMembersOnly: true }],
+  ["no leading slashes, bare answers", { noLeadingSlashes: true, documentedMembersOnly: true }],
   ["no folder PATCH or DELETE", { noFolderPatchOrDelete: 405 as const }],
   ["no such route for folders", { noFolderPatchOrDelete: 404 as const }],
   [

@@ -111,7 +111,7 @@ describe("who wins: places of documents", () => {
     ["My_notes.md>My-notes.md=1", "new My-notes.md 2", "", "hold name-clash My-notes.md"],
     ["", "new My_notes.md 1; new My-notes.md 2", "", "create-remote My-notes.md; hold name-clash My notes.md"],
     ["", "new My_notes.md 1", "new My-notes.md 1", "meet My notes.md=My-notes.md"],
-    ["", "new !.md 1", "", "create-remote !.md=u21.md"],
+    ["", "new ?.md 1", "", "create-remote ?.md=u3f.md"],
     ["a.md=1", "new d_e/a.md 1", "", "make-folder-remote d e=d-e; create-remote d e/a.md=d-e/a.md"],
     ["", "new .x.md 1", "", "create-remote .x.md"],
     // found again without the same inode or path

@@ -119,7 +119,7 @@ async function live(seed: number, variant: Parameters<typeof openFixture>[1]): P
 describe("I07 every PUT is based on a version whose text the store holds, and was merged with", () => {
   test.each([
     ["as the embedded service is", {}],
-    ["bare answers", { documentedMembersOnly: true, leadingSlashes: true }],
+    ["bare answers", { documentedMembersOnly: true, noLeadingSlashes: true }],
     ["change ids that move on rename", { changeIdMovesOnRename: true }],
     ["no combining, on save normalised", { normalise: true }],
   ])("in 20 lives with kills and lost writes, on a deployment: %s", async (_, variant) => {

@@ -103,7 +103,7 @@ async function live(seed: number, variant: Variant): Promise<{ judged: number; f
 describe("I12 base moves only to what both sides were seen to hold", () => {
   test.each([
     ["as the embedded service is", {}],
-    ["bare answers", { documentedMembersOnly: true, leadingSlashes: true }],
+    ["bare answers", { documentedMembersOnly: true, noLeadingSlashes: true }],
     ["change ids that move on rename", { changeIdMovesOnRename: true }],
     ["normalising on save", { normalise: true }],
   ] as const)(

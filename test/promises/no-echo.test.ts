@@ -5,7 +5,7 @@ import { type Fixture, isWrite, openFixture, putId, remoteTexts, settle } from "
 const TEXTS = ["plain\n", "", "no final newline", "one\r\ntwo\r\n", "\ufeffBOM\n", "cafe\u0301\n", "x".repeat(20_000)];
 const VARIANTS: readonly (readonly [string, Variant])[] = [
   ["as the embedded service is", {}],
-  ["bare answers, leading slashes", { documentedMembersOnly: true, leadingSlashes: true }],
+  ["bare answers, no leading slashes", { documentedMembersOnly: true, noLeadingSlashes: true }],
   ["change ids that move on rename", { changeIdMovesOnRename: true }],
 ];
 const at = (index: number) => `d/n${index}.md`;

@@ -34,7 +34,7 @@ const NASTY: readonly (readonly [name: string, text: string])[] = [
 
 const EXACT: readonly (readonly [name: string, variant: Variant])[] = [
   ["as the embedded service is", {}],
-  ["leading slashes, bare answers", { leadingSlashes: true, documentedMembersOnly: true }],
+  ["no leading slashes, bare answers", { noLeadingSlashes: true, documentedMembersOnly: true }],
   ["change ids that move on rename, unknown members", { changeIdMovesOnRename: true, unknownMembers: true }],
   ["pages of two, no folder PATCH", { maxPageSize: 2, noFolderPatchOrDelete: 405 }],
 ];

@@ -7,6 +7,7 @@ import { createUndiciWire } from "../../src/remote/undici-wire.ts";
 import { startHttp } from "../../src/server/http.ts";
 import { createService, type ServiceWire } from "../../src/server/service.ts";
 import type { Variant } from "../variants/variant.ts";
+import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { varyService } from "../variants/vary-service.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
@@ -45,7 +46,8 @@ async function start(variant: Variant = {}, overHttp = false): Promise<CallConte
   const service = createService({ database: ":memory:", now: () => 0, random, combine: () => null });
   closers.push(() => service.close());
   const { key, workspaceId } = service.admin.createWorkspace("test");
-  const handle = varyService(service.handle, variant);
+  const withdraw = (changeId: string) => void service.admin.reviews.reject(changeId);
+  const handle = varyService(service.handle, variant, { requests: 0, renames: new Map(), withdraw });
   let wire = wireOver(handle);
   if (overHttp) {
     const server = await startHttp({ handle });
@@ -54,7 +56,9 @@ async function start(variant: Variant = {}, overHttp = false): Promise<CallConte
   }
   const clock = virtualClock();
   const log = { write: () => undefined };
-  const remote = createRemote({ wire, key, clock, random: { fraction: () => 0.5, hex: () => "" }, log, traits: null });
+  // Known from the lists before: an empty workspace shows no ids.
+  const traits = variant.looseIds ? { ...NO_TRAITS, looseIds: true } : null;
+  const remote = createRemote({ wire, key, clock, random: { fraction: () => 0.5, hex: () => "" }, log, traits });
   closers.push(() => remote.close());
   return {
     remote,
@@ -70,12 +74,15 @@ function value<T>(answer: Answer<T>): T {
 const DEPLOYMENTS: readonly (readonly [string, Variant, boolean])[] = [
   ["the embedded service in process", {}, false],
   ["the embedded service over HTTP", {}, true],
-  ["leading slashes", { leadingSlashes: true }, false],
+  ["no leading slashes", { noLeadingSlashes: true }, false],
+  ["flat edits", { flatEdits: true }, false],
+  ["no list of the whole tree", { noTree: true }, false],
+  ["ids of another form", { looseIds: true }, false],
   ["documented members alone", { documentedMembersOnly: true }, false],
   ["unknown members", { unknownMembers: true }, false],
   ["change ids that move on rename", { changeIdMovesOnRename: true }, false],
   ["pages of two, with empty ones between", { maxPageSize: 2 }, true],
-  ["all of it", { leadingSlashes: true, documentedMembersOnly: true, unknownMembers: true, maxPageSize: 1 }, false],
+  ["all of it", { noLeadingSlashes: true, documentedMembersOnly: true, unknownMembers: true, maxPageSize: 1 }, false],
 ];
 
 describe.each(DEPLOYMENTS)("over %s", (_name, variant, overHttp) => {
@@ -94,7 +101,11 @@ describe.each(DEPLOYMENTS)("over %s", (_name, variant, overHttp) => {
     expect(value(await remote.moveFile(made.id, { kind: "root" })).path).toBe("new.md");
     expect(value(await remote.setProtected(made.id, true)).protected).toBe(true);
     const live = value(await remote.getFile(made.id));
-    expect(value(await remote.putContent(made.id, live.lastChangeId, "review me"))).toEqual({ kind: "in-review" });
+    const review = value(await remote.putContent(made.id, live.lastChangeId, "review me"));
+    const tells = variant.documentedMembersOnly !== true;
+    const reason = tells && variant.flatEdits !== true ? "protected" : null;
+    expect(review).toMatchObject({ kind: "in-review", reason });
+    expect(review.kind === "in-review" && review.changeId !== null).toBe(tells);
     expect(await remote.deleteFile(made.id)).toMatchObject({ ok: false, fault: { kind: "problem", status: 409 } });
     const other = value(await remote.createFile("other.md", ""));
     expect(value(await remote.deleteFile(other.id))).toBe(null);
@@ -102,7 +113,7 @@ describe.each(DEPLOYMENTS)("over %s", (_name, variant, overHttp) => {
       ok: false,
       fault: { kind: "problem", code: "file_not_found" },
     });
-    expect(remote.traits()).toMatchObject({ leadingSlash: variant.leadingSlashes ?? false, moveToRoot: "yes" });
+    expect(remote.traits()).toMatchObject({ leadingSlash: variant.noLeadingSlashes !== true, moveToRoot: "yes" });
   });
 
   it("lists every file and folder, by every selector", async () => {
@@ -197,15 +208,26 @@ describe("faults", () => {
     expect(value(await remote.getFile(file.id)).content).toBe("x");
   });
 
-  it("a base that is not the file's is a problem, and what cannot be combined too", async () => {
-    const { remote } = await start();
+  it("what cannot be combined is a problem where it is refused", async () => {
+    const { remote } = await start({ conflictsRefused: true });
     const file = value(await remote.createFile("n.md", "x"));
-    expect(await remote.putContent(file.id, "chg_none" as ChangeId, "y")).toMatchObject({
-      fault: { code: "invalid_base_change" },
-    });
     value(await remote.putContent(file.id, file.lastChangeId, "y"));
     expect(await remote.putContent(file.id, file.lastChangeId, "z")).toMatchObject({
       fault: { code: "edit_conflict" },
+    });
+    expect(value(await remote.getFile(file.id)).content).toBe("y");
+  });
+
+  it("a base that is not the file's is a problem, and what cannot be combined is in review", async () => {
+    const { remote } = await start();
+    const file = value(await remote.createFile("n.md", "x"));
+    expect(await remote.putContent(file.id, "chg_00000000000000" as ChangeId, "y")).toMatchObject({
+      fault: { code: "invalid_base_change" },
+    });
+    value(await remote.putContent(file.id, file.lastChangeId, "y"));
+    expect(value(await remote.putContent(file.id, file.lastChangeId, "z"))).toMatchObject({
+      kind: "in-review",
+      reason: "conflict",
     });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answer, bench, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
+import { answer, bench, FIRST_TRAITS, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
 
 const query = (path: string) => Object.fromEntries(new URLSearchParams(path.split("?")[1]));
 const malformed = (detail: string) => ({ kind: "later", cause: "malformed", detail: expect.stringContaining(detail) });
@@ -18,6 +18,43 @@ describe("a listing of folders", () => {
     expect(listing).toMatchObject({ complete: true, fault: null });
     expect(listing.items.map((item) => item.path).sort()).toEqual(["a", "a/x", "a/x/y", "b"]);
     expect(wire.sent.length).toBe(4);
+  });
+
+  const unknown = { traits: { ...FIRST_TRAITS, folderTree: "unknown" as const } };
+
+  it("asks for the whole tree at once, and remembers that it may", async () => {
+    const { remote, wire } = bench([page([folder("a", "a")], "c1"), page([folder("ax", "a/x")]), page([])], unknown);
+    const listing = await remote.listFolders(null);
+    expect(listing.items.map((item) => item.path)).toEqual(["a", "a/x"]);
+    expect(remote.traits().folderTree).toBe("yes");
+    expect(await remote.listFolders(null)).toMatchObject({ complete: true, items: [] });
+    expect(wire.sent.map((request) => query(request.path)["path_prefix"])).toEqual(["/", "/", "/"]);
+  });
+
+  it.each([
+    ["refused", problem(400, "invalid_request", ["/path_prefix"])],
+    ["taken for the name of no folder", page([])],
+  ])("walks over the roots where that is %s, and goes on so", async (_what, tree) => {
+    const { remote, wire } = bench((request) => {
+      const { path_prefix: prefix } = query(request.path);
+      if (prefix === "/") return tree;
+      return prefix === undefined ? page([folder("a", "a")]) : page([folder("ax", "a/x")]);
+    }, unknown);
+    for (const sent of [3, 5]) {
+      const listing = await remote.listFolders(null);
+      expect(listing).toMatchObject({ complete: true, fault: null });
+      expect(listing.items.map((item) => item.path)).toEqual(["a", "a/x"]);
+      expect(wire.sent.length).toBe(sent);
+    }
+    expect(remote.traits().folderTree).toBe("no");
+  });
+
+  it("learns nothing of the whole tree from a fault, nor where there are no folders", async () => {
+    const lost = bench([LOST], unknown);
+    expect(await lost.remote.listFolders(null)).toMatchObject({ complete: false });
+    const empty = bench([page([])], unknown);
+    expect(await empty.remote.listFolders(null)).toMatchObject({ complete: true, items: [] });
+    for (const { remote } of [lost, empty]) expect(remote.traits().folderTree).toBe("unknown");
   });
 
   it("lists below a prefix alone, when one is given", async () => {

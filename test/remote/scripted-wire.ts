@@ -1,7 +1,8 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Remote, Wire, WireResult } from "../../src/ports/remote.ts";
+import type { Remote, RemoteTraits, Wire, WireResult } from "../../src/ports/remote.ts";
 import type { Log, Random } from "../../src/ports/world.ts";
 import { createRemote, type RemoteOptions } from "../../src/remote/client.ts";
+import { NO_TRAITS } from "../../src/remote/traits.ts";
 import { virtualClock, type VirtualClock } from "./virtual-clock.ts";
 
 /** A wire in memory: answers by script, remembers what was sent. */
@@ -72,7 +73,13 @@ export type Bench = {
   readonly lines: string[];
 };
 
-/** A client over a scripted wire and a virtual clock. `fraction` is the jitter. */
+/** What a client knows of a deployment that is as the first version was. */
+export const FIRST_TRAITS: RemoteTraits = { ...NO_TRAITS, leadingSlash: false, looseIds: true, folderTree: "no" };
+
+/**
+ * A client over a scripted wire and a virtual clock. `fraction` is the jitter. Unless told
+ * otherwise it knows a deployment of the first version, whose ids and paths are short to write.
+ */
 export function bench(
   script: Script | readonly WireResult[],
   options: Partial<RemoteOptions> & { readonly fraction?: number; readonly clock?: VirtualClock } = {},
@@ -82,6 +89,6 @@ export function bench(
   const lines: string[] = [];
   const log: Log = { write: (...line) => void lines.push(JSON.stringify(line)) };
   const random: Random = { fraction: () => fraction, hex: (n) => "0".repeat(n) };
-  const remote = createRemote({ wire, key: KEY, clock, random, log, traits: null, ...rest });
+  const remote = createRemote({ wire, key: KEY, clock, random, log, traits: FIRST_TRAITS, ...rest });
   return { remote, wire, clock, lines };
 }

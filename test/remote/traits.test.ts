@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { DirId, DocId } from "../../src/contract/ids.ts";
+import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { SHELL_METACHARACTERS } from "../../src/contract/names.ts";
-import { NO_TRAITS } from "../../src/remote/traits.ts";
-import { answer, bench, FILE, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
+import { answer, bench, FILE, FIRST_TRAITS, FOLDER, LOST, page, problem } from "./scripted-wire.ts";
 
 const DOC = "doc_1" as DocId;
 const DIR = "dir_1" as DirId;
@@ -63,6 +62,60 @@ describe("leading slashes", () => {
   });
 });
 
+describe("a deployment that nothing is known of", () => {
+  const ID = "a0b1c2d3e4f5g6";
+  const item = { id: `doc_${ID}`, lastChangeId: `chg_${ID}`, path: "/note.md", protected: false };
+  const fresh = (results: Parameters<typeof bench>[0]) => bench(results, { traits: null });
+
+  it("is sent paths with a leading slash, and without one once that was refused", async () => {
+    const { remote, wire } = fresh([
+      problem(400, "invalid_request", ["/path"]),
+      answer(201, { ...item, path: "a.md" }),
+      answer(201, item),
+    ]);
+    expect(await remote.createFile("a.md", "")).toMatchObject({ ok: true });
+    expect(remote.traits().leadingSlash).toBe(false);
+    await remote.createFile("b.md", "");
+    expect(wire.sent.map(({ body }) => JSON.parse(body!).path)).toEqual(["/a.md", "a.md", "b.md"]);
+  });
+
+  it("is believed ids of the form alone, till a read shows others", async () => {
+    const { remote } = fresh([answer(201, { ...item, id: "doc_1" }), page([{ ...item, id: "doc_1" }])]);
+    expect(await remote.createFile("note.md", "")).toMatchObject({ ok: false, fault: { kind: "uncertain" } });
+    expect(remote.traits().looseIds).toBe(false);
+    expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: true, items: [{ id: "doc_1" }] });
+    expect(remote.traits().looseIds).toBe(true);
+  });
+
+  it.each([`doc_${ID}-cmit_${ID}`, `doc_${ID}_doc_${ID}`, `doc_${ID}:doc_${ID}`])(
+    "is not believed two ids in one: %s",
+    async (id) => {
+      const { remote } = fresh([page([{ ...item, id }])]);
+      expect(await remote.listFiles({ kind: "none" })).toMatchObject({ complete: false, items: [] });
+      expect(remote.traits().looseIds).toBe(false);
+    },
+  );
+
+  it("that an older version knew is believed every safe id", () => {
+    const { folderTree: _, looseIds: __, ...older } = FIRST_TRAITS;
+    const { remote } = bench([LOST], { traits: older as typeof FIRST_TRAITS });
+    expect(remote.traits()).toMatchObject({ looseIds: true, folderTree: "unknown", leadingSlash: false });
+  });
+
+  it("tells the text of an edit, its version, and why it waits", async () => {
+    const changeId = "chg_99999999999999";
+    const file = { object: "file", ...item, lastChangeId: changeId };
+    const edit = { object: "edit", file, content: "saved" };
+    const change = { object: "change", id: changeId, status: "in_review", reason: "conflict", fileIds: [item.id] };
+    const { remote, wire } = fresh([answer(200, edit), answer(202, change), answer(202, { id: "chg_1", reason: "?" })]);
+    const put = () => remote.putContent(item.id as DocId, item.lastChangeId as ChangeId, "sent");
+    expect(await put()).toMatchObject({ ok: true, value: { kind: "live", changeId, content: "saved" } });
+    expect(await put()).toMatchObject({ ok: true, value: { kind: "in-review", changeId, reason: "conflict" } });
+    expect(await put()).toMatchObject({ ok: true, value: { kind: "in-review", changeId: null, reason: null } });
+    expect(wire.sent.length).toBe(3);
+  });
+});
+
 describe("refused characters", () => {
   const refusal = problem(400, "invalid_request", ["/path"]);
 
@@ -91,9 +144,16 @@ describe("refused characters", () => {
     expect(remote.traits().refusedCharacters).toBe(SHELL_METACHARACTERS);
   });
 
+  it("are forgotten where the service's own names hold them", async () => {
+    const { remote } = bench([page([{ ...FILE, path: "10:30.md" }])]);
+    expect(remote.traits().refusedCharacters).toContain(":");
+    await remote.listFiles({ kind: "none" });
+    expect(remote.traits().refusedCharacters).toBe(SHELL_METACHARACTERS.replace(":", ""));
+  });
+
   it("an accepted metacharacter changes nothing", async () => {
     const { remote } = bench([answer(201, { ...FILE, path: "a(b).md" })]);
     await remote.createFile("a(b).md", "");
-    expect(remote.traits()).toEqual(NO_TRAITS);
+    expect(remote.traits()).toEqual(FIRST_TRAITS);
   });
 });

@@ -148,7 +148,7 @@ function searchRequest(): fc.Arbitrary<Sent> {
       arbitrary: fc
         .tuple(words, limit, fc.option(somePath))
         .map(([query, n, prefix]) =>
-          send("POST", "/v1/search", { query, limit: n, ...(prefix === null ? {} : { path_prefix: prefix }) }),
+          send("POST", "/v1/search/hybrid", { query, limit: n, ...(prefix === null ? {} : { path_prefix: prefix }) }),
         ),
     },
     {

@@ -16,5 +16,5 @@ for (let n = 0; ; n++) {
   const file = await api.file(`${n % 7}/deep/${process.pid}-${n}.md`, textOf(n));
   acknowledge(`${file.id} ${file.lastChangeId} ${n}`);
   const saved = await api.edit(file.id, file.lastChangeId, textOf(n + 1));
-  acknowledge(`${file.id} ${saved.json.lastChangeId} ${n + 1}`);
+  acknowledge(`${file.id} ${saved.json.file.lastChangeId} ${n + 1}`);
 }

@@ -31,7 +31,7 @@ describe("openData", () => {
     const again = new Api(second.service.handle, second.key);
     expect(await again.read(file.id)).toEqual({ ...file, content: "kept" });
     expect((await again.page("files", { limit: 1, cursor: nextCursor! })).data.map(({ path }) => path)).toEqual([
-      "c.md",
+      "/c.md",
     ]);
     second.close();
   });
@@ -55,7 +55,7 @@ describe("openData", () => {
     rmSync(first.keyFile);
     const second = openData(folder);
     expect(second.key).not.toBe(first.key);
-    expect(await new Api(second.service.handle, second.key).paths("files")).toEqual(["a.md"]);
+    expect(await new Api(second.service.handle, second.key).paths("files")).toEqual(["/a.md"]);
     second.close();
     writeFileSync(second.keyFile, "mdm_of-another-service\n");
     chmodSync(second.keyFile, 0o644);

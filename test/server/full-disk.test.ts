@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { isDiskFull, Reserve } from "../../src/server/reserve.ts";
-import { expectOk, expectProblem } from "../contract/suite/world.ts";
+import { expectEdited, expectProblem } from "../contract/suite/world.ts";
 import { openService, temporaryFolder } from "./fixture.ts";
 
 function diskFull(): Error {
@@ -34,7 +34,7 @@ describe("a full disk", () => {
       onFault: (_error, what) => faults.push(what),
     });
     const file = await api.file("a.md", "one");
-    const live = expectOk(await api.edit(file.id, file.lastChangeId, "two"), 200);
+    const live = expectEdited(await api.edit(file.id, file.lastChangeId, "two"));
     const reply = await api.edit(file.id, file.lastChangeId, "three");
     expectProblem(reply, "service_unavailable");
     expect([reply.headers["retry-after"], faults]).toEqual(["60", [reply.json.requestId]]);
@@ -86,7 +86,7 @@ describe("a full disk", () => {
       onFault: () => undefined,
     });
     const file = await api.file("a.md", "one");
-    expectOk(await api.edit(file.id, file.lastChangeId, "two"), 200);
+    expectEdited(await api.edit(file.id, file.lastChangeId, "two"));
     const told = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
     const full = "The disk of the service is full: nothing was saved.";
     expect([service.reserved(), await told()]).toEqual([8 * 1024 * 1024, `${full} Reading and deleting go on.`]);

@@ -37,7 +37,7 @@ describe("importFolder", () => {
       const [file] = (await opened.api.page("files", { path })).data;
       expect((await opened.api.read(file!.id)).content).toBe(content);
     }
-    expect(await opened.api.paths("folders")).toEqual(["deep", "empty"]);
+    expect(await opened.api.paths("folders")).toEqual(["/deep", "/empty"]);
   });
 
   it("lists what it could not take, and why", async () => {
@@ -80,29 +80,29 @@ describe("importFolder", () => {
     const folder = folderOf({
       "my notes/a b.md": "one",
       "my notes/a  b.md": "two",
-      "my notes/it's.md": "three",
-      "!.md": "four",
+      "my notes/it:s.md": "three",
+      "[.md": "four",
       "plain.md": "five",
     });
     const opened = openService();
     const report = await importFolder(opened, folder);
     expect((await opened.api.paths("files")).sort()).toEqual([
-      "my-notes/a-b.md",
-      "my-notes/it-s.md",
-      "plain.md",
-      "u21.md",
+      "/my-notes/a-b.md",
+      "/my-notes/it-s.md",
+      "/plain.md",
+      "/u5b.md",
     ]);
     expect(report.renamed).toEqual([
-      { path: "!.md", name: "u21.md" },
+      { path: "[.md", name: "u5b.md" },
       { path: "my notes/", name: "my-notes" },
       { path: "my notes/a  b.md", name: "a-b.md" },
-      { path: "my notes/it's.md", name: "it-s.md" },
+      { path: "my notes/it:s.md", name: "it-s.md" },
     ]);
     const clash = { path: "my notes/a b.md", reason: "name-clash" };
     expect(report.refused).toMatchObject([{ ...clash, detail: 'it would be named "a-b.md", as "a  b.md" beside it' }]);
     expect([report.files, report.folders]).toEqual([4, 1]);
     expect(importLines(report).slice(1)).toEqual([
-      "  under another name: 4 (!.md as u21.md, my notes/ as my-notes, my notes/a  b.md as a-b.md, my notes/it's.md as it-s.md)",
+      "  under another name: 4 ([.md as u5b.md, my notes/ as my-notes, my notes/a  b.md as a-b.md, my notes/it:s.md as it-s.md)",
       "  not imported, name-clash: 1 (my notes/a b.md)",
     ]);
   });
@@ -139,7 +139,7 @@ describe("importFolder", () => {
     expect(report.files).toBe(documents.length);
     expect(documents.length).toBeGreaterThanOrEqual(30);
     expect(new Set(countByReason(report).keys())).toEqual(new Set(["not-markdown"]));
-    expect((await opened.api.paths("files")).sort()).toEqual(documents.sort());
+    expect((await opened.api.paths("files")).sort()).toEqual(documents.map((path) => `/${path}`).sort());
     const [file] = (await opened.api.page("files", { path: documents[0]! })).data;
     expect((await opened.api.read(file!.id)).content).toBe(readFileSync(join(RUST_BOOK, documents[0]!), "utf8"));
   });

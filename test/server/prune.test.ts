@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { keepUp } from "../../src/server/upkeep.ts";
-import { expectOk, expectProblem } from "../contract/suite/world.ts";
+import { expectEdited, expectOk } from "../contract/suite/world.ts";
 import { type Opened, openService } from "./fixture.ts";
 
 const DAY = 86_400_000;
@@ -31,29 +31,29 @@ describe("pruning old versions", () => {
     const { api } = opened;
     const first = await api.file("a.md", TEXT);
     opened.at(100);
-    const second = expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200);
+    const second = expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
     opened.at(129);
     pruneAll(opened);
-    const both = expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 200);
+    const both = expectEdited(await api.edit(first.id, first.lastChangeId, OMEGA));
     expect(both.content).toBe(ALPHA.replace("omega", "OMEGA"));
     opened.at(131);
     pruneAll(opened);
-    expectProblem(await api.edit(first.id, first.lastChangeId, TEXT), "edit_conflict");
-    expect(expectOk(await api.edit(first.id, second.lastChangeId, ALPHA), 200).content).toBe(both.content);
+    expect(expectOk(await api.edit(first.id, first.lastChangeId, TEXT), 202).reason).toBe("conflict");
+    expect(expectEdited(await api.edit(first.id, second.lastChangeId, ALPHA)).content).toBe(both.content);
     opened.at(1_000);
     pruneAll(opened);
     expect((await api.read(first.id)).content).toBe(both.content);
   });
 
-  it("answers edit_conflict, not invalid_base_change, to a write on a pruned version; an equal text is saved already", async () => {
+  it("takes into review, and does not refuse, a write on a pruned version; an equal text is saved already", async () => {
     const opened = openAt();
     const { api } = opened;
     const first = await api.file("a.md", TEXT);
-    const second = expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200);
+    const second = expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
     opened.at(31);
     pruneAll(opened);
-    expectProblem(await api.edit(first.id, first.lastChangeId, OMEGA), "edit_conflict");
-    expect(expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200)).toEqual(second);
+    expect(expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 202).reason).toBe("conflict");
+    expect(expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA))).toEqual(second);
   });
 
   it("keeps the base of a change in review", async () => {
@@ -63,19 +63,19 @@ describe("pruning old versions", () => {
     expectOk(await api.patch(`/v1/files/${first.id}`, { protected: true }), 200);
     const review = expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 202);
     expectOk(await api.patch(`/v1/files/${first.id}`, { protected: false }), 200);
-    expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200);
+    expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
     opened.at(1_000);
     pruneAll(opened);
-    expect(service.admin.reviews.accept(review.id)).toMatchObject({ path: "a.md" });
+    expect(service.admin.reviews.accept(review.id)).toMatchObject({ path: "/a.md" });
     expect((await api.read(first.id)).content).toBe(ALPHA.replace("omega", "OMEGA"));
   });
 
   it("keeps everything without the setting", async () => {
     const { api, service } = openService({ now: () => 0 });
     const first = await api.file("a.md", TEXT);
-    expectOk(await api.edit(first.id, first.lastChangeId, ALPHA), 200);
+    expectEdited(await api.edit(first.id, first.lastChangeId, ALPHA));
     expect(service.pruneStep()).toBe("done");
-    expect(expectOk(await api.edit(first.id, first.lastChangeId, OMEGA), 200).content).toContain("ALPHA");
+    expect(expectEdited(await api.edit(first.id, first.lastChangeId, OMEGA)).content).toContain("ALPHA");
   });
 });
 

@@ -9,8 +9,8 @@ import Sqlite from "better-sqlite3";
 import { join } from "node:path";
 
 async function found({ api }: Pick<Opened, "api">, query: string, more: object = {}): Promise<string[]> {
-  const { json } = await api.post("/v1/search", { query, ...more });
-  return json.data.map((item: { path: string }) => item.path);
+  const { json } = await api.post("/v1/search/hybrid", { query, ...more });
+  return json.data.map((item: { path: string }) => item.path.slice(1));
 }
 
 describe("the index of the service", () => {
@@ -40,7 +40,7 @@ describe("the index of the service", () => {
         const headers = { "x-api-key": opened.key };
         expect(opened.service.answer({ method: "POST", path: "/v1/files", headers, body }).status).toBe(201);
         const query = JSON.stringify({ query: "phantom" });
-        const answer = opened.service.answer({ method: "POST", path: "/v1/search", headers, body: query });
+        const answer = opened.service.answer({ method: "POST", path: "/v1/search/hybrid", headers, body: query });
         expect(JSON.parse(answer.body).data).toHaveLength(1);
         throw new Error("rolled back");
       }),
@@ -83,7 +83,7 @@ describe("the index of the service", () => {
     }) as { key: string };
     const answer = await second.service.handle({
       method: "POST",
-      path: "/v1/search",
+      path: "/v1/search/hybrid",
       headers: { "x-api-key": key },
       body: JSON.stringify({ query: "aardvark" }),
     });
@@ -95,7 +95,7 @@ describe("the index of the service", () => {
     let now = 0;
     const opened = openService({ now: () => (now += 60_000) });
     for (let n = 0; n < 20; n++) await opened.api.file(`${n}.md`, "zebra\n");
-    expect((await opened.api.post("/v1/search/regex", { pattern: "zebra" })).json.data).toHaveLength(20);
+    expect((await opened.api.post("/v1/search/regex", { query: "zebra" })).json.data).toHaveLength(20);
     opened.service.close();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Api, expectOk, expectProblem } from "../contract/suite/world.ts";
+import { Api, expectEdited, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { ADMIN_KEY, openService, seeded } from "./fixture.ts";
 
 describe("createService", () => {
@@ -12,7 +12,7 @@ describe("createService", () => {
       onFault: (error, requestId) => faults.push([String(error), requestId]),
     });
     const file = await api.file("a.md", "one");
-    const live = expectOk(await api.edit(file.id, file.lastChangeId, "two"), 200);
+    const live = expectEdited(await api.edit(file.id, file.lastChangeId, "two"));
     const reply = await api.edit(file.id, file.lastChangeId, "three");
     const { requestId, detail } = expectProblem(reply, "internal_error");
     expect(faults).toEqual([["Error: broken merge", requestId]]);
@@ -31,15 +31,15 @@ describe("createService", () => {
     });
     const file = await api.file("a.md", "base");
     await api.edit(file.id, file.lastChangeId, "live");
-    expect(expectOk(await api.edit(file.id, file.lastChangeId, "sent"), 200).content).toBe("combined");
+    expect(expectEdited(await api.edit(file.id, file.lastChangeId, "sent")).content).toBe("combined");
     expect(asked).toEqual([["base", "sent", "live"]]);
   });
 
-  it("answers edit_conflict when the combined text is over the limit", async () => {
+  it("takes an edit into review when the combined text is over the limit", async () => {
     const { api } = openService({ combine: () => "x".repeat(51_201) });
     const file = await api.file("a.md", "base");
-    const live = expectOk(await api.edit(file.id, file.lastChangeId, "live"), 200);
-    expectProblem(await api.edit(file.id, file.lastChangeId, "sent"), "edit_conflict");
+    const live = expectEdited(await api.edit(file.id, file.lastChangeId, "live"));
+    expect(expectOk(await api.edit(file.id, file.lastChangeId, "sent"), 202).reason).toBe("conflict");
     expect(await api.read(file.id)).toEqual(live);
   });
 
@@ -133,7 +133,7 @@ describe("batch", () => {
       send({ path: "c.md", content: "" }),
     ]);
     expect(statuses).toEqual([201, 409, 400, 201]);
-    expect(await api.paths("files")).toEqual(["a/b.md", "c.md"]);
+    expect(await api.paths("files")).toEqual(["/a/b.md", "/c.md"]);
   });
 
   it("rolls back everything when it throws", async () => {

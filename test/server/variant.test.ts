@@ -1,13 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { Variant } from "../variants/variant.ts";
 import { ConnectionLost, varyService } from "../variants/vary-service.ts";
-import { Api, expectGone, expectOk, expectProblem } from "../contract/suite/world.ts";
+import { Api, expectGone, expectEdited, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { openService } from "./fixture.ts";
 
 /** The same service, seen plainly and through a variant. */
 function vary(variant: Variant) {
   const opened = openService();
-  return { plain: opened.api, varied: new Api(varyService(opened.service.handle, variant), opened.key) };
+  const { service, key, api } = opened;
+  const withdraw = (changeId: string) => void service.admin.reviews.reject(changeId);
+  const handle = varyService(service.handle, variant, { requests: 0, renames: new Map(), withdraw });
+  return { plain: api, varied: new Api(handle, key) };
 }
 
 describe("a variant", () => {
@@ -18,26 +21,73 @@ describe("a variant", () => {
     expect(await varied.page("files")).toEqual(await plain.page("files"));
   });
 
-  it("leadingSlashes: answers every path with a leading slash, and takes them", async () => {
-    const { plain, varied } = vary({ leadingSlashes: true });
-    const file = await varied.file("/a/b.md", "x");
-    expect(file.path).toBe("/a/b.md");
-    expect((await varied.folder("c")).path).toBe("/c");
-    expect(await varied.paths("folders")).toEqual(["/a", "/c"]);
-    expect(await varied.paths("files", { path: "/a/b.md" })).toEqual(["/a/b.md"]);
-    expect(expectOk(await varied.edit(file.id, file.lastChangeId, "y"), 200).path).toBe("/a/b.md");
+  it("noLeadingSlashes: answers every path without a leading slash, and takes them", async () => {
+    const { varied } = vary({ noLeadingSlashes: true });
+    const file = await varied.file("a/b.md", "x");
+    expect(file).toMatchObject({ path: "a/b.md", parentPath: "a" });
+    expect(await varied.folder("c")).toMatchObject({ path: "c", parentPath: "" });
+    expect(await varied.paths("folders")).toEqual(["a", "c"]);
+    expect(await varied.paths("files", { path: "a/b.md" })).toEqual(["a/b.md"]);
+    expect(expectEdited(await varied.edit(file.id, file.lastChangeId, "y")).path).toBe("a/b.md");
+  });
+
+  it("flatEdits: answers an edit as a File with its content, a review by its file", async () => {
+    const { varied } = vary({ flatEdits: true });
+    const file = await varied.file("a.md");
+    const saved = expectOk(await varied.edit(file.id, file.lastChangeId, "x"), 200);
+    expect(saved).toEqual(await varied.read(file.id));
     expectOk(await varied.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    expect(expectOk(await varied.edit(file.id, (await plain.read(file.id)).lastChangeId, "z"), 202).path).toBe(
-      "/a/b.md",
-    );
+    const review = expectOk(await varied.edit(file.id, saved.lastChangeId, "y"), 202);
+    const { id } = review;
+    expect(review).toEqual({ id, fileId: file.id, baseChangeId: saved.lastChangeId, status: "in_review" });
   });
 
   it("documentedMembersOnly: answers an edit with its content alone, a review with nothing", async () => {
     const { varied } = vary({ documentedMembersOnly: true });
     const file = await varied.file("a.md");
+    expect(Object.keys(file).sort()).toEqual(["id", "lastChangeId", "path", "protected"]);
+    expect(Object.keys(await varied.folder("b")).sort()).toEqual(["id", "path"]);
     expect(expectOk(await varied.edit(file.id, file.lastChangeId, "x"), 200)).toEqual({ content: "x" });
     expectOk(await varied.patch(`/v1/files/${file.id}`, { protected: true }), 200);
     expect(expectOk(await varied.edit(file.id, file.lastChangeId, "y"), 202)).toEqual({});
+  });
+
+  it("conflictsRefused: refuses an edit that cannot be combined, and keeps nothing of it", async () => {
+    const { plain, varied } = vary({ conflictsRefused: true });
+    const file = await varied.file("a.md", "one\n");
+    expectEdited(await varied.edit(file.id, file.lastChangeId, "two\n"));
+    expectProblem(await varied.edit(file.id, file.lastChangeId, "three\n"), "edit_conflict");
+    expect((await plain.read(file.id)).content).toBe("two\n");
+    expectGone(await varied.delete(`/v1/files/${file.id}`));
+  });
+
+  it("looseIds: answers longer ids, and takes them", async () => {
+    const { varied } = vary({ looseIds: true });
+    const folder = await varied.folder("a");
+    const file = expectOk(await varied.post("/v1/files", { parentId: folder.id, name: "b.md", content: "" }), 201);
+    for (const id of [folder.id, file.id, file.lastChangeId, file.parentId]) expect(id).toMatch(/_[a-z0-9]{20}$/);
+    expect((await varied.page("files", { parent_id: folder.id })).data).toEqual([file]);
+    const saved = expectEdited(await varied.edit(file.id, file.lastChangeId, "x"));
+    expect(saved.lastChangeId).toMatch(/^chg_[a-z0-9]{20}$/);
+  });
+
+  it("noTree: has no list of the whole tree", async () => {
+    const { varied } = vary({ noTree: true });
+    await varied.file("a/b.md");
+    for (const kind of ["files", "folders"])
+      expectProblem(await varied.get(`/v1/${kind}?path_prefix=/`), "invalid_request", "/path_prefix");
+    expect(await varied.paths("files", { path_prefix: "a" })).toEqual(["/a/b.md"]);
+  });
+
+  it("firstSearch: searches at the first paths, in the first shapes", async () => {
+    const { varied } = vary({ firstSearch: true });
+    const { id } = await varied.file("a.md", "A quokka.\n");
+    const [hit] = expectOk(await varied.post("/v1/search", { query: "quokka" }), 200).data;
+    expect(hit).toMatchObject({ id, snippets: [{ line: 1, text: "A quokka.", ranges: [[2, 8]] }] });
+    const [match] = expectOk(await varied.post("/v1/search/regex", { pattern: "q.o" }), 200).data;
+    expect(match).toMatchObject({ id, matches: [{ line: 1, column: 3 }] });
+    for (const found of [hit, match]) expect(found).not.toHaveProperty("content");
+    expectProblem(await varied.post("/v1/search/regex", { pattern: "(" }), "invalid_request", "/pattern");
   });
 
   it("unknownMembers: adds members that no document names, also to items", async () => {
@@ -67,7 +117,7 @@ describe("a variant", () => {
     const renamed = expectOk(await varied.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
     expect(renamed.lastChangeId).not.toBe(file.lastChangeId);
     expect((await varied.page("files")).data[0]).toEqual(renamed);
-    const saved = expectOk(await varied.edit(file.id, renamed.lastChangeId, "two"), 200);
+    const saved = expectEdited(await varied.edit(file.id, renamed.lastChangeId, "two"));
     expect(new Set([file.lastChangeId, renamed.lastChangeId, saved.lastChangeId]).size).toBe(3);
     expect((await varied.read(file.id)).lastChangeId).toBe(saved.lastChangeId);
     const flagged = expectOk(await varied.patch(`/v1/files/${file.id}`, { protected: true }), 200);
@@ -100,7 +150,7 @@ describe("a variant", () => {
     const { plain, varied } = vary({ normalise: true });
     const file = await varied.file("a.md", "\ufeffone\r\ncafe\u0301");
     expect((await plain.read(file.id)).content).toBe("one\ncaf\u00e9\n");
-    const saved = expectOk(await varied.edit(file.id, file.lastChangeId, "two\r\n\r\nx"), 200);
+    const saved = expectEdited(await varied.edit(file.id, file.lastChangeId, "two\r\n\r\nx"));
     expect(saved.content).toBe("two\n\nx\n");
     expect((await varied.read((await varied.file("empty.md", "")).id)).content).toBe("");
   });
@@ -109,7 +159,7 @@ describe("a variant", () => {
     const { varied } = vary({ noMoveToRoot: true });
     const file = await varied.file("a/b.md");
     expectProblem(await varied.patch(`/v1/files/${file.id}`, { parentId: null }), "invalid_request", "/parentId");
-    expect((await varied.read(file.id)).path).toBe("a/b.md");
+    expect((await varied.read(file.id)).path).toBe("/a/b.md");
   });
 
   it("noCreateFolders: makes no missing folder for a create by path", async () => {
@@ -131,8 +181,8 @@ describe("a variant", () => {
   it("never combines with a service whose combine is null", async () => {
     const { api } = openService({ combine: () => null });
     const file = await api.file("a.md", "1\n\n2\n\n3\n");
-    expectOk(await api.edit(file.id, file.lastChangeId, "1!\n\n2\n\n3\n"), 200);
-    expectProblem(await api.edit(file.id, file.lastChangeId, "1\n\n2\n\n3!\n"), "edit_conflict");
+    expectEdited(await api.edit(file.id, file.lastChangeId, "1!\n\n2\n\n3\n"));
+    expect(expectOk(await api.edit(file.id, file.lastChangeId, "1\n\n2\n\n3!\n"), 202).reason).toBe("conflict");
   });
 });
 
@@ -143,8 +193,8 @@ describe("a fault", () => {
     });
     await expect(varied.post("/v1/files", { path: "before.md", content: "" })).rejects.toThrow(ConnectionLost);
     await expect(varied.post("/v1/files", { path: "after.md", content: "" })).rejects.toThrow(ConnectionLost);
-    expect(await plain.paths("files")).toEqual(["after.md"]);
-    expect(await varied.paths("files")).toEqual(["after.md"]);
+    expect(await plain.paths("files")).toEqual(["/after.md"]);
+    expect(await varied.paths("files")).toEqual(["/after.md"]);
   });
 
   it("answers by something else, and executes nothing", async () => {
@@ -152,7 +202,7 @@ describe("a fault", () => {
     const { plain, varied } = vary({ fault: (request) => (request.method === "DELETE" ? unavailable : null) });
     const file = await varied.file("a.md");
     await expect(varied.delete(`/v1/files/${file.id}`)).rejects.toThrow("JSON");
-    expect((await plain.read(file.id)).path).toBe("a.md");
+    expect((await plain.read(file.id)).path).toBe("/a.md");
     expectGone(await plain.delete(`/v1/files/${file.id}`));
   });
 });

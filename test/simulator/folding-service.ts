@@ -71,7 +71,7 @@ function spellSelector(
   const parameters = new URLSearchParams(query);
   for (const name of ["path", "path_prefix"]) {
     const sent = parameters.get(name);
-    if (sent !== null) parameters.set(name, spell(sent, ask, folding));
+    if (sent !== null && sent !== "/") parameters.set(name, spell(sent, ask, folding));
   }
   return { ...request, path: `${route}?${parameters}` };
 }
@@ -132,16 +132,15 @@ function everything(ask: Ask): readonly Item[] {
 }
 
 function allFolders(ask: Ask): readonly Item[] {
-  const roots = ask(FOLDERS, "");
-  return [...roots, ...roots.flatMap(({ path }) => ask(FOLDERS, `path_prefix=${encodeURIComponent(path)}`))];
+  return ask(FOLDERS, "path_prefix=/");
 }
 
 /** @returns the id of the folder that an item is in; null: the root; undefined: it is not there */
 function parentOfItem(id: string, ask: Ask): string | null | undefined {
   const item = everything(ask).find((one) => one.id === id);
   if (item === undefined) return undefined;
-  const above = pathSegments(item.path).slice(0, -1).join("/");
-  if (above === "") return null;
+  const above = `/${pathSegments(item.path).slice(0, -1).join("/")}`;
+  if (above === "/") return null;
   return allFolders(ask).find(({ path }) => path === above)?.id;
 }
 

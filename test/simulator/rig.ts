@@ -19,6 +19,7 @@ import { newId } from "../../src/server/context.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { emptyDatabase } from "./empty-service.ts";
 import type { Variant } from "../variants/variant.ts";
+import { loosenService, tightenIds } from "../variants/loose-ids.ts";
 import { varyService } from "../variants/vary-service.ts";
 import { openState } from "../../src/state/open.ts";
 import type { DiskFolding } from "../../src/model/path.ts";
@@ -136,11 +137,17 @@ export function createRig(seed: number, variant: Deployment = {}, combine = comb
   const { key } = service.admin.createWorkspace("notes");
   const folding = { foldsCase: variant.foldsCase === true, foldsUnicode: variant.foldsUnicode === true };
   const reads = new ReadAnswers(() => newId({ random }, "req_"));
-  const answer = foldNames((request) => reads.answer(request, service.answer), folding, key);
-  const handle = varyService(async (request) => answer(request), variant);
+  const read = (request: WireRequest) => reads.answer(request, service.answer);
+  const answer = foldNames(variant.looseIds === true ? loosenService(read) : read, folding, key);
+  const handle = varyService(async (request) => answer(request), variant, {
+    requests: 0,
+    renames: new Map(),
+    withdraw: (changeId) => void opened.admin.reviews.reject(tightenIds(changeId)),
+  });
+  const opened = reads.open(service);
   return {
     clock,
-    service: reads.open(service),
+    service: opened,
     dice,
     app: createApp({ answer }, key),
     mirror: (options = {}) => createMirror({ key, handle, clock, dice }, options),
@@ -331,7 +338,7 @@ export function createApp(service: Pick<Service, "answer">, key: string): App {
           const whole = must("GET", `${FILES}/${item["id"] as string}`);
           const file: AppFile = {
             id: item["id"] as DocId,
-            path: item["path"] as string,
+            path: (item["path"] as string).slice(1),
             text: whole["content"] as string,
             changeId: item["lastChangeId"] as string,
           };
@@ -340,12 +347,8 @@ export function createApp(service: Pick<Service, "answer">, key: string): App {
       );
     },
     folders() {
-      const roots = all(FOLDERS);
-      return [
-        ...roots,
-        ...roots.flatMap((folder) => all(`${FOLDERS}?path_prefix=${encodeURIComponent(folder["path"] as string)}`)),
-      ]
-        .map((folder) => folder["path"] as string)
+      return all(`${FOLDERS}?path_prefix=/`)
+        .map((folder) => (folder["path"] as string).slice(1))
         .sort();
     },
   };

@@ -23,7 +23,7 @@ const FOLDERS = ["", "work", "home", "work/deep"];
 const VARIANTS: readonly Variant[] = [
   {},
   {},
-  { leadingSlashes: true, documentedMembersOnly: true },
+  { noLeadingSlashes: true, documentedMembersOnly: true },
   { changeIdMovesOnRename: true },
   { maxPageSize: 3 },
   { noFolderPatchOrDelete: 404 },

@@ -7,8 +7,8 @@ import type { Ask, Variant } from "./variant.ts";
 
 /** The half of a variant that looks at requests: changes them, or answers them itself. */
 
-const REQUEST_ID = "req_variant";
-const DOCS_BASE = "https://mdmirror.invalid/docs";
+export const REQUEST_ID = "req_variant";
+export const DOCS_BASE = "https://mdmirror.invalid/docs";
 
 export const EMPTY_PAGE = "emp_";
 const RENAMED = /-r\d+$/;
@@ -26,11 +26,22 @@ export async function shapeRequest(
   ) {
     return noSuchMethod(variant.noFolderPatchOrDelete);
   }
+  if (request.method === "GET" && variant.noTree && asksForTree(request)) return noTree();
   if (request.method === "GET" && variant.maxPageSize !== undefined && /^\/v1\/(files|folders)$/.test(path)) {
     return shortPage(request, { ...variant, maxPageSize: variant.maxPageSize }, ask);
   }
   const members = readMembers(request.body);
   return members === null ? request : shapeBody(request, members, variant, ask);
+}
+
+function asksForTree(request: WireRequest): boolean {
+  return new URLSearchParams(splitTarget(request.path).query).get("path_prefix") === "/";
+}
+
+function noTree(): WireResponse {
+  const detail = "path_prefix: the name is empty.";
+  const error = { code: "invalid_name", pointer: "/path_prefix", detail } as const;
+  return toWire(refuse("invalid_request", detail, [error]), REQUEST_ID, DOCS_BASE);
 }
 
 async function shapeBody(
@@ -69,7 +80,7 @@ function holdsOneOf(text: string, characters: string): boolean {
   return [...characters].some((each) => text.includes(each));
 }
 
-function readMembers(body: string | null): JsonObject | null {
+export function readMembers(body: string | null): JsonObject | null {
   if (body === null || body === "") return null;
   try {
     const value: unknown = JSON.parse(body);

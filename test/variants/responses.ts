@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { splitTarget } from "../../src/server/router.ts";
+import { loosenIds, tightenIds } from "./loose-ids.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { EMPTY_PAGE } from "./requests.ts";
 
@@ -15,21 +16,50 @@ export function shapeResponse(
   if (!shapesAnswers(variant)) return response;
   const { path } = splitTarget(request.path);
   if (variant.changeIdMovesOnRename) countRename(request, path, state);
-  const body = JSON.parse(response.body) as JsonObject;
-  const isPut = request.method === "PUT";
-  const shaped = Array.isArray(body["data"])
-    ? shapePage(request, body, variant, state)
-    : shapeItem(body, variant, state);
-  const cut =
-    variant.documentedMembersOnly && isPut ? (response.status === 202 ? {} : { content: shaped["content"] }) : shaped;
-  return { ...response, body: JSON.stringify(variant.unknownMembers ? { ...cut, xUnknown: { nested: [1] } } : cut) };
+  const body = JSON.parse(variant.looseIds ? loosenIds(response.body) : response.body) as JsonObject;
+  const shaped = shapeBody(request, response.status, body, variant, state);
+  return {
+    ...response,
+    body: JSON.stringify(variant.unknownMembers ? { ...shaped, xUnknown: { nested: [1] } } : shaped),
+  };
 }
 
+function shapeBody(
+  request: WireRequest,
+  status: number,
+  body: JsonObject,
+  variant: Variant,
+  state: VariantState,
+): JsonObject {
+  if (Array.isArray(body["data"])) return shapePage(request, body, variant, state);
+  if (request.method !== "PUT") return shapeItem(body, variant, state);
+  if (status === 202) return shapeReview(request, body, variant);
+  const { file, content } = body;
+  const shaped = shapeItem(file as JsonObject, variant, state);
+  if (variant.documentedMembersOnly) return { content };
+  return variant.flatEdits ? { ...shaped, content } : { ...body, file: shaped };
+}
+
+function shapeReview(request: WireRequest, body: JsonObject, variant: Variant): JsonObject {
+  if (variant.documentedMembersOnly) return {};
+  if (!variant.flatEdits) return body;
+  const { baseChangeId } = JSON.parse(request.body!) as JsonObject;
+  return { id: body["id"], fileId: (body["fileIds"] as readonly string[])[0], baseChangeId, status: "in_review" };
+}
+
+/** The switches that this half looks at. */
+const SHAPING = [
+  "noLeadingSlashes",
+  "flatEdits",
+  "documentedMembersOnly",
+  "looseIds",
+  "unknownMembers",
+  "changeIdMovesOnRename",
+  "maxPageSize",
+] as const satisfies readonly (keyof Variant)[];
+
 function shapesAnswers(variant: Variant): boolean {
-  const { leadingSlashes, documentedMembersOnly, unknownMembers, changeIdMovesOnRename, maxPageSize } = variant;
-  return (
-    (leadingSlashes ?? documentedMembersOnly ?? unknownMembers ?? changeIdMovesOnRename ?? maxPageSize) !== undefined
-  );
+  return SHAPING.some((name) => variant[name] !== undefined);
 }
 
 function countRename(request: WireRequest, path: string, state: VariantState): void {
@@ -48,13 +78,26 @@ function shapePage(request: WireRequest, page: JsonObject, variant: Variant, sta
   return { ...page, data: items, nextCursor: empty ? EMPTY_PAGE + cursor : cursor };
 }
 
+/** Of a File and of a Folder. */
+const DOCUMENTED = ["id", "path", "lastChangeId", "protected", "content"];
+
 function shapeItem(item: JsonObject, variant: Variant, state: VariantState): JsonObject {
   const { id, path, lastChangeId } = item;
-  const renames = typeof id === "string" ? (state.renames.get(id) ?? 0) : 0;
+  const renames = typeof id === "string" ? (state.renames.get(tightenIds(id)) ?? 0) : 0;
+  const shown = variant.documentedMembersOnly
+    ? Object.fromEntries(Object.entries(item).filter(([name]) => DOCUMENTED.includes(name)))
+    : item;
   return {
-    ...item,
-    ...(variant.leadingSlashes && typeof path === "string" ? { path: `/${path}` } : {}),
+    ...shown,
+    ...(variant.noLeadingSlashes && typeof path === "string" ? withoutSlashes(shown) : {}),
     ...(renames > 0 && typeof lastChangeId === "string" ? { lastChangeId: `${lastChangeId}-r${renames}` } : {}),
+  };
+}
+
+function withoutSlashes({ path, parentPath }: JsonObject): JsonObject {
+  return {
+    path: (path as string).slice(1),
+    ...(typeof parentPath === "string" ? { parentPath: parentPath.slice(1) } : {}),
   };
 }
 

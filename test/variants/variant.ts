@@ -7,10 +7,23 @@ import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
  * (Stale bases that are never combined are no switch here: give the service `combine: () => null`.)
  */
 export type Variant = {
-  /** Paths are answered with a leading slash. */
-  readonly leadingSlashes?: boolean;
-  /** PUT answers 200 with `content` alone and 202 with `{}`. */
+  /** Paths are answered without a leading slash. */
+  readonly noLeadingSlashes?: boolean;
+  /** PUT answers 200 with a File that holds `content`, and 202 with a File's members. */
+  readonly flatEdits?: boolean;
+  /**
+   * Answers carry the members alone that the contract shows: PUT answers 200 with `content`, and
+   * 202 with `{}`.
+   */
   readonly documentedMembersOnly?: boolean;
+  /** An edit that cannot be combined is answered 409 `edit_conflict`, and nothing is saved. */
+  readonly conflictsRefused?: boolean;
+  /** Ids are longer than they should be. */
+  readonly looseIds?: boolean;
+  /** `path_prefix=/` is answered 400. */
+  readonly noTree?: boolean;
+  /** Search at `/v1/search`, a regex by `pattern`, hits with `snippets` and `matches`, no content. */
+  readonly firstSearch?: boolean;
   /** Every object of an answer carries a member that no document names. */
   readonly unknownMembers?: boolean;
   /** PATCH and DELETE on a folder, answered by this status. */
@@ -40,7 +53,12 @@ export type Variant = {
 export type Fault = "drop-before" | "drop-after" | WireResponse;
 
 /** What a variant remembers between requests. */
-export type VariantState = { requests: number; readonly renames: Map<string, number> };
+export type VariantState = {
+  requests: number;
+  readonly renames: Map<string, number>;
+  /** Takes a change out of review again, as `conflictsRefused` needs it. */
+  readonly withdraw?: (changeId: string) => void;
+};
 
 /** One exchange with the service below, outside the variant. */
 export type Ask = (method: string, path: string, body?: object) => Promise<WireResponse>;

@@ -1,7 +1,10 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { BodyFault } from "../../src/server/body.ts";
 import type { ServiceWire } from "../../src/server/service.ts";
-import { shapeRequest } from "./requests.ts";
+import { refuse, toWire } from "../../src/server/answer.ts";
+import { asFirstAnswer, asSearchNow, isFirstSearch } from "./first-search.ts";
+import { tightenIds } from "./loose-ids.ts";
+import { DOCS_BASE, readMembers, REQUEST_ID, shapeRequest } from "./requests.ts";
 import { shapeResponse } from "./responses.ts";
 import type { Ask, Variant, VariantState } from "./variant.ts";
 
@@ -13,6 +16,22 @@ export class ConnectionLost extends Error {
   override readonly name = "ConnectionLost";
 }
 
+function tightened(request: WireRequest): WireRequest {
+  const body = request.body === null ? null : tightenIds(request.body);
+  return { ...request, path: tightenIds(request.path), body };
+}
+
+/** The review of an edit that met another is taken back, and the edit refused; else null. */
+function refusedConflict({ status, body }: WireResponse, { withdraw }: VariantState): WireResponse | null {
+  if (status !== 202) return null;
+  const { id, reason } = JSON.parse(body) as { readonly id: string; readonly reason: string };
+  if (reason !== "conflict") return null;
+  if (withdraw === undefined) throw new Error("conflictsRefused needs a way to withdraw a review");
+  withdraw(id);
+  const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
+  return toWire(refuse("edit_conflict", detail), REQUEST_ID, DOCS_BASE);
+}
+
 /**
  * Wraps a service's `handle`. The wrapped one can be mounted over HTTP like the service itself.
  * @param state given where it is to go back with a backup of the service
@@ -22,14 +41,20 @@ export function varyService(
   variant: Variant,
   state: VariantState = { requests: 0, renames: new Map() },
 ): ServiceWire {
-  const exchange = async (request: WireRequest, fault: BodyFault | null): Promise<WireResponse> => {
+  const exchange = async (sent: WireRequest, fault: BodyFault | null): Promise<WireResponse> => {
+    const request = variant.looseIds ? tightened(sent) : sent;
     const { authorization, "x-api-key": apiKey } = request.headers;
     const headers = { ...(authorization ? { authorization } : {}), ...(apiKey ? { "x-api-key": apiKey } : {}) };
     const ask: Ask = (method, path, body) =>
       handle({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) });
+    if (variant.firstSearch && isFirstSearch(request)) {
+      return asFirstAnswer(request, await handle(asSearchNow(request, readMembers(request.body)), fault));
+    }
     const shaped = await shapeRequest(request, variant, ask);
     if ("status" in shaped) return shaped;
-    return shapeResponse(request, await handle(shaped, fault), variant, state);
+    const response = await handle(shaped, fault);
+    const refused = variant.conflictsRefused ? refusedConflict(response, state) : null;
+    return refused ?? shapeResponse(request, response, variant, state);
   };
   return async (request, fault = null) => {
     state.requests++;

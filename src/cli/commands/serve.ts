@@ -26,6 +26,7 @@ export const command: Command = {
     "tls-key": { value: "FILE", help: "its key, PEM" },
     "rate-limit": { value: "N/S", help: "requests a key may make in S seconds (none); kept" },
     "keep-versions": { value: "DAYS", help: "texts of versions that were replaced longer ago are removed (all); kept" },
+    "docs-base": { value: "URL", help: "where the errors are explained: `type` of an error is URL/errors/CODE" },
     "insecure-http": { help: "plain http beyond this machine, which shows keys to the network" },
   },
   operands: { least: 0, most: 0 },
@@ -37,6 +38,9 @@ export const command: Command = {
     if (tls === "bad") return misuse(io, "serve", "--tls-cert and --tls-key go together");
     const settings = readSettings(args);
     if (typeof settings === "string") return misuse(io, "serve", settings);
+    const docsBase = args.text("docs-base");
+    if (docsBase !== null && !/^https?:\/\//.test(docsBase))
+      return misuse(io, "serve", "--docs-base takes an http URL");
     const stop = io.stop;
     const { startService } = await import("../../app/serve.ts");
     const started = await startService({
@@ -46,6 +50,7 @@ export const command: Command = {
       tls,
       insecureHttp: args.flag("insecure-http"),
       settings,
+      docsBase: docsBase === null ? null : docsBase.replace(/\/+$/, ""),
       onFault: (error, requestId) => io.err(`mdmirror serve: request ${requestId} failed: ${(error as Error).message}`),
     });
     if (started.kind === "trouble") return complain(io, started.trouble);

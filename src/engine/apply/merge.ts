@@ -65,10 +65,9 @@ export async function settleReview(ctx: PassContext, action: ActionOf<"settle-re
     remote.file.lastChangeId,
   );
   if (after.local === null) return disagree(ctx, action, both.value, after.parted);
-  const waiting = after.waiting.map(({ text, at, baseChangeId }) => ({
+  const waiting = after.waiting.map(({ text, ...one }) => ({
+    ...one,
     digest: state.putText(text, madeOfBoth(action.localPath, action.id, "what still waits for review")),
-    at,
-    baseChangeId,
   }));
   const detail =
     waiting.length > 0
@@ -87,9 +86,9 @@ export async function settleReview(ctx: PassContext, action: ActionOf<"settle-re
  */
 function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
-  return (onBase.length > 0 ? onBase : submissions).flatMap(({ digest, at, baseChangeId }) => {
-    const known = readText(ctx, digest);
-    return known === null ? [] : [{ ...known, at, baseChangeId }];
+  return (onBase.length > 0 ? onBase : submissions).flatMap((one) => {
+    const known = readText(ctx, one.digest);
+    return known === null ? [] : [{ ...one, ...known }];
   });
 }
 

@@ -2,7 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { digestOf } from "../../model/digest.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import type { Fault } from "../../ports/remote.ts";
+import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import {
@@ -53,7 +53,9 @@ export async function put(ctx: PassContext, action: ActionOf<"put">): Promise<Ou
     state.closeIntent(intentId);
     return refusedPut(ctx, action, link, answer.fault);
   }
-  if (answer.value.kind === "in-review") return noteSubmission(ctx, link, action, intentId, local.value.stamp);
+  if (answer.value.kind === "in-review") {
+    return noteSubmission(ctx, link, action, { intentId, stamp: local.value.stamp, review: answer.value });
+  }
   const saved = await savedVersion(ctx, action, answer.value.changeId, answer.value.content);
   // The write happened; only its version is not known. The intent stays and is settled by reading.
   if (saved.kind === "end")
@@ -98,22 +100,29 @@ async function savedVersion(
   return got({ text: fetched.value.text, digest: fetched.value.digest, changeId: fetched.value.file.lastChangeId });
 }
 
+type Submitted = {
+  readonly intentId: number;
+  readonly stamp: Stamp;
+  readonly review: Extract<PutResult, { kind: "in-review" }>;
+};
+
 function noteSubmission(
   ctx: PassContext,
   link: Link,
   action: ActionOf<"put">,
-  intentId: number,
-  stamp: Stamp,
+  { intentId, stamp, review }: Submitted,
 ): Outcome {
   ctx.notes.counts.submitted++;
+  const { changeId, reason } = review;
+  const told = { ...(changeId === null ? {} : { changeId }), ...(reason === null ? {} : { reason }) };
   // Where change ids move on a rename, one that went out beside the PUT moved base's: what is in
   // review changes no version.
   const current = ctx.world.state.link(link.id) ?? link;
   commit(ctx, {
-    text: submit(current, action.expect, ctx.world.clock.now(), stamp),
+    text: submit(current, action.expect, ctx.world.clock.now(), stamp, told),
     closes: intentId,
     event: eventOf(action, "remote", {
-      detail: "sent to review",
+      detail: reason === "conflict" ? "in review, because it met another edit" : "sent to review",
       outcome: "submitted",
       before: link.digest,
       after: action.expect,

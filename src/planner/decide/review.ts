@@ -22,14 +22,16 @@ export function decideReview(
     return true;
   }
   if (holdsBaseText(link, here)) return false;
-  if (outstanding && !there.protected) {
+  const [conflict] = link.submissions.filter(({ reason }) => reason === "conflict");
+  if (outstanding && !there.protected && conflict === undefined) {
     holdDocument(draft, row, "review-unknown", "no longer protected, and what was submitted is not live", {
       digest: here.digest,
     });
     return true;
   }
   if (link.submissions.some((submission) => submission.digest === here.digest)) {
-    holdDocument(draft, row, "in-review", "waiting for review", { digest: here.digest });
+    const why = conflict === undefined ? "waiting for review" : "waiting for review, because it met another edit";
+    holdDocument(draft, row, "in-review", why, { digest: here.digest });
     return true;
   }
   if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  type Api,
   adminTest,
   type ContractTest,
   contractTest,
@@ -9,8 +10,8 @@ import {
   type World,
 } from "./world.ts";
 
-const NOBODY = "doc_00000000000000000000";
-const NO_FOLDER = "dir_00000000000000000000";
+const NOBODY = "doc_00000000000000";
+const NO_FOLDER = "dir_00000000000000";
 
 const ENDPOINTS: readonly (readonly [string, string])[] = [
   ["GET", "/v1/files"],
@@ -41,7 +42,21 @@ const everyEndpoint = ENDPOINTS.flatMap(([method, path]) => [
   ),
 ]);
 
+const validate = (api: Api, body: object | string = {}) => api.post("/auth/validate-key", body);
+
 const keys: readonly ContractTest[] = [
+  adminTest("says whether a key is good", async ({ api, as, admin }) => {
+    const good = { object: "api_key", valid: true };
+    assert.deepEqual(expectOk(await validate(api), 200), good);
+    const { key } = await admin().key([]);
+    assert.deepEqual(expectOk(await validate(as(key)), 200), good);
+    for (const bad of [null, "mdm_not-a-key"]) expectProblem(await validate(as(bad)), "unauthenticated");
+    expectProblem(await validate(api, { key }), "invalid_request", "/key");
+    expectProblem(await validate(api, "[]"), "invalid_request");
+    expectProblem(await api.get("/auth/validate-key"), "not_found");
+    await admin().state("closed");
+    assert.deepEqual(expectOk(await validate(api), 200), good);
+  }),
   contractTest("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
     expectProblem(await as("mdm_not-a-key").get("/v1/files"), "unauthenticated");
   }),

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { adminTest, type ContractTest, expectGone, expectOk, expectProblem, type World } from "./world.ts";
+import {
+  adminTest,
+  type ContractTest,
+  expectGone,
+  expectEdited,
+  expectOk,
+  expectProblem,
+  type World,
+} from "./world.ts";
 
 /** A file in review: live "live\n", proposed "proposed\n". */
 async function inReview({ api, folder }: World, live = "live\n", proposed = "proposed\n") {
@@ -21,10 +29,13 @@ const reviews: readonly ContractTest[] = [
       path: file.path,
       baseChangeId: file.lastChangeId,
       status: "in_review",
+      reason: "protected",
+      at: listed[0].at,
     };
     assert.deepEqual(listed, [review]);
     const shown = expectOk(await api.get(`/admin/reviews/${reviewId}`), 200);
-    assert.deepEqual(shown, { ...review, content: "proposed\n", liveContent: "live\n" });
+    const texts = { content: "proposed\n", baseContent: "live\n", liveContent: "live\n" };
+    assert.deepEqual(shown, { ...review, ...texts, liveChangeId: file.lastChangeId });
   }),
   adminTest("makes an accepted change live under a new change id", async (world) => {
     const { file, reviewId } = await inReview(world);
@@ -45,7 +56,7 @@ const reviews: readonly ContractTest[] = [
     const base = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
     const { file, reviewId } = await inReview(world, base, base.replace("omega", "OMEGA"));
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-    expectOk(await world.api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA")), 200);
+    expectEdited(await world.api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA")));
     expectOk(await world.admin().api.post(`/admin/reviews/${reviewId}/accept`, {}), 200);
     const { content } = await world.api.read(file.id);
     assert.equal(content, base.replace("alpha", "ALPHA").replace("omega", "OMEGA"));
@@ -53,10 +64,36 @@ const reviews: readonly ContractTest[] = [
   adminTest("answers edit_conflict to accepting what cannot be combined, and leaves it in review", async (world) => {
     const { file, reviewId } = await inReview(world);
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-    expectOk(await world.api.edit(file.id, file.lastChangeId, "meanwhile\n"), 200);
+    expectEdited(await world.api.edit(file.id, file.lastChangeId, "meanwhile\n"));
     expectProblem(await world.admin().api.post(`/admin/reviews/${reviewId}/accept`, {}), "edit_conflict");
     assert.equal((await world.api.read(file.id)).content, "meanwhile\n");
     assert.equal(expectOk(await world.admin().api.get(`/admin/reviews/${reviewId}`), 200).status, "in_review");
+  }),
+  adminTest("shows both edits of a conflict, and makes the accepted one live", async (world) => {
+    const { api, folder } = world;
+    const file = await api.file(`${folder.path}/a.md`, "word\n");
+    const live = expectEdited(await api.edit(file.id, file.lastChangeId, "first\n"));
+    const { id } = expectOk(await api.edit(file.id, file.lastChangeId, "second\n"), 202);
+    const admin = world.admin().api;
+    const shown = expectOk(await admin.get(`/admin/reviews/${id}`), 200);
+    assert.deepEqual(
+      [shown.reason, shown.content, shown.baseContent, shown.liveContent, shown.liveChangeId],
+      ["conflict", "second\n", "word\n", "first\n", live.lastChangeId],
+    );
+    const accepted = expectOk(await admin.post(`/admin/reviews/${id}/accept`, {}), 200);
+    assert.deepEqual(await api.read(file.id), { ...accepted, content: "second\n" });
+    expectGone(await api.delete(`/v1/files/${file.id}`));
+  }),
+  adminTest("makes the text live that an accepted review is given", async (world) => {
+    const { api, folder } = world;
+    const file = await api.file(`${folder.path}/a.md`, "word\n");
+    expectEdited(await api.edit(file.id, file.lastChangeId, "first\n"));
+    const { id } = expectOk(await api.edit(file.id, file.lastChangeId, "second\n"), 202);
+    const admin = world.admin().api;
+    expectProblem(await admin.post(`/admin/reviews/${id}/accept`, { content: 7 }), "invalid_request", "/content");
+    expectOk(await admin.post(`/admin/reviews/${id}/accept`, { content: "first, then second\n" }), 200);
+    assert.equal((await api.read(file.id)).content, "first, then second\n");
+    assert.equal(expectOk(await admin.get(`/admin/reviews/${id}`), 200).status, "accepted");
   }),
   adminTest("leaves the live text at a rejected change, which then no longer holds the file", async (world) => {
     const { file, reviewId } = await inReview(world);
@@ -72,7 +109,7 @@ const reviews: readonly ContractTest[] = [
     expectOk(await api.post(`/admin/reviews/${reviewId}/reject`, {}), 200);
     expectProblem(await api.post(`/admin/reviews/${reviewId}/accept`, {}), "not_found");
     expectProblem(await api.post(`/admin/reviews/${reviewId}/reject`, {}), "not_found");
-    expectProblem(await api.get("/admin/reviews/chg_00000000000000000000"), "not_found");
+    expectProblem(await api.get("/admin/reviews/chg_00000000000000"), "not_found");
   }),
   adminTest("takes a change in review as a base, and a rejected one: each is one of the file's", async (world) => {
     const text = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
@@ -80,10 +117,10 @@ const reviews: readonly ContractTest[] = [
     const edited = text.replace("alpha", "ALPHA").replace("omega", "OMEGA");
     expectOk(await world.api.edit(file.id, reviewId, edited), 202);
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-    const saved = expectOk(await world.api.edit(file.id, reviewId, edited), 200);
+    const saved = expectEdited(await world.api.edit(file.id, reviewId, edited));
     assert.equal(saved.content, text.replace("omega", "OMEGA"));
     expectOk(await world.admin().api.post(`/admin/reviews/${reviewId}/reject`, {}), 200);
-    expectOk(await world.api.edit(file.id, reviewId, edited), 200);
+    expectEdited(await world.api.edit(file.id, reviewId, edited));
     const other = await world.api.file(`${world.folder.path}/other.md`);
     expectProblem(await world.api.edit(other.id, reviewId, "x"), "invalid_base_change", "/baseChangeId");
   }),

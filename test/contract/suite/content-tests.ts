@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type ContractTest, contractTest, expectOk, expectProblem } from "./world.ts";
+import { type ContractTest, contractTest, expectEdited, expectOk, expectProblem } from "./world.ts";
 
 /** What a text may be, and that it comes back as it was sent. */
 
@@ -7,7 +7,7 @@ export const contentTests: readonly ContractTest[] = [
   contractTest("takes a text of exactly 51,200 characters", async ({ api, folder }) => {
     for (const length of [51_199, 51_200]) {
       const file = await api.file(`${folder.path}/${length}.md`, "x".repeat(length));
-      const saved = expectOk(await api.edit(file.id, file.lastChangeId, "y".repeat(length)), 200);
+      const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "y".repeat(length)));
       assert.equal(saved.content.length, length);
     }
   }),
@@ -59,7 +59,7 @@ export const contentTests: readonly ContractTest[] = [
     for (const [i, text] of [...texts, "日本語\n".repeat(5_000), 'a\rb\tc\\"/'].entries()) {
       const file = await api.file(`${folder.path}/${i}.md`, text);
       assert.equal((await api.read(file.id)).content, text);
-      const saved = expectOk(await api.edit(file.id, file.lastChangeId, `${text}!`), 200);
+      const saved = expectEdited(await api.edit(file.id, file.lastChangeId, `${text}!`));
       assert.equal(saved.content, `${text}!`);
       assert.equal((await api.read(file.id)).content, `${text}!`);
     }

@@ -77,11 +77,19 @@ export const cursorTests: readonly ContractTest[] = KINDS.flatMap((kind): Contra
     for (const target of [
       `${kind}?cursor=${cursor}`,
       `${kind}?path_prefix=${folder.path}&cursor=${cursor}`,
-      `${kind}?path=${nameOf(kind, "x")}&cursor=${cursor}`,
       `${other}?parent_id=${folder.id}&cursor=${cursor}`,
       `${other}?cursor=${cursor}`,
     ]) {
       expectProblem(await api.get(`/v1/${target}`), "invalid_cursor");
+    }
+  }),
+  contractTest(`refuses a cursor beside a path: ${kind}`, async (world) => {
+    const { api, folder } = world;
+    await makeMany(world, kind, 3);
+    const { nextCursor } = await api.page(kind, { parent_id: folder.id, limit: 1 });
+    for (const cursor of [nextCursor!, "x", ""]) {
+      const reply = await api.get(`/v1/${kind}?path=${nameOf(kind, "/x")}&cursor=${encodeURIComponent(cursor)}`);
+      expectProblem(reply, "invalid_request", "/cursor");
     }
   }),
   contractTest(`refuses a cursor that was not issued: ${kind}`, async (world) => {

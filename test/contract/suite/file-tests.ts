@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { isChangeId, isDocId } from "../../../src/contract/ids.ts";
 import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
 
-const NOBODY = "doc_00000000000000000000";
-const NO_FOLDER = "dir_00000000000000000000";
+const NOBODY = "doc_00000000000000";
+const NO_FOLDER = "dir_00000000000000";
 
 /**
  * Not one of them names a file: forms, other kinds, composites, oversize, encodings that do not
@@ -27,7 +27,11 @@ const WORSE_IDS = [
   "doc_%F0%9F%98%80",
   "doc_%zz",
   "doc_%ff",
-  `doc_${"a".repeat(129)}`,
+  `doc_${"a".repeat(13)}`,
+  `doc_${"a".repeat(15)}`,
+  `doc_${"a".repeat(20)}`,
+  `doc_${"A".repeat(14)}`,
+  "doc_aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa",
   "doc_'--",
   "%20doc_1",
 ];
@@ -37,7 +41,7 @@ const ids: readonly ContractTest[] = [
     for (const id of [...BAD_IDS, ...WORSE_IDS]) {
       expectProblem(await api.get(`/v1/files/${id}`), "invalid_id");
       expectProblem(await api.patch(`/v1/files/${id}`, { name: "a.md" }), "invalid_id");
-      expectProblem(await api.edit(id, "chg_1", ""), "invalid_id");
+      expectProblem(await api.edit(id, "chg_00000000000000", ""), "invalid_id");
       expectProblem(await api.delete(`/v1/files/${id}`), "invalid_id");
     }
   }),
@@ -51,6 +55,8 @@ const ids: readonly ContractTest[] = [
       "chg_1",
       "dir_a%2Fdir_b",
       "dir_a:dir_b",
+      "dir_aaaaaaaaaaaaaa-cmit_aaaaaaaaaaaaaa",
+      "dir_aaaaaaaaaaaaaaaaaaaa",
       "dir_%zz",
       "%00",
     ]) {
@@ -64,7 +70,7 @@ const ids: readonly ContractTest[] = [
     expectProblem(await api.patch(`/v1/files/${NOBODY}`, { name: "a.md" }), "file_not_found");
     expectProblem(await api.patch(`/v1/files/${NOBODY}`, { parentId: null }), "file_not_found");
     expectProblem(await api.patch(`/v1/files/${NOBODY}`, { protected: true }), "file_not_found");
-    expectProblem(await api.edit(NOBODY, "chg_1", ""), "file_not_found");
+    expectProblem(await api.edit(NOBODY, "chg_00000000000000", ""), "file_not_found");
     expectProblem(await api.delete(`/v1/files/${NOBODY}`), "file_not_found");
   }),
   contractTest("refuses a query where none is taken", async ({ api, folder }) => {
@@ -96,9 +102,10 @@ const create: readonly ContractTest[] = [
     assert.equal((await api.read(file.id)).content, "hello");
   }),
   contractTest("creates a file in the root by parentId null", async ({ api, folder }) => {
-    const name = `${folder.path}.md`;
-    const file = expectOk(await api.post("/v1/files", { parentId: null, name, content: "" }), 201);
-    assert.equal(file.path, name);
+    const path = `${folder.path}.md`;
+    const body = { parentId: null, name: path.slice(1), content: "" };
+    const file = expectOk(await api.post("/v1/files", body), 201);
+    assert.deepEqual([file.path, file.parentId, file.parentPath], [path, null, "/"]);
     expectGone(await api.delete(`/v1/files/${file.id}`));
   }),
   contractTest("creates an empty file", async ({ api, folder }) => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { isChangeId } from "../../../src/contract/ids.ts";
-import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
+import { type ContractTest, contractTest, expectGone, expectEdited, expectOk, expectProblem } from "./world.ts";
 
-const NO_FOLDER = "dir_00000000000000000000";
+const NO_FOLDER = "dir_00000000000000";
 
 const patch: readonly ContractTest[] = [
   contractTest("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
@@ -27,14 +27,15 @@ const patch: readonly ContractTest[] = [
     const file = await api.file(`${folder.path}/a.md`);
     const target = await api.folder(`${folder.path}/target`);
     const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
-    assert.deepEqual(moved, { ...file, path: `${folder.path}/target/a.md` });
+    const standing = { parentId: target.id, parentPath: target.path };
+    assert.deepEqual(moved, { ...file, path: `${folder.path}/target/a.md`, ...standing });
     assert.deepEqual(await api.paths("files", { parent_id: target.id }), [moved.path]);
     expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
   }),
   contractTest("moves a file to the root", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/${folder.path}.md`);
+    const file = await api.file(`${folder.path}${folder.path}.md`);
     const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: null }), 200);
-    assert.equal(moved.path, `${folder.path}.md`);
+    assert.deepEqual([moved.path, moved.parentId, moved.parentPath], [`${folder.path}.md`, null, "/"]);
     expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200);
   }),
   contractTest("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
@@ -102,11 +103,11 @@ const protectedFiles: readonly ContractTest[] = [
     const review = expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
     assert.ok(isChangeId(review.id));
     assert.deepEqual(review, {
+      object: "change",
       id: review.id,
-      fileId: file.id,
-      path: file.path,
-      baseChangeId: file.lastChangeId,
       status: "in_review",
+      reason: "protected",
+      fileIds: [file.id],
     });
     assert.deepEqual(await api.read(file.id), { ...file, protected: true, content: "live\n" });
   }),
@@ -114,7 +115,7 @@ const protectedFiles: readonly ContractTest[] = [
     const file = await api.file(`${folder.path}/a.md`);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
     expectProblem(await api.edit(file.id, file.lastChangeId, "x".repeat(51_201)), "content_too_large");
-    expectProblem(await api.edit(file.id, "chg_00000000000000000000", "x"), "invalid_base_change");
+    expectProblem(await api.edit(file.id, "chg_00000000000000", "x"), "invalid_base_change");
     expectProblem(await api.edit(file.id, "x", "x"), "invalid_id");
   }),
   contractTest("renames and moves a protected file at once", async ({ api, folder }) => {
@@ -132,7 +133,7 @@ const protectedFiles: readonly ContractTest[] = [
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
     expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-    assert.equal(expectOk(await api.edit(file.id, file.lastChangeId, "edited\n"), 200).content, "edited\n");
+    assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, "edited\n")).content, "edited\n");
     expectProblem(await api.delete(`/v1/files/${file.id}`), "changes_in_review");
   }),
 ];

@@ -1,14 +1,22 @@
 import assert from "node:assert/strict";
-import { isDirId } from "../../../src/contract/ids.ts";
 import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
 
-const NO_FOLDER = "dir_00000000000000000000";
+const NO_FOLDER = "dir_00000000000000";
 
 const create: readonly ContractTest[] = [
-  contractTest("answers a folder with id and path", async ({ api, folder }) => {
+  contractTest("tells where a file and a folder stand", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
-    assert.ok(isDirId(made.id));
-    assert.deepEqual(made, { id: made.id, path: `${folder.path}/a` });
+    assert.match(made.id, /^dir_[a-z0-9]{14}$/);
+    const standing = { parentId: folder.id, parentPath: folder.path };
+    assert.deepEqual(made, { object: "folder", id: made.id, path: `${folder.path}/a`, ...standing, name: "a" });
+    const file = await api.file(`${folder.path}/a.md`);
+    assert.match(file.id, /^doc_[a-z0-9]{14}$/);
+    assert.match(file.lastChangeId, /^chg_[a-z0-9]{14}$/);
+    const { id, lastChangeId } = file;
+    const wanted = { object: "file", id, path: `${folder.path}/a.md`, ...standing, protected: false, lastChangeId };
+    assert.deepEqual(file, wanted);
+    const top = expectOk(await api.get(`/v1/folders/${folder.id}`), 200);
+    assert.deepEqual([top.parentId, top.parentPath], [null, "/"]);
     assert.deepEqual(expectOk(await api.get(`/v1/folders/${made.id}`), 200), made);
   }),
   contractTest("creates a folder by path with its missing parents", async ({ api, folder }) => {
@@ -24,8 +32,8 @@ const create: readonly ContractTest[] = [
     assert.equal(made.path, `${folder.path}/a`);
   }),
   contractTest("creates a folder in the root by parentId null", async ({ api, folder }) => {
-    const made = expectOk(await api.post("/v1/folders", { parentId: null, name: `${folder.path}-2` }), 201);
-    assert.equal(made.path, `${folder.path}-2`);
+    const made = expectOk(await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` }), 201);
+    assert.deepEqual([made.path, made.parentId], [`${folder.path}-2`, null]);
     expectGone(await api.delete(`/v1/folders/${made.id}`));
   }),
   contractTest("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
@@ -75,8 +83,9 @@ const place: readonly ContractTest[] = [
     const beside = [await api.file(`${folder.path}/a-b/d.md`), await api.file(`${folder.path}/ab/b/d.md`)];
     const [a, b] = (await api.page("folders", { path_prefix: folder.path })).data;
     const renamed = expectOk(await api.patch(`/v1/folders/${a!.id}`, { name: "z😀" }), 200);
-    assert.deepEqual(renamed, { id: a!.id, path: `${folder.path}/z😀` });
-    assert.deepEqual(await api.read(file.id), { ...file, path: `${folder.path}/z😀/b/c.md`, content: "text\n" });
+    assert.deepEqual(renamed, { ...a, path: `${folder.path}/z😀`, name: "z😀" });
+    const parentPath = `${folder.path}/z😀/b`;
+    assert.deepEqual(await api.read(file.id), { ...file, path: `${parentPath}/c.md`, parentPath, content: "text\n" });
     assert.equal(expectOk(await api.get(`/v1/folders/${b!.id}`), 200).path, `${folder.path}/z😀/b`);
     for (const { id, path } of beside) assert.equal((await api.read(id)).path, path);
     assert.deepEqual(await api.paths("files", { path_prefix: `${folder.path}/a` }), []);
@@ -89,14 +98,14 @@ const place: readonly ContractTest[] = [
     const b = (await api.page("folders", { path: `${folder.path}/a/b` })).data[0]!;
     const target = await api.folder(`${folder.path}/x/y`);
     const moved = expectOk(await api.patch(`/v1/folders/${b.id}`, { parentId: target.id }), 200);
-    assert.equal(moved.path, `${folder.path}/x/y/b`);
+    assert.deepEqual(moved, { ...b, path: `${target.path}/b`, parentId: target.id, parentPath: target.path });
     assert.equal((await api.read(file.id)).path, `${folder.path}/x/y/b/c.md`);
     assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [moved.path]);
   }),
   contractTest("moves a folder to the root", async ({ api, folder }) => {
-    const made = await api.folder(`${folder.path}/${folder.path}-moved`);
+    const made = await api.folder(`${folder.path}${folder.path}-moved`);
     const moved = expectOk(await api.patch(`/v1/folders/${made.id}`, { parentId: null }), 200);
-    assert.equal(moved.path, `${folder.path}-moved`);
+    assert.deepEqual([moved.path, moved.parentId], [`${folder.path}-moved`, null]);
     expectGone(await api.delete(`/v1/folders/${made.id}`));
   }),
   contractTest("refuses to move a folder below itself", async ({ api, folder }) => {

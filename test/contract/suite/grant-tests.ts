@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { withGrant } from "./grants-ground.ts";
-import { adminTest, type ContractTest, expectGone, expectOk, expectProblem, type World } from "./world.ts";
+import {
+  adminTest,
+  type ContractTest,
+  expectGone,
+  expectEdited,
+  expectOk,
+  expectProblem,
+  type World,
+} from "./world.ts";
 
 /** What each grant allows, and which of several decides. */
 
@@ -43,7 +51,7 @@ const levels: readonly ContractTest[] = [
     const { folder } = world;
     const editor = await withGrant(world, "edit");
     const file = await editor.file(`${folder.path}/new/a.md`);
-    expectOk(await editor.edit(file.id, file.lastChangeId, "x"), 200);
+    expectEdited(await editor.edit(file.id, file.lastChangeId, "x"));
     expectOk(await editor.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
     expectOk(await editor.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200);
     expectProblem(await editor.patch(`/v1/files/${file.id}`, { protected: true }), "forbidden");
@@ -79,7 +87,7 @@ const nearest: readonly ContractTest[] = [
       { on: c.id, level: "none" },
     ]);
     expectProblem(await as(key).edit(a.id, a.lastChangeId, "x"), "forbidden");
-    expectOk(await as(key).edit(b.id, b.lastChangeId, "x"), 200);
+    expectEdited(await as(key).edit(b.id, b.lastChangeId, "x"));
     expectProblem(await as(key).get(`/v1/files/${c.id}`), "file_not_found");
   }),
   adminTest("keeps a grant with its folder through renames and moves", async ({ as, admin, api, folder }) => {
@@ -88,7 +96,7 @@ const nearest: readonly ContractTest[] = [
     const key = as((await admin().key([{ on: sub.id, level: "read" }])).key);
     expectOk(await api.patch(`/v1/folders/${sub.id}`, { name: "renamed" }), 200);
     expectOk(await api.patch(`/v1/folders/${sub.id}`, { parentId: null }), 200);
-    assert.equal((await key.read(file.id)).path, "renamed/a.md");
+    assert.equal((await key.read(file.id)).path, "/renamed/a.md");
   }),
   adminTest("gives a moved file the grants of its new place", async (world) => {
     const { api, folder } = world;

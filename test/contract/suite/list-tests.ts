@@ -147,19 +147,37 @@ const only: readonly ContractTest[] = [
     await api.folder(`${folder.path}/sub`);
     const paths = await api.paths("folders", { limit: 1_000 });
     assert.ok(paths.includes(folder.path));
-    assert.ok(paths.every((path) => !path.includes("/")));
+    assert.ok(paths.every((path) => path.lastIndexOf("/") === 0));
+  }),
+  contractTest("lists the whole tree by path_prefix /", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/sub/deep/a.md`);
+    const top = await api.file(`${folder.path}.md`);
+    for (const limit of [1, 1_000]) {
+      const folders = await api.paths("folders", { path_prefix: "/", limit });
+      assert.deepEqual(
+        folders.filter((path) => `${path}/`.startsWith(`${folder.path}/`)),
+        [folder.path, `${folder.path}/sub`, `${folder.path}/sub/deep`],
+      );
+      const files = await api.paths("files", { path_prefix: "/", limit });
+      assert.deepEqual(
+        files.filter((path) => path.startsWith(folder.path)),
+        [file.path, top.path],
+      );
+    }
+    await api.delete(`/v1/files/${top.id}`);
   }),
   contractTest("answers an empty list of files to a parent_id that names nothing", async ({ api }) => {
-    assert.deepEqual(await api.paths("files", { parent_id: "dir_00000000000000000000" }), []);
+    assert.deepEqual(await api.paths("files", { parent_id: "dir_00000000000000" }), []);
   }),
   contractTest("answers folder_not_found to a list of folders whose parent_id names nothing", async ({ api }) => {
-    expectProblem(await api.get("/v1/folders?parent_id=dir_00000000000000000000"), "folder_not_found");
+    expectProblem(await api.get("/v1/folders?parent_id=dir_00000000000000"), "folder_not_found");
   }),
   contractTest("shows in a list exactly the members of a File", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const [item] = (await api.page("files", { path: file.path })).data;
     assert.deepEqual(item, file);
-    assert.deepEqual(Object.keys(file).sort(), ["id", "lastChangeId", "path", "protected"]);
+    const standing = ["object", "parentId", "parentPath"];
+    assert.deepEqual(Object.keys(file).sort(), ["id", "lastChangeId", "path", "protected", ...standing].sort());
   }),
 ];
 

@@ -163,7 +163,8 @@ const choices: readonly ContractTest[] = [
       "日本語.md",
       "العربية.md",
       "ελληνικά.md",
-      "a=b,c@d+e^f%g:h.md",
+      "a=b,c@d+e^f%g.md",
+      "(a)\"b\"'c'!d#e~f.md",
       "-dash.md",
       "_.md",
       "a.b.c.md",
@@ -172,14 +173,15 @@ const choices: readonly ContractTest[] = [
       assert.deepEqual(await api.paths("files", { path: file.path }), [`${folder.path}/${name}`]);
     }
   }),
-  contractTest("takes a path with a leading slash", async ({ api, folder }) => {
-    const file = expectOk(await api.post("/v1/files", { path: `/${folder.path}/a.md`, content: "" }), 201);
+  contractTest("takes a path without its leading slash", async ({ api, folder }) => {
+    const bare = folder.path.slice(1);
+    const file = expectOk(await api.post("/v1/files", { path: `${bare}/a.md`, content: "" }), 201);
     assert.equal(file.path, `${folder.path}/a.md`);
-    const sub = expectOk(await api.post("/v1/folders", { path: `/${folder.path}/sub` }), 201);
+    const sub = expectOk(await api.post("/v1/folders", { path: `${bare}/sub` }), 201);
     assert.equal(sub.path, `${folder.path}/sub`);
-    assert.deepEqual(await api.paths("files", { path: `/${folder.path}/a.md` }), [file.path]);
-    assert.deepEqual(await api.paths("files", { path_prefix: `/${folder.path}` }), [file.path]);
-    assert.deepEqual(await api.paths("folders", { path: `/${folder.path}/sub` }), [sub.path]);
+    assert.deepEqual(await api.paths("files", { path: `${bare}/a.md` }), [file.path]);
+    assert.deepEqual(await api.paths("files", { path_prefix: bare }), [file.path]);
+    assert.deepEqual(await api.paths("folders", { path: `${bare}/sub` }), [sub.path]);
   }),
   contractTest("refuses empty names within a path", async ({ api, folder }) => {
     for (const path of ["", "/", "//a.md", `${folder.path}//a.md`, `${folder.path}/`]) {
@@ -191,10 +193,11 @@ const choices: readonly ContractTest[] = [
     expectProblem(await api.post("/v1/files", body), "type_mismatch", "/path");
   }),
   contractTest("bounds the length and the depth of a path", async ({ api, folder }) => {
-    const rest = 4_096 - folder.path.length - 1;
+    // The leading slash is none of its characters.
+    const rest = 4_096 - folder.path.length;
     const long = `${"n".repeat(200)}/`.repeat(30).slice(0, rest - 13);
     const at = `${folder.path}/${long.replace(/\/$/, "x")}/${"f".repeat(9)}.md`;
-    assert.equal(at.length, 4_096);
+    assert.equal(at.length, 4_097);
     assert.equal((await api.file(at)).path, at);
     const problem = expectProblem(
       await api.post("/v1/files", { path: at.replace(".md", "f.md"), content: "" }),

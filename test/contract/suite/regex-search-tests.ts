@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ContractTest, contractTest, expectOk, expectProblem, type Json } from "./world.ts";
-import { ask, found, make } from "./search-ground.ts";
+import { ask, found, make, places } from "./search-ground.ts";
 
 /** Search by a regex (`src/contract/README.md`, "Search" and "Limits"). */
 
@@ -10,35 +10,35 @@ export const regexSearchTests: readonly ContractTest[] = [
     for (const length of [1_023, 1_024])
       assert.equal((await found(world, "regex search", "p".repeat(length))).length, 1);
     expectOk(await ask(world, "regex search", "𝒑".repeat(1_024)), 200);
-    const problem = expectProblem(await ask(world, "regex search", "p".repeat(1_025)), "invalid_request", "/pattern");
+    const problem = expectProblem(await ask(world, "regex search", "p".repeat(1_025)), "invalid_request", "/query");
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
   contractTest("refuses a pattern of more than one line", async (world) => {
     for (const pattern of ["a\nb", "a\r", "\n", ""])
-      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/pattern");
+      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/query");
     expectOk(await ask(world, "regex search", "a\\nb"), 200);
   }),
   contractTest("refuses a malformed pattern", async (world) => {
     for (const pattern of ["(", "[", "a**", "*", "(?<n", "\\", "a{2,1}", "(?=a)", "(a)\\1", "[b-a]", "\\p{Nothing}"])
-      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/pattern");
+      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/query");
   }),
   contractTest("refuses a search of too many steps, and shows nothing that was found till then", async (world) => {
     const { api, folder } = world;
     for (let n = 0; n < 2; n++) await api.file(`${folder.path}/${n}.md`, `zebra\n${"a".repeat(4_000)}\n`.repeat(12));
-    const costly = await api.post("/v1/search/regex", { pattern: "(?:a?){990}b|zebra", path_prefix: folder.path });
-    expectProblem(costly, "search_too_costly", "/pattern");
-    const again = await api.post("/v1/search/regex", { pattern: "zebra", path_prefix: folder.path });
+    const costly = await api.post("/v1/search/regex", { query: "(?:a?){990}b|zebra", path_prefix: folder.path });
+    expectProblem(costly, "search_too_costly", "/query");
+    const again = await api.post("/v1/search/regex", { query: "zebra", path_prefix: folder.path });
     assert.equal(expectOk(again, 200).data.length, 2);
   }),
   contractTest("refuses a pattern that grows beyond measure", async (world) => {
     for (const pattern of ["((a{100}){100}){100}", "(?:a?){1000}".repeat(85), "(?:\\pL{1000})".repeat(70)])
-      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/pattern");
+      expectProblem(await ask(world, "regex search", pattern), "invalid_request", "/query");
   }),
   contractTest("answers 49, 50 and 50 lines of a file that has 49, 50 and 51", async (world) => {
     for (const count of [49, 50, 51]) await make(world, `lines-${count}.md`, `${"- lemur\n".repeat(count)}`);
     const items = await found(world, "regex search", "^- lemur$");
     assert.deepEqual(
-      items.map(({ path, matches }) => [path.split("/").at(-1), matches.length, matches.at(-1).line]),
+      items.map(({ path, sources: matches }) => [path.split("/").at(-1), matches.length, matches.at(-1).line]),
       [
         ["lines-49.md", 49, 49],
         ["lines-50.md", 50, 50],
@@ -52,7 +52,7 @@ export const regexSearchTests: readonly ContractTest[] = [
     await make(world, "skipped-but-next.md", `${"x".repeat(4_094)}end\nend\n`);
     const items = await found(world, "regex search", "end$");
     assert.deepEqual(
-      items.map(({ path, matches }) => [path.split("/").at(-1), matches[0].line, matches[0].column]),
+      items.map(({ path, sources: matches }) => [path.split("/").at(-1), matches[0].line, matches[0].column]),
       [
         ["a-4095.md", 1, 4_093],
         ["a-4096.md", 1, 4_094],
@@ -63,8 +63,8 @@ export const regexSearchTests: readonly ContractTest[] = [
   }),
   contractTest("gives line and column of each match", async (world) => {
     await make(world, "a.md", "no\r\n🦔 hedgehog, hog\r\n\r\nhog");
-    const [{ matches }] = await found(world, "regex search", "(hedge)?hog");
-    assert.deepEqual(matches, [
+    const [hit] = await found(world, "regex search", "(hedge)?hog");
+    assert.deepEqual(places(hit), [
       {
         line: 2,
         column: 3,
@@ -87,7 +87,7 @@ export const regexSearchTests: readonly ContractTest[] = [
   contractTest("matches text of any script", async (world) => {
     await make(world, "a.md", "解压缩文件\nİstanbul ﬁle\nسلام عليكم\nが か\u3099\n");
     const lines = async (pattern: string) =>
-      (await found(world, "regex search", pattern)).flatMap(({ matches }) => matches.map(({ line }: Json) => line));
+      (await found(world, "regex search", pattern)).flatMap(({ sources }) => sources.map(({ line }: Json) => line));
     assert.deepEqual(await lines("压.文"), [1]);
     assert.deepEqual(await lines("\\p{Arabic}+ \\p{Arabic}+"), [3]);
     assert.deepEqual(await lines("\\p{Han}{5}"), [1]);

@@ -6,7 +6,7 @@ import { AdminApi, Api, type ContractTest, expectOk, type Target, type World } f
 export async function runContractTest(test: ContractTest, target: Target, unique: string): Promise<void> {
   const admin = target.adminKey === null ? null : await ownWorkspace(target, target.adminKey, unique);
   const api = new Api(target.wire, admin?.key ?? target.key);
-  const folder = await api.folder(`contract-${unique}`);
+  const folder = await api.folder(`/contract-${unique}`);
   const world: World = {
     api,
     folder,

@@ -4,11 +4,10 @@ import { expectOk, type Json, type Reply, type World } from "./world.ts";
 
 type Kind = "search" | "regex search";
 export const KINDS: readonly Kind[] = ["search", "regex search"];
-export const ROUTE = { search: "/v1/search", "regex search": "/v1/search/regex" } as const;
-export const ASKED = { search: "query", "regex search": "pattern" } as const;
+export const ROUTE = { search: "/v1/search/hybrid", "regex search": "/v1/search/regex" } as const;
 
 export const ask = (world: Pick<World, "api">, kind: Kind, what: string, more: object = {}): Promise<Reply> =>
-  world.api.post(ROUTE[kind], { [ASKED[kind]]: what, ...more });
+  world.api.post(ROUTE[kind], { query: what, ...more });
 
 /** The items of a search below the test's folder. */
 export async function found(world: World, kind: Kind, what: string, more: object = {}): Promise<Json[]> {
@@ -22,6 +21,9 @@ export async function paths(world: World, kind: Kind, what: string, more: object
 
 export const make = (world: World, name: string, content: string) =>
   world.api.file(`${world.folder.path}/${name}`, content);
+
+/** Where a file was found, without what every source says alike. */
+export const places = ({ sources }: Json): Json[] => sources.map(({ object: _, fileId: __, ...place }: Json) => place);
 
 /** What the ranges of a snippet or a match cut out of its text, by characters. */
 export const marked = ({ text, ranges }: Json): string[] =>

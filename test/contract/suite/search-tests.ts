@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
-import { adminTest, type ContractTest, contractTest, expectOk, expectProblem, type Json } from "./world.ts";
-import { ask, ASKED, found, KINDS, make, makeMany, marked, paths, ROUTE } from "./search-ground.ts";
+import {
+  adminTest,
+  type ContractTest,
+  contractTest,
+  expectEdited,
+  expectOk,
+  expectProblem,
+  type Json,
+} from "./world.ts";
+import { ask, found, KINDS, make, makeMany, marked, paths, places, ROUTE } from "./search-ground.ts";
 
 /** Search, hybrid and regex (`src/contract/README.md`, "Search" and "Limits"). */
 
@@ -43,7 +51,33 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     assert.equal((await found(world, kind, "zebra", { limit: 499 })).length, 499);
     assert.equal((await found(world, kind, "zebra", { limit: 500 })).length, 500);
   }),
-  contractTest(`keeps to a path_prefix: ${kind}`, async (world) => {
+  contractTest(`answers each file with its content, and where it was found: ${kind}`, async (world) => {
+    const file = await make(world, "one.md", "A quokka.\n");
+    const [hit] = await found(world, kind, "quokka");
+    const { score: _, sources, ...plain } = hit;
+    assert.deepEqual(plain, { ...file, content: "A quokka.\n" });
+    const object = kind === "search" ? "snippet" : "match";
+    assert.deepEqual(
+      sources.map((source: Json) => [source.object, source.fileId, source.line]),
+      [[object, file.id, 1]],
+    );
+    assert.deepEqual(await found(world, kind, "quokka", { includeSources: true }), [hit]);
+    const { sources: __, ...bare } = hit;
+    assert.deepEqual(await found(world, kind, "quokka", { includeSources: false }), [bare]);
+    expectProblem(await ask(world, kind, "a", { includeSources: "no" }), "invalid_request", "/includeSources");
+  }),
+  contractTest(`finds no configuration of a folder: ${kind}`, async (world) => {
+    const file = await make(world, "kept/.qontext.structure.md", "quokka\n");
+    assert.deepEqual(await paths(world, kind, "quokka"), []);
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "rules.md" }), 200);
+    assert.deepEqual(await paths(world, kind, "quokka"), ["kept/rules.md"]);
+    expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: ".qontext.structure.md" }), 200);
+    assert.deepEqual(await paths(world, kind, "quokka"), []);
+    expectEdited(await world.api.edit(file.id, file.lastChangeId, "quokka still\n"));
+    assert.deepEqual(await paths(world, kind, "quokka"), []);
+    assert.equal((await world.api.read(file.id)).content, "quokka still\n");
+  }),
+  contractTest(`searches below a prefix alone: ${kind}`, async (world) => {
     await make(world, "in/deep/a.md", "wombat\n");
     await make(world, "in/b.md", "wombat\n");
     await make(world, "inner/c.md", "wombat\n");
@@ -56,12 +90,12 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
   }),
   contractTest(`names each bad member: ${kind}`, async (world) => {
     const { api } = world;
-    expectProblem(await api.post(ROUTE[kind], {}), "invalid_request", `/${ASKED[kind]}`);
+    expectProblem(await api.post(ROUTE[kind], {}), "invalid_request", "/query");
     expectProblem(await ask(world, kind, "a", { cursor: "x" }), "invalid_request", "/cursor");
-    expectProblem(await api.post(ROUTE[kind], { [ASKED[kind]]: 7 }), "invalid_request", `/${ASKED[kind]}`);
+    expectProblem(await api.post(ROUTE[kind], { query: 7 }), "invalid_request", "/query");
     expectProblem(await ask(world, kind, "a", { path_prefix: 1 }), "invalid_request", "/path_prefix");
     expectProblem(await api.post(ROUTE[kind], "[]"), "invalid_request");
-    expectProblem(await api.post(`${ROUTE[kind]}?limit=1`, { [ASKED[kind]]: "a" }), "invalid_request", "/limit");
+    expectProblem(await api.post(`${ROUTE[kind]}?limit=1`, { query: "a" }), "invalid_request", "/limit");
     expectProblem(await api.get(ROUTE[kind]), "not_found");
   }),
   contractTest(`needs a key: ${kind}`, async (world) => {
@@ -70,7 +104,7 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
   contractTest(`finds the live text alone, at once: ${kind}`, async (world) => {
     const file = await make(world, "live.md", "before capybara\n");
     assert.deepEqual(await paths(world, kind, "capybara"), ["live.md"]);
-    const saved = expectOk(await world.api.edit(file.id, file.lastChangeId, "after dugong\n"), 200);
+    const saved = expectEdited(await world.api.edit(file.id, file.lastChangeId, "after dugong\n"));
     assert.deepEqual(await paths(world, kind, "capybara"), []);
     assert.deepEqual(await paths(world, kind, "dugong"), ["live.md"]);
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" }), 200);
@@ -115,7 +149,7 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     const seen = expectOk(await ask(world, kind, "axolotl"), 200).data as Json[];
     const seenThere = expectOk(await ask({ api: world.as(other.key) }, kind, "axolotl"), 200).data as Json[];
     await api.delete(`/admin/workspaces/${other.workspaceId}`);
-    assert.deepEqual([seen.length, seenThere.map(({ path }) => path)], [1, ["theirs.md"]]);
+    assert.deepEqual([seen.length, seenThere.map(({ path }) => path)], [1, ["/theirs.md"]]);
   }),
 ]);
 
@@ -199,19 +233,20 @@ const hybrid: readonly ContractTest[] = [
     for (const [name, [, queries]] of Object.entries(texts))
       for (const query of queries) assert.equal((await paths(world, "search", query))[0], name, `${name}: ${query}`);
   }),
-  contractTest("marks what matched in snippets", async (world) => {
+  contractTest("marks what matched in its sources", async (world) => {
     await make(world, "a.md", "# Title\n\nnothing here\nThe 🦦 otter and the OTTERS\n");
-    const [{ snippets }] = await found(world, "search", "otter");
+    const [snippets] = (await found(world, "search", "otter")).map(places);
+    assert.ok(snippets);
     assert.deepEqual([snippets.length, snippets[0].line, snippets[0].text], [1, 4, "The 🦦 otter and the OTTERS"]);
     assert.deepEqual(marked(snippets[0]), ["otter", "OTTER"]);
     await make(world, "b.md", "قال: ضَغَطَ الملف\n");
-    assert.deepEqual(marked((await found(world, "search", "ضغط"))[0].snippets[0]), ["ضَغَطَ"]);
+    assert.deepEqual(marked((await found(world, "search", "ضغط"))[0].sources[0]), ["ضَغَطَ"]);
     await make(world, "c.md", `${"x ".repeat(400)}needle ${"y ".repeat(400)}\n`);
-    const [long] = (await found(world, "search", "needle"))[0].snippets;
+    const [long] = (await found(world, "search", "needle"))[0].sources;
     assert.ok([...long.text].length <= 242);
     assert.deepEqual(marked(long), ["needle"]);
     await make(world, "manatee.md", "\nOnly its name says so.\n");
-    assert.deepEqual((await found(world, "search", "manatee"))[0].snippets, [
+    assert.deepEqual(places((await found(world, "search", "manatee"))[0]), [
       { line: 2, text: "Only its name says so.", ranges: [] },
     ]);
   }),

@@ -140,6 +140,13 @@ export function expectOk(reply: Reply, status: number): Json {
   return reply.json;
 }
 
+/** 200 of a PUT. @returns the File with the text now saved */
+export function expectEdited(reply: Reply): Json {
+  const { object, file, content, ...more } = expectOk(reply, 200);
+  assert.deepEqual([object, more], ["edit", {}]);
+  return { ...file, content };
+}
+
 export function expectGone(reply: Reply): void {
   assert.equal(reply.status, 204, reply.text);
   assert.equal(reply.text, "");

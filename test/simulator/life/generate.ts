@@ -21,7 +21,7 @@ const VARIANTS: readonly Setup["variant"][] = [
   {},
   { maxPageSize: 3 },
   { maxPageSize: 2 },
-  { leadingSlashes: true, documentedMembersOnly: true },
+  { noLeadingSlashes: true, documentedMembersOnly: true },
   { changeIdMovesOnRename: true },
   { noFolderPatchOrDelete: 404 },
   { noFolderPatchOrDelete: 405, noMoveToRoot: true },

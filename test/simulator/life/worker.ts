@@ -2,6 +2,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { makeScript } from "./generate.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeSmallScript } from "./small.ts";
+import { PROFILES, type ProfileName } from "../../variants/profiles.ts";
 import { runLife } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import { tellStep } from "./script.ts";
@@ -20,14 +21,17 @@ export type WorkerTask = {
   readonly every: number;
   readonly offset: number;
   readonly kind: LifeKind;
+  /** The deployment that all of them live with; null: each with the one of its seed. */
+  readonly profile: ProfileName | null;
 };
 
 const MAKERS = { plain: makeScript, plots: makePlottedScript, small: makeSmallScript } as const;
 
-const { first, runs, steps, every, offset, kind } = workerData as WorkerTask;
+const { first, runs, steps, every, offset, kind, profile } = workerData as WorkerTask;
 const totals = noTotals();
 for (let seed = first + offset; seed < first + runs; seed += every) {
-  const script = MAKERS[kind](seed, steps);
+  const made = MAKERS[kind](seed, steps);
+  const script = profile === null ? made : { ...made, setup: { ...made.setup, variant: PROFILES[profile] } };
   const life = await runLife(script);
   countLife(totals, life);
   if (life.failures.length === 0) continue;

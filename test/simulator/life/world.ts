@@ -7,6 +7,7 @@ import { newId } from "../../../src/server/context.ts";
 import { createService, type Service, type ServiceOptions } from "../../../src/server/service.ts";
 import { emptyDatabase } from "../empty-service.ts";
 import type { VariantState } from "../../variants/variant.ts";
+import { loosenService, tightenIds } from "../../variants/loose-ids.ts";
 import { varyService } from "../../variants/vary-service.ts";
 import { virtualClock } from "../../remote/virtual-clock.ts";
 import { type Dice, rollDice } from "../dice.ts";
@@ -67,7 +68,11 @@ export class LifeWorld {
   readonly #fold: Service["answer"];
   readonly #reads: ReadAnswers;
   #backup: { readonly database: Uint8Array; readonly renames: ReadonlyMap<string, number> } | null = null;
-  readonly #varied: VariantState = { requests: 0, renames: new Map() };
+  readonly #varied: VariantState = {
+    requests: 0,
+    renames: new Map(),
+    withdraw: (changeId) => void this.admin.reviews.reject(tightenIds(changeId)),
+  };
   #late: LateWrite[] = [];
   #isLate = false;
   /** Lists by key, till something changes. */
@@ -102,7 +107,8 @@ export class LifeWorld {
     const owner = this.#service.admin.createWorkspace("notes");
     const { foldsCase = false, foldsUnicode = false } = setup.variant;
     // The service is another one after a restore.
-    const answer = (request: WireRequest) => this.#reads.answer(request, this.#service.answer);
+    const plain = (request: WireRequest) => this.#reads.answer(request, this.#service.answer);
+    const answer = setup.variant.looseIds === true ? loosenService(plain) : plain;
     this.#fold = foldNames(answer, { foldsCase, foldsUnicode }, owner.key);
     this.app = this.#appOf(owner.key);
     this.keys = setup.mirrors.map(() => {
@@ -218,7 +224,8 @@ export class LifeWorld {
     const answer = this.ask("GET", `/v1/folders?path=${encodeURIComponent(path)}`) as {
       data?: { id: string }[];
     } | null;
-    return answer?.data?.[0]?.id ?? null;
+    const id = answer?.data?.[0]?.id;
+    return id === undefined ? null : tightenIds(id);
   }
 
   /** Every live document, whatever the workspace's state; in order of creation. */
@@ -261,7 +268,7 @@ export class LifeWorld {
         text = (app.call("GET", `${FILES}/${id}`).json as { content: string }).content;
         this.#texts.set(version, text);
       } else newId(this.#options, "req_");
-      return { id, path, changeId: lastChangeId, protected: isProtected, text };
+      return { id, path: path.slice(1), changeId: lastChangeId, protected: isProtected, text };
     });
   }
 
