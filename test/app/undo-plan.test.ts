@@ -19,7 +19,7 @@ describe("what a run's events tell of its moves", () => {
     const moves = events.flatMap((event) => movedBy(event) ?? []);
     expect(moves).toContainEqual({ side: "local", from: "there.md", to: "moved.md", here: "there.md" });
     expect(moves.filter(({ side }) => side === "remote")[0]).toMatchObject({ from: "here.md" });
-    expect(moves.findLast(({ side }) => side === "remote")).toMatchObject({ to: "f/here-1.md" });
+    expect(moves.findLast(({ side }) => side === "remote")).toMatchObject({ to: "f/here-(1).md" });
     expect(moves.at(-1)).toEqual({ side: "local", from: "here.md", to: "f/here (1).md", here: "here.md" });
     // As an older version wrote them, the words alone tell.
     const older = events.flatMap((event) => movedBy({ ...event, from: null }) ?? []);

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { type Fixture, openFixture, settle } from "./fixture.ts";
+import type { Variant } from "../variants/variant.ts";
 
 const DOCUMENTS = 60;
 
@@ -22,8 +23,8 @@ function asked({ seen }: Fixture): Asked {
   return { gets: gets.sort(), puts, posts, others };
 }
 
-async function converged(): Promise<Fixture> {
-  const fixture = openFixture(33);
+async function converged(variant: Variant = {}): Promise<Fixture> {
+  const fixture = openFixture(33, variant);
   for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
   await settle(fixture.mirror);
   fixture.seen.length = 0;
@@ -46,8 +47,15 @@ describe("I33 one GET for each changed document, none for an unchanged one", () 
     expect(writes).toEqual({ puts: 0, posts: 0, others: [] });
   });
 
-  test("nothing changed: lists alone, as many as there are pages and root folders", async () => {
+  test("nothing changed: lists alone, as many as there are pages", async () => {
     const fixture = await converged();
+    expect(await syncOnce(fixture)).toEqual({ gets: [], puts: 0, posts: 0, others: [] });
+    // One page of documents, one of folders.
+    expect(fixture.seen).toHaveLength(1 + 1);
+  });
+
+  test("nothing changed where no list shows the whole tree: as many more as there are root folders", async () => {
+    const fixture = await converged({ noTree: true });
     expect(await syncOnce(fixture)).toEqual({ gets: [], puts: 0, posts: 0, others: [] });
     // One page of documents, one of root folders, one below each root folder.
     expect(fixture.seen).toHaveLength(1 + 1 + 6);

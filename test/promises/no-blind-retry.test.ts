@@ -189,7 +189,7 @@ test("I08 a POST that was refused is not sent again in the same run, though one 
   rig.app.create("d/new.md", "new there\n");
   rig.app.create("d/theirs.md", "theirs\n");
   const { id } = rig.app.files().get("d/new.md")!;
-  const isPost = ({ method, body }: Seen): boolean => method === "POST" && body?.["path"] === "d/new.md";
+  const isPost = ({ method, body }: Seen): boolean => method === "POST" && body?.["path"] === "/d/new.md";
   let listings = 0;
   fixture.fault = (request) => {
     if (isPost(request)) return problem(400, "invalid_request");

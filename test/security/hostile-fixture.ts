@@ -30,7 +30,11 @@ export type HostileFixture = {
   lies: Lies;
   readonly sent: string[];
   /** A request of an honest key. */
-  api(method: string, path: string, body?: object): { readonly id: string; readonly lastChangeId: string };
+  api(
+    method: string,
+    path: string,
+    body?: object,
+  ): { readonly id: string; readonly lastChangeId: string; readonly file: { readonly lastChangeId: string } };
   sync(): Promise<RunReport>;
   /** Every file that is not of the mirrored tree: around the root, and in `.mdmirror`. */
   others(): Map<string, string>;
@@ -88,7 +92,7 @@ export function openHostileFixture(options: RamDiskOptions = {}): HostileFixture
         body: body === undefined ? null : JSON.stringify(body),
       });
       if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.body}`);
-      return JSON.parse(answer.body === "" ? "null" : answer.body) as { id: string; lastChangeId: string };
+      return JSON.parse(answer.body === "" ? "null" : answer.body) as ReturnType<HostileFixture["api"]>;
     },
     remove: (id) => void fixture.api("DELETE", `/v1/files/${id}`),
     serviceTexts() {

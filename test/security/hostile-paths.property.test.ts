@@ -73,7 +73,7 @@ describe("I26 whatever paths the service lists", () => {
           changeId = fixture.api("PUT", `/v1/files/${good.id}/content`, {
             baseChangeId: changeId,
             content: `${round}!\n`,
-          }).lastChangeId;
+          }).file.lastChangeId;
           await fixture.sync();
           lies += look.files.length + look.folders.length;
           mirrored += [...fixture.texts().values()].filter((text) => text === LIE).length;

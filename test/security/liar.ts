@@ -38,7 +38,8 @@ export function lieAbout(handle: Service["handle"], lies: () => Lies): Service["
  */
 function isWhole(query: string): boolean {
   const parameters = new URLSearchParams(query);
-  return !parameters.has("path") && !parameters.has("path_prefix") && !parameters.has("cursor");
+  const isPart = (parameters.get("path_prefix") ?? "/") !== "/";
+  return !parameters.has("path") && !isPart && !parameters.has("cursor");
 }
 
 function idOf(item: unknown): unknown {

@@ -37,7 +37,7 @@ const remotes = () =>
 async function befall(): Promise<void> {
   for (const name of FILES) rig.write(name, "first\n");
   expectTame("first", await rig.run(["sync", "w"]));
-  const { id, lastChangeId } = remotes().find(({ path }) => path.startsWith("conflict"))!;
+  const { id, lastChangeId } = remotes().find(({ path }) => path.startsWith("/conflict"))!;
   rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: "theirs\n" });
   rig.write(CONFLICT, "mine\n");
   rmSync(join(rig.root, DELETED));

@@ -61,7 +61,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I31",
     does: "does not note what was sent to review, and sends it in every pass",
     file: "engine/apply/put.ts",
-    find: "text: submit(current, action.expect, ctx.world.clock.now(), stamp),",
+    find: "text: submit(current, action.expect, ctx.world.clock.now(), stamp, told),",
     replace: "text: current,",
     net: "courses",
   },
