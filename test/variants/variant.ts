@@ -22,7 +22,7 @@ export type Variant = {
   readonly looseIds?: boolean;
   /** `path_prefix=/` is answered 400. */
   readonly noTree?: boolean;
-  /** Search at `/v1/search`, a regex by `pattern`, hits with `snippets` and `matches`, no content. */
+  /** Search at `/v1/search`, a regex by `pattern`; `snippets` and `matches`, and no content. */
   readonly firstSearch?: boolean;
   /** Every object of an answer carries a member that no document names. */
   readonly unknownMembers?: boolean;
