@@ -13,6 +13,7 @@ import { nameTests } from "./name-tests.ts";
 import { putTests } from "./put-tests.ts";
 import { regexSearchTests } from "./regex-search-tests.ts";
 import { searchTests } from "./search-tests.ts";
+import { structureTests } from "./structure-tests.ts";
 import type { ContractTest } from "./world.ts";
 
 /** Every test of the contract, for whatever runs them. */
@@ -32,4 +33,5 @@ export const CONTRACT: readonly ContractTest[] = [
   ...adminTests,
   ...searchTests,
   ...regexSearchTests,
+  ...structureTests,
 ];

@@ -66,17 +66,6 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     assert.deepEqual(await found(world, kind, "quokka", { includeSources: false }), [bare]);
     expectProblem(await ask(world, kind, "a", { includeSources: "no" }), "invalid_request", "/includeSources");
   }),
-  contractTest(`finds no configuration of a folder: ${kind}`, async (world) => {
-    const file = await make(world, "kept/.qontext.structure.md", "quokka\n");
-    assert.deepEqual(await paths(world, kind, "quokka"), []);
-    expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "rules.md" }), 200);
-    assert.deepEqual(await paths(world, kind, "quokka"), ["kept/rules.md"]);
-    expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: ".qontext.structure.md" }), 200);
-    assert.deepEqual(await paths(world, kind, "quokka"), []);
-    expectEdited(await world.api.edit(file.id, file.lastChangeId, "quokka still\n"));
-    assert.deepEqual(await paths(world, kind, "quokka"), []);
-    assert.equal((await world.api.read(file.id)).content, "quokka still\n");
-  }),
   contractTest(`searches below a prefix alone: ${kind}`, async (world) => {
     await make(world, "in/deep/a.md", "wombat\n");
     await make(world, "in/b.md", "wombat\n");
