@@ -92,7 +92,8 @@ for (const [name, create] of Object.entries(BENCHES)) {
       const tree = disk.walk(nothing, noText);
       expect([...tree.files.keys()]).toEqual(["z.md", `${folder(256)}/a.md`]);
       expect(tree.folders.size).toBe(256);
-      expect([...tree.unseen]).toEqual([[folder(257), "it lies more than 256 folders deep"]]);
+      const why = "it lies more than 256 folders deep";
+      expect([...tree.unseen]).toEqual([[folder(257), { kind: "local-unreadable", why }]]);
     });
 
     it("judges texts: strict UTF-8, no NUL, at most 51,200 characters", () => {
