@@ -136,7 +136,8 @@ export async function startLive(options: LiveOptions = {}): Promise<Live> {
       const paths: string[] = [];
       for (let cursor = "", more = true; more; ) {
         const page = call("GET", `${FILES}?limit=1000${cursor}`);
-        paths.push(...(page.data as { path: string }[]).map(({ path }) => path));
+        // As paths on disk are told: relative.
+        paths.push(...(page.data as { path: string }[]).map(({ path }) => path.replace(/^\//, "")));
         cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
         more = page.hasMore;
       }
