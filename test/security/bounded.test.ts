@@ -44,7 +44,7 @@ describe("I33 a client's memory", () => {
       "ten million objects on a page",
       "it holds too many values",
       "files",
-      (response) => response.end(page(times(10_000_000, () => "{}"))),
+      (response) => response.end(page(`{}${",{}".repeat(10_000_000 - 1)}`)),
     ],
     [
       "a million items on a page",
@@ -138,16 +138,17 @@ async function sendTo(port: number) {
 
 describe("an answer that is packed", () => {
   const zeros = Buffer.alloc(50 * MB);
+  const zip = gzipSync(zeros);
   it.each([
-    ["gzip", gzipSync(zeros), "too large"],
+    ["gzip", zip, "too large"],
     ["br", brotliCompressSync(zeros, { params: { 1: 1 } }), "too large"],
-    ["x-gzip", gzipSync(zeros), "too large"],
+    ["x-gzip", zip, "too large"],
     ["deflate", deflateSync(zeros), "not asked for"],
     ["zstd", zstdCompressSync(zeros), "not asked for"],
-    ["gzip, gzip", gzipSync(gzipSync(zeros)), "not asked for"],
-    ["br, gzip", gzipSync(gzipSync(zeros)), "not asked for"],
-    ["GZIP", gzipSync(zeros), "too large"],
-    ["gzip", Buffer.concat([gzipSync(""), gzipSync(zeros)]), "too large"],
+    ["gzip, gzip", gzipSync(zip), "not asked for"],
+    ["br, gzip", gzipSync(zip), "not asked for"],
+    ["GZIP", zip, "too large"],
+    ["gzip", Buffer.concat([gzipSync(""), zip]), "too large"],
     ["gzip", Buffer.from("no gzip"), "damaged"],
     ["gzip", gzipSync("{}").subarray(0, 12), "damaged"],
     ["../../etc", Buffer.from("{}"), "not asked for"],

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -178,13 +178,23 @@ export const ROWS = 400;
 /** Of some kB, which do not pack well. */
 export const textOf = (n: number) => Array.from({ length: 200 }, (_, i) => `${Math.sin(n * 1_000 + i)}`).join(" ");
 
-/** A folder with links and their texts, closed. */
-export function usedFolder(): string {
+/** The files of a folder with links and their texts, closed: made once, since the texts take long. */
+let filesOfUsed: ReadonlyMap<string, Buffer> | undefined;
+
+function makeUsed(): ReadonlyMap<string, Buffer> {
   const folder = tempFolder();
   const state = openIn(folder);
   state.transact(() => {
     for (let n = 0; n < ROWS; n++) state.putLink(linkOf(n, { digest: state.putText(textOf(n), NAME) }));
   });
   state.close();
+  return new Map(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]));
+}
+
+/** A folder with links and their texts, closed. */
+export function usedFolder(): string {
+  filesOfUsed ??= makeUsed();
+  const folder = tempFolder();
+  for (const [name, bytes] of filesOfUsed) writeFileSync(join(folder, name), bytes, { mode: 0o600 });
   return folder;
 }
