@@ -53,6 +53,7 @@ export default defineConfig({
     // All cores: by itself the runner leaves one to a watcher that nobody watches here.
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongFirst },
+    globalSetup: "test/memory-folder.ts",
     // Processes that tests start: what Node makes of the sources is made once, not once a process.
     env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/compiled` },
     testTimeout: HANGING_MS,

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import * as nodeFs from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Fs } from "../../src/ports/disk.ts";
 import { createNodeFs } from "../../src/local/node-fs.ts";
+import { usualTmpdir } from "../memory-folder.ts";
 import { createRamDisk, type RamDiskOptions } from "./ram-disk.ts";
 
 /**
@@ -23,7 +23,7 @@ export type Bench = {
 };
 
 /** @param parent where to make it; the system's folder for temporary files by default */
-export function createNodeBench(parent = tmpdir()): Bench {
+export function createNodeBench(parent = usualTmpdir()): Bench {
   const root = nodeFs.realpathSync(nodeFs.mkdtempSync(join(parent, "mdmirror-")));
   return {
     fs: createNodeFs(),
