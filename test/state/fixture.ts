@@ -178,7 +178,7 @@ export const ROWS = 400;
 /** Of some kB, which do not pack well. */
 export const textOf = (n: number) => Array.from({ length: 200 }, (_, i) => `${Math.sin(n * 1_000 + i)}`).join(" ");
 
-/** The files of a folder with links and their texts, closed: made once, since the texts take long. */
+/** The files of a folder with links and their texts, closed: the texts take long to make. */
 let filesOfUsed: ReadonlyMap<string, Buffer> | undefined;
 
 function makeUsed(): ReadonlyMap<string, Buffer> {
