@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
@@ -42,6 +42,12 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** What Node made of the sources, for the processes that tests start. */
+const compiled = `${root}node_modules/.cache/compiled`;
+// What lies there is run: nobody else enters, also when a test's process writes it under umask 000.
+mkdirSync(compiled, { recursive: true });
+chmodSync(compiled, 0o700);
+
 export default defineConfig({
   root,
   test: {
@@ -55,7 +61,7 @@ export default defineConfig({
     sequence: { sequencer: LongFirst },
     globalSetup: "test/memory-folder.ts",
     // Processes that tests start: what Node makes of the sources is made once, not once a process.
-    env: { NODE_COMPILE_CACHE: `${root}node_modules/.cache/compiled` },
+    env: { NODE_COMPILE_CACHE: compiled },
     testTimeout: HANGING_MS,
     hookTimeout: HANGING_MS,
     expect: { poll: { timeout: HANGING_MS } },

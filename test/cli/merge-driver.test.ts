@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { keptCompiled } from "../compiled.ts";
 
 /** `mdmirror merge --driver` as a real git calls it, in a repository of its own. */
 
@@ -14,6 +15,7 @@ const hasGit = spawnSync("git", ["--version"]).status === 0;
 let folder: string;
 let repo: string;
 const env = () => ({
+  ...keptCompiled(),
   PATH: process.env["PATH"],
   HOME: folder,
   GIT_CONFIG_NOSYSTEM: "1",

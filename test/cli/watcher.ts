@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { keptCompiled } from "../compiled.ts";
 import type { Rig } from "./rig.ts";
 
 /** `mdmirror watch --json` as a process of its own, with its lines as they come. */
@@ -31,6 +32,7 @@ export function startWatch(
   const child: ChildProcess = spawn(process.execPath, [ENTRY, "watch", ...dirs, "--json"], {
     cwd: rig.dir,
     env: {
+      ...keptCompiled(),
       PATH: process.env["PATH"],
       XDG_RUNTIME_DIR: rig.dir,
       XDG_STATE_HOME: rig.stateHome,

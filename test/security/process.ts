@@ -6,6 +6,7 @@ import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Rig } from "../cli/rig.ts";
+import { keptCompiled } from "../compiled.ts";
 
 /** Processes of their own, for what only a process can show. */
 
@@ -29,6 +30,7 @@ export function whenWatching(child: ChildProcessByStdio<null, Readable, Readable
 /** The environment of a user whose folders are the rig's. */
 export function envOf(rig: Rig, more: Readonly<Record<string, string>> = {}) {
   return {
+    ...keptCompiled(),
     PATH: process.env["PATH"],
     HOME: rig.dir,
     XDG_RUNTIME_DIR: join(rig.dir, "run"),
