@@ -3,69 +3,75 @@
  * node scripts/test-contract.ts --url URL --key-file FILE [--admin-key-file FILE] [--only TEXT]
  * Without --url, against a service of its own in a temporary folder, over HTTP. The tests make
  * folders `contract-…` at the root and remove them. Those that need other keys, reviews or states
- * run with --admin-key-file alone, each in a workspace of its own. Exit code: 0 all passed, 1 some
- * failed, 2 usage.
+ * run with --admin-key-file alone, each in a workspace of its own. `--profile NAME`: against a
+ * deployment of test/variants/profiles.ts; what cannot hold there is told with its reason, and must
+ * fail. `--curl [--profile NAME]`: instead, each request of a client by `curl`, against a `serve`
+ * of its own, each answer judged member by member. Exit code: 0 all passed, 1 some failed, 2 usage.
  */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openData } from "../src/server/data.ts";
-import { startHttp } from "../src/server/http.ts";
+import { hasCurl } from "../test/contract/curl/curl.ts";
+import { takeTour } from "../test/contract/curl/tour.ts";
 import { CONTRACT } from "../test/contract/suite/all.ts";
-import { fetchWire } from "../test/contract/suite/fetch-wire.ts";
+import { cannotHold } from "../test/contract/suite/cannot-hold.ts";
 import { runContractTest } from "../test/contract/suite/run.ts";
-import type { Target } from "../test/contract/suite/world.ts";
+import type { ContractTest, Target } from "../test/contract/suite/world.ts";
+import { type ProfileName, PROFILES, readProfile } from "../test/variants/profiles.ts";
+import { type Opened, openOther, openOwn, openServe } from "./contract/opened.ts";
+import { asksForHelp, tellUsage } from "./usage.ts";
 
-type Opened = { readonly target: Target; readonly url: string; close(): Promise<void> };
+type Counts = { passed: number; failed: number; skipped: number; readonly excused: Map<string, number> };
 
-async function openOwn(): Promise<Opened> {
-  const folder = mkdtempSync(join(tmpdir(), "mdmirror-contract-"));
-  const data = openData(folder);
-  const server = await startHttp(data.service);
-  return {
-    target: { wire: fetchWire(server.url), key: data.key, adminKey: readKey(data.adminKeyFile) },
-    url: server.url,
-    close: async () => {
-      await server.close();
-      data.close();
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
-
-function openOther(url: string, keyFile: string, adminKeyFile: string | undefined): Opened {
-  const adminKey = adminKeyFile === undefined ? null : readKey(adminKeyFile);
-  const wire = fetchWire(url.replace(/\/$/, ""));
-  return { target: { wire, key: readKey(keyFile), adminKey }, url, close: async () => undefined };
-}
-
-function readKey(file: string): string {
-  return readFileSync(file, "utf8").trim();
-}
-
-async function run({ target, url }: Opened, only: string): Promise<number> {
+async function runSuite({ target, url }: Opened, only: string, profile: ProfileName): Promise<number> {
   const stamp = Date.now().toString(36);
   const chosen = CONTRACT.filter((test) => test.title.includes(only));
-  let passed = 0;
-  let skipped = 0;
-  const failed: string[] = [];
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0, excused: new Map() };
   for (const [i, test] of chosen.entries()) {
-    if (test.needs === "admin" && target.adminKey === null) {
-      skipped++;
-      continue;
-    }
-    try {
-      await runContractTest(test, target, `${stamp}-${i}`);
-      passed++;
-    } catch (error) {
-      failed.push(test.title);
-      console.log(`FAILED  ${test.title}\n        ${(error as Error).message.replaceAll("\n", "\n        ")}`);
-    }
+    if (test.needs === "admin" && target.adminKey === null) counts.skipped++;
+    else
+      note(counts, test.title, cannotHold(test.title, PROFILES[profile]), await fails(test, target, `${stamp}-${i}`));
   }
-  const left = skipped === 0 ? "" : `, ${skipped} skipped (they need --admin-key-file)`;
-  console.log(`contract: ${passed} passed, ${failed.length} failed${left}, of ${chosen.length}, against ${url}`);
-  return failed.length === 0 ? 0 : 1;
+  const excused = [...counts.excused.values()].reduce((sum, each) => sum + each, 0);
+  const left = counts.skipped === 0 ? "" : `, ${counts.skipped} skipped (they need --admin-key-file)`;
+  const apart = excused === 0 ? "" : `, ${excused} that cannot hold for the profile ${profile}`;
+  console.log(
+    `contract: ${counts.passed} passed, ${counts.failed} failed${apart}${left}, of ${chosen.length}, against ${url}`,
+  );
+  for (const [why, count] of counts.excused) console.log(`  ${count} cannot hold: ${why}`);
+  return counts.failed === 0 ? 0 : 1;
+}
+
+/** @returns why it failed; null where it passed */
+async function fails(test: ContractTest, target: Target, unique: string): Promise<string | null> {
+  try {
+    await runContractTest(test, target, unique);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function note(counts: Counts, title: string, excuse: string | null, why: string | null): void {
+  if (excuse === null && why === null) counts.passed++;
+  else if (excuse !== null && why !== null) counts.excused.set(excuse, (counts.excused.get(excuse) ?? 0) + 1);
+  else {
+    counts.failed++;
+    const told = why ?? `it holds, and should not: ${excuse}`;
+    console.log(`FAILED  ${title}\n        ${told.replaceAll("\n", "\n        ")}`);
+  }
+}
+
+async function runCurl({ target, url }: Opened): Promise<number> {
+  const lines = await takeTour({
+    url,
+    key: target.key,
+    onLine({ sent, status, wrong }) {
+      console.log(`${wrong.length === 0 ? "ok  " : "FAIL"}  ${status}  ${sent}`);
+      for (const each of wrong) console.log(`        ${each}`);
+    },
+  });
+  const wrong = lines.filter((line) => line.wrong.length > 0).length;
+  console.log(`curl: ${lines.length} requests, ${wrong} answered otherwise than expected, against ${url}`);
+  return wrong === 0 ? 0 : 1;
 }
 
 const { values } = parseArgs({
@@ -74,15 +80,36 @@ const { values } = parseArgs({
     "key-file": { type: "string" },
     "admin-key-file": { type: "string" },
     only: { type: "string", default: "" },
+    profile: { type: "string" },
+    curl: { type: "boolean", default: false },
+    help: { type: "boolean", short: "h", default: false },
   },
 });
 
-if (values.url !== undefined && values["key-file"] === undefined) {
-  console.error("usage: test-contract.ts --url URL --key-file FILE [--admin-key-file FILE] [--only TEXT]");
-  process.exitCode = 2;
-} else {
-  const opened =
-    values.url === undefined ? await openOwn() : openOther(values.url, values["key-file"]!, values["admin-key-file"]);
-  process.exitCode = await run(opened, values.only);
-  await opened.close();
+/** @returns the exit code */
+async function main(): Promise<number> {
+  const profile = readProfile(values.profile ?? "deployed");
+  if (values.curl && !hasCurl()) {
+    console.error("there is no curl on this machine: nothing was asked");
+    return 2;
+  }
+  if (values.url !== undefined && (values["key-file"] === undefined || values.curl || values.profile !== undefined)) {
+    console.error("--url goes with --key-file, and with neither --curl nor --profile");
+    tellUsage(import.meta.url);
+    return 2;
+  }
+  const opened = await open(profile);
+  try {
+    return values.curl ? await runCurl(opened) : await runSuite(opened, values.only, profile);
+  } finally {
+    await opened.close();
+  }
 }
+
+async function open(profile: ProfileName): Promise<Opened> {
+  if (values.url !== undefined) return openOther(values.url, values["key-file"]!, values["admin-key-file"]);
+  return values.curl && values.profile === undefined ? openServe() : openOwn(PROFILES[profile]);
+}
+
+if (asksForHelp()) tellUsage(import.meta.url);
+else process.exitCode = await main();

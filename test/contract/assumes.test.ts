@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import * as limits from "../../src/contract/limits.ts";
 import { PROBLEM_CODES } from "../../src/contract/problem.ts";
 import { CONTRACT } from "./suite/all.ts";
+import { CANNOT_HOLD } from "./suite/cannot-hold.ts";
 
 const src = fileURLToPath(new URL("../../src", import.meta.url));
 
@@ -69,5 +70,12 @@ describe("the suite", () => {
   it("has no two tests of one title", () => {
     const titles = CONTRACT.map((test) => test.title);
     expect(titles.filter((title, i) => titles.indexOf(title) !== i)).toEqual([]);
+  });
+
+  it("says of tests that it has what cannot hold elsewhere", () => {
+    const titles = new Set(CONTRACT.map((test) => test.title));
+    const told = Object.values(CANNOT_HOLD).flatMap((each) => each.titles);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.filter((title) => !titles.has(title))).toEqual([]);
   });
 });

@@ -48,7 +48,8 @@ export function varyService(
     const ask: Ask = (method, path, body) =>
       handle({ method, path, headers, body: body === undefined ? null : JSON.stringify(body) });
     if (variant.firstSearch && isFirstSearch(request)) {
-      return asFirstAnswer(request, await handle(asSearchNow(request, readMembers(request.body)), fault));
+      const found = asFirstAnswer(request, await handle(asSearchNow(request, readMembers(request.body)), fault));
+      return shapeResponse(request, found, variant, state);
     }
     const shaped = await shapeRequest(request, variant, ask);
     if ("status" in shaped) return shaped;

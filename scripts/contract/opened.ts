@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { openData } from "../../src/server/data.ts";
+import { startHttp } from "../../src/server/http.ts";
+import { fetchWire } from "../../test/contract/suite/fetch-wire.ts";
+import type { Target } from "../../test/contract/suite/world.ts";
+import type { Variant } from "../../test/variants/variant.ts";
+import { varyService } from "../../test/variants/vary-service.ts";
+
+/** What the contract is held against. */
+export type Opened = { readonly target: Target; readonly url: string; close(): Promise<void> };
+
+/** A service in this process, in a temporary folder, over HTTP. */
+export async function openOwn(variant: Variant): Promise<Opened> {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-contract-"));
+  const data = openData(folder);
+  const withdraw = (changeId: string) => void data.service.admin.reviews.reject(changeId);
+  const handle = varyService(data.service.handle, variant, { requests: 0, renames: new Map(), withdraw });
+  const server = await startHttp({ handle });
+  return {
+    target: { wire: fetchWire(server.url), key: data.key, adminKey: readKey(data.adminKeyFile) },
+    url: server.url,
+    close: async () => {
+      await server.close();
+      data.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export function openOther(url: string, keyFile: string, adminKeyFile: string | undefined): Opened {
+  const adminKey = adminKeyFile === undefined ? null : readKey(adminKeyFile);
+  const wire = fetchWire(url.replace(/\/$/, ""));
+  return { target: { wire, key: readKey(keyFile), adminKey }, url, close: async () => undefined };
+}
+
+/** `mdmirror serve` as a user starts it, in a process of its own. */
+export async function openServe(): Promise<Opened> {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-contract-"));
+  const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
+  const args = [entry, "serve", "--port", "0", "--data", join(folder, "data")];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const close = async () => {
+    child.kill("SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true });
+  };
+  let url: string | null = null;
+  for await (const line of createInterface({ input: child.stdout })) {
+    url ??= /^serving (\S+)$/.exec(line)?.[1] ?? null;
+    const keyFile = /^key: (.+) \(admin: /.exec(line)?.[1];
+    if (url === null || keyFile === undefined) continue;
+    return { target: { wire: fetchWire(url), key: readKey(keyFile), adminKey: null }, url, close };
+  }
+  await close();
+  throw new Error("serve ended before it said where it serves");
+}
+
+function readKey(file: string): string {
+  return readFileSync(file, "utf8").trim();
+}
