@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Leftovers, Moment } from "../simulator/moment.ts";
 import { createRig, type Mirror, type Rig, ROOT } from "../simulator/rig.ts";
 
 /**
@@ -54,12 +55,16 @@ describe("a folder that is renamed there onto a folder here that holds nothing m
   });
 
   it("I13 killed at any call, it comes to the same", async () => {
+    const begun = await start();
+    begun.mirror.write("pics/x.png", "an image");
+    begun.rig.app.renameFolder("docs", "pics");
+    const beginning = new Moment(begun);
+    const leftovers = new Leftovers();
     for (let call = 1; ; call++) {
-      const { rig, mirror } = await start();
-      mirror.write("pics/x.png", "an image");
-      rig.app.renameFolder("docs", "pics");
+      const { rig, mirror } = beginning.open();
       mirror.killAt(call);
       const killed = (await mirror.sync()) === null;
+      if (leftovers.areAgain({ rig, mirror }) && killed) continue;
       for (let run = 0; run < 3; run++) await mirror.sync();
       const documents = paths(mirror).filter((path) => path.endsWith(".md"));
       expect(documents, `killed at ${call}`).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findSubject, resolveSubject } from "../../src/app/by-hand/resolve.ts";
+import { Leftovers, Moment } from "../simulator/moment.ts";
 import { Killed, ROOT } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";
 import { here, holdsOf, remoteTexts, resolve, start } from "./resolving.ts";
@@ -115,8 +116,10 @@ describe("a move to the root that the service cannot do", () => {
   });
 
   test("I13 --recreate killed at any call: the text is on both sides afterwards, and no file has two ids (I11)", async () => {
+    const beginning = new Moment(await toRoot());
+    const leftovers = new Leftovers();
     for (let call = 1; ; call++) {
-      const { rig, mirror } = await toRoot();
+      const { rig, mirror } = beginning.open({ noMoveToRoot: true });
       const world = mirror.world();
       mirror.killAt(call);
       let killed = true;
@@ -129,6 +132,7 @@ describe("a move to the root that the service cannot do", () => {
         if (!(error instanceof Killed)) throw error;
       }
       mirror.killAt(null);
+      if (leftovers.areAgain({ rig, mirror }) && killed) continue;
       for (let run = 0; run < 3; run++) await mirror.sync();
       const paths = [...mirror.state.load().links.values()].map(({ localPath }) => localPath);
       expect(new Set(paths).size, `killed at ${call}`).toBe(paths.length);

@@ -8,7 +8,8 @@ import type { Settings, World } from "../../src/engine/run/world.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import { openState } from "../../src/state/open.ts";
 import type { StoredState } from "../../src/state/state.ts";
-import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../simulator/rig.ts";
+import type { Moment, Pair } from "../simulator/moment.ts";
+import { createRig, type Deployment, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../simulator/rig.ts";
 import { tempFolder } from "../state/fixture.ts";
 
 /**
@@ -42,6 +43,18 @@ export function openFixture(
   variant: Variant = {},
   options: MirrorOptions | ((rig: Rig) => MirrorOptions) = {},
 ): Fixture {
+  return seeingAll(variant, (deployment) => {
+    const rig = createRig(seed, deployment);
+    return { rig, mirror: rig.mirror(typeof options === "function" ? options(rig) : options) };
+  });
+}
+
+/** A fixture with the plain service that goes on from a moment of another one. */
+export function goOnFrom(moment: Moment): Fixture {
+  return seeingAll({}, (deployment) => moment.open(deployment));
+}
+
+function seeingAll(variant: Variant, open: (deployment: Deployment) => Pair): Fixture {
   const seen: Seen[] = [];
   const befall = (request: WireRequest): Fault | null => {
     const one = {
@@ -53,10 +66,8 @@ export function openFixture(
     fixture.onRequest(one);
     return fixture.fault(one);
   };
-  const rig = createRig(seed, { ...variant, fault: befall });
   const fixture: Fixture = {
-    rig,
-    mirror: rig.mirror(typeof options === "function" ? options(rig) : options),
+    ...open({ ...variant, fault: befall }),
     seen,
     onRequest: () => undefined,
     fault: () => null,

@@ -8,9 +8,9 @@ const START = Date.UTC(2026, 0, 1);
  * Time passes only when everything waits for it: whenever the process is idle, the earliest sleeper
  * is woken.
  * @param frozen time does not pass at all: sleepers wake only when they are aborted
+ * @param elapsed milliseconds that have passed already
  */
-export function virtualClock(frozen = false): VirtualClock {
-  let elapsed = 0;
+export function virtualClock(frozen = false, elapsed = 0): VirtualClock {
   let ticking = false;
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
 

@@ -6,6 +6,8 @@ export type Dice = {
   below(n: number): number;
   pick<T>(items: readonly T[]): T;
   hex(n: number): string;
+  /** What `rollDice` goes on from, as these dice would. */
+  seedNow(): number;
 };
 
 export function rollDice(seed: number): Dice {
@@ -26,6 +28,7 @@ export function rollDice(seed: number): Dice {
       return items[below(items.length)]!;
     },
     hex: (n) => Array.from({ length: n }, () => below(16).toString(16)).join(""),
+    seedNow: () => state,
   };
 }
 

@@ -62,9 +62,12 @@ export type RamDisk = Fs & {
    * are dead.
    */
   losePower(fraction: () => number): void;
+  /** What `createRamDisk` goes on from; without faults, hooks and open handles. */
+  copy(): Buffer;
 };
 
-export function createRamDisk(options: RamDiskOptions = {}): RamDisk {
+/** @param from what it holds: a `copy` of a disk with the same options; null: nothing */
+export function createRamDisk(options: RamDiskOptions = {}, from: Buffer | null = null): RamDisk {
   const nodes = new RamNodes({
     folding: {
       foldsCase: options.foldsCase ?? EXACT_DISK.foldsCase,
@@ -73,6 +76,7 @@ export function createRamDisk(options: RamDiskOptions = {}): RamDisk {
     granularityMs: options.granularityMs ?? 4,
     reusesInodes: options.reusesInodes ?? true,
   });
+  if (from !== null) nodes.goBackTo(from);
   const calls = createCalls(nodes, options.hardLinks ?? true);
   const faults: { fault: RamFault; left: number }[] = [];
   let count = 0;
@@ -186,6 +190,7 @@ export function createRamDisk(options: RamDiskOptions = {}): RamDisk {
     },
     settle: () => nodes.syncAll(),
     losePower: (fraction) => nodes.losePower(fraction),
+    copy: () => nodes.copy(),
   };
   return disk;
 }

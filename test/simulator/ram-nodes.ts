@@ -1,5 +1,7 @@
+import { deserialize, serialize } from "node:v8";
 import { type DiskFolding, pathKey } from "../../src/model/path.ts";
 import type { FsStat } from "../../src/ports/disk.ts";
+import { survivingBytes } from "./torn-bytes.ts";
 
 /**
  * Inodes, names and the order in which they reach the medium: the state of the RAM disk, without
@@ -29,11 +31,22 @@ export type Inode = {
 export type Entry = { readonly name: string; readonly inode: Inode };
 
 /** One change of one name, for undoing. */
-type Change = {
+export type Change = {
   readonly folder: Inode;
   readonly key: string;
   readonly before: Entry | undefined;
   readonly after: Entry | undefined;
+};
+
+/** What makes a disk what it is, options apart. */
+export type Kept = {
+  readonly root: Inode;
+  readonly now: number;
+  readonly used: number;
+  readonly nextIno: number;
+  readonly freed: number[];
+  readonly files: Set<Inode>;
+  readonly log: Change[][];
 };
 
 export type NodesOptions = {
@@ -43,27 +56,37 @@ export type NodesOptions = {
   readonly reusesInodes: boolean;
 };
 
-/** Bytes. */
-const SECTOR = 512;
 const EMPTY = new Uint8Array();
 // As a kernel writes its journal every few seconds, no more than this many changes of names are
 // ever at risk.
 const MAX_AT_RISK = 2_000;
 
 export class RamNodes {
-  readonly root: Inode;
+  root: Inode;
   readonly options: NodesOptions;
   now = 1_000_000;
   used = 0;
   private nextIno = 2;
-  private readonly freed: number[] = [];
-  private readonly files = new Set<Inode>();
+  private freed: number[] = [];
+  private files = new Set<Inode>();
   /** Changes of names since the last sync: what a power loss may undo, the latest first. */
   private log: Change[][] = [];
 
   constructor(options: NodesOptions) {
     this.options = options;
     this.root = this.make("folder", 1);
+  }
+
+  /** All of it as it is now (a `Kept`), but for open handles. */
+  copy(): Buffer {
+    const { root, now, used, nextIno, freed, files, log } = this;
+    const kept: Kept = { root, now, used, nextIno, freed, files, log };
+    return serialize(kept);
+  }
+
+  /** Becomes what `copy` was made of. */
+  goBackTo(copy: Buffer): void {
+    Object.assign(this, deserialize(copy) as Kept);
   }
 
   make(kind: FsStat["kind"], dev: number): Inode {
@@ -206,29 +229,6 @@ export class RamNodes {
         this.used += inode.bytes.length;
         if (inode.kind === "file") this.files.add(inode);
       }
-    }
-  }
-}
-
-function survivingBytes(inode: Inode, fraction: () => number): Uint8Array {
-  const { bytes, synced } = inode;
-  switch (Math.floor(fraction() * 5)) {
-    case 0:
-      return bytes;
-    case 1:
-      return synced ?? EMPTY;
-    case 2:
-      return EMPTY;
-    case 3:
-      return new Uint8Array(bytes.length);
-    default: {
-      // Disks write whole sectors, and systems whole pages of them: what tears, tears there. The
-      // size may be on the medium before the bytes are.
-      const cut = bytes.slice(0, Math.floor((fraction() * bytes.length) / SECTOR) * SECTOR);
-      if (fraction() < 0.5) return cut;
-      const padded = new Uint8Array(bytes.length);
-      padded.set(cut);
-      return padded;
     }
   }
 }

@@ -18,14 +18,14 @@ import { combineByMerge } from "../../src/server/combine.ts";
 import { newId } from "../../src/server/context.ts";
 import { createService, type Service } from "../../src/server/service.ts";
 import { emptyDatabase } from "./empty-service.ts";
-import type { Variant } from "../variants/variant.ts";
+import type { Variant, VariantState } from "../variants/variant.ts";
 import { loosenService, tightenIds } from "../variants/loose-ids.ts";
 import { varyService } from "../variants/vary-service.ts";
-import { openState } from "../../src/state/open.ts";
 import type { DiskFolding } from "../../src/model/path.ts";
 import type { StoredState } from "../../src/state/state.ts";
 import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
 import { foldNames } from "./folding-service.ts";
+import { openInMemory } from "./memory-state.ts";
 import { ReadAnswers } from "./read-answers.ts";
 import { createRamDisk, type RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 import { type Dice, rollDice } from "./dice.ts";
@@ -90,14 +90,38 @@ export type Mirror = {
   /** Requests that the mirror sent since it was made, as `METHOD /path`. */
   readonly requests: string[];
   world(): World;
+  /** Of all that outlives the process, between two runs. */
+  copy(): MirrorCopy;
+};
+
+/** A disk and a state, as the mirror left them. */
+export type MirrorCopy = {
+  readonly disk: Buffer;
+  readonly rows: Buffer;
+  readonly texts: Buffer;
+  readonly requests: readonly string[];
 };
 
 export type Rig = {
   readonly clock: VirtualClock;
   readonly service: Service;
   readonly app: App;
-  mirror(options?: MirrorOptions): Mirror;
+  /** @param from of a mirror with the same options on the rig that this one is a copy of */
+  mirror(options?: MirrorOptions, from?: MirrorCopy): Mirror;
   readonly dice: Dice;
+  /** Of the service, its clock and its dice, between two requests. */
+  copy(): RigCopy;
+};
+
+/** A service with what is around it, as it was. */
+export type RigCopy = {
+  readonly database: Uint8Array;
+  readonly key: string;
+  readonly dice: number;
+  /** Milliseconds that passed. */
+  readonly elapsed: number;
+  readonly requests: number;
+  readonly renames: ReadonlyMap<string, number>;
 };
 
 export type MirrorOptions = {
@@ -121,12 +145,20 @@ export const SETTINGS: Settings = {
 /** Another deployment: one of the variants, or one that takes several spellings for one name. */
 export type Deployment = Variant & Partial<DiskFolding>;
 
-export function createRig(seed: number, variant: Deployment = {}, combine = combineByMerge): Rig {
-  const dice = rollDice(seed);
-  const clock = virtualClock();
+/**
+ * @param from what it goes on from: a copy of a rig of the same kind; by default an empty workspace
+ */
+export function createRig(
+  seed: number,
+  variant: Deployment = {},
+  combine = combineByMerge,
+  from: RigCopy | null = null,
+): Rig {
+  const dice = rollDice(from?.dice ?? seed);
+  const clock = virtualClock(false, from?.elapsed);
   const random = (bytes: number) => Uint8Array.from({ length: bytes }, () => dice.below(256));
   const service = createService({
-    database: emptyDatabase(),
+    database: from === null ? emptyDatabase() : { copy: from.database },
     now: () => clock.now(),
     random,
     combine,
@@ -134,38 +166,51 @@ export function createRig(seed: number, variant: Deployment = {}, combine = comb
       throw error;
     },
   });
-  const { key } = service.admin.createWorkspace("notes");
+  const key = from?.key ?? service.admin.createWorkspace("notes").key;
   const folding = { foldsCase: variant.foldsCase === true, foldsUnicode: variant.foldsUnicode === true };
   const reads = new ReadAnswers(() => newId({ random }, "req_"));
   const read = (request: WireRequest) => reads.answer(request, service.answer);
   const answer = foldNames(variant.looseIds === true ? loosenService(read) : read, folding, key);
-  const handle = varyService(async (request) => answer(request), variant, {
-    requests: 0,
-    renames: new Map(),
+  const varied: VariantState = {
+    requests: from?.requests ?? 0,
+    renames: new Map(from?.renames),
     withdraw: (changeId) => void opened.admin.reviews.reject(tightenIds(changeId)),
-  });
+  };
+  const handle = varyService(async (request) => answer(request), variant, varied);
   const opened = reads.open(service);
   return {
     clock,
     service: opened,
     dice,
     app: createApp({ answer }, key),
-    mirror: (options = {}) => createMirror({ key, handle, clock, dice }, options),
+    mirror: (options = {}, copy = undefined) => createMirror({ key, handle, clock, dice }, options, copy ?? null),
+    copy: () => ({
+      database: service.copy(),
+      key,
+      dice: dice.seedNow(),
+      elapsed: clock.monotonic(),
+      requests: varied.requests,
+      renames: new Map(varied.renames),
+    }),
   };
 }
 
 type Fixture = { readonly key: string; readonly handle: Service["handle"]; readonly clock: Clock; readonly dice: Dice };
 
-function createMirror(fixture: Fixture, options: MirrorOptions): Mirror {
-  const { clock, dice } = fixture;
+/** A disk with a folder that is to become a mirror. */
+function startDisk(options: MirrorOptions): RamDisk {
   const disk = createRamDisk(options.disk);
   disk.user.makeFolder(ROOT);
   options.fill?.(disk);
   makeMirrorFolder(disk, ROOT, "marker-1");
-  const opened = openState({ folder: ":memory:", clock });
-  if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
-  const { state } = opened;
-  const requests: string[] = [];
+  return disk;
+}
+
+function createMirror(fixture: Fixture, options: MirrorOptions, from: MirrorCopy | null): Mirror {
+  const { clock, dice } = fixture;
+  const disk = from === null ? startDisk(options) : createRamDisk(options.disk, from.disk);
+  const { state, copy } = openInMemory(clock, from);
+  const requests: string[] = [...(from?.requests ?? [])];
   const random: Random = { fraction: () => dice.fraction(), hex: (n) => dice.hex(n) };
   let calls = 0;
   let killAt: number | null = null;
@@ -226,7 +271,7 @@ function createMirror(fixture: Fixture, options: MirrorOptions): Mirror {
     };
   }
 
-  rememberRoot(start());
+  if (from === null) rememberRoot(start());
   disk.beforeCall = null;
   return {
     disk,
@@ -270,6 +315,7 @@ function createMirror(fixture: Fixture, options: MirrorOptions): Mirror {
     texts: () => disk.user.texts(ROOT),
     path: (path) => `${ROOT}/${path}`,
     world: start,
+    copy: () => ({ disk: disk.copy(), ...copy(), requests: [...requests] }),
   };
 }
 

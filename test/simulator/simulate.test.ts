@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { rollDice } from "./dice.ts";
+import { Leftovers, Moment } from "./moment.ts";
 import { createRig } from "./rig.ts";
 import { simulate } from "./simulate.ts";
 
@@ -59,13 +60,16 @@ describe("I13 killed at each port call", () => {
   it("of a clone: nothing is lost, doubled or left half", async () => {
     let call = 0;
     let finished = false;
+    const service = createRig(7);
+    for (const [path, text] of TEXTS) service.app.create(path, text);
+    const beginning = new Moment({ rig: service, mirror: service.mirror() });
+    const leftovers = new Leftovers();
     while (!finished) {
       call++;
-      const rig = createRig(7);
-      for (const [path, text] of TEXTS) rig.app.create(path, text);
-      const mirror = rig.mirror();
+      const { rig, mirror } = beginning.open();
       mirror.killAt(call);
       finished = (await mirror.sync()) !== null;
+      if (leftovers.areAgain({ rig, mirror }) && !finished) continue;
       for (const text of mirror.texts().values()) expect(TEXTS.map(([, whole]) => whole)).toContain(text);
       await mirror.sync();
       expect(mirror.texts()).toEqual(new Map([...TEXTS].sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -77,20 +81,24 @@ describe("I13 killed at each port call", () => {
   it("of a push, an edit each way, a rename and a deletion: nothing is lost, doubled or left half", async () => {
     let call = 0;
     let finished = false;
+    const service = createRig(rollDice(9).below(1_000));
+    for (const [path, text] of TEXTS) service.app.create(path, text);
+    const first = service.mirror();
+    await first.sync();
+    first.write("folder-0/note-0.md", "edited here\n");
+    service.app.edit("folder-1/note-1.md", "edited there\n");
+    first.disk.user.rename(first.path("folder-0/note-2.md"), first.path("folder-1/moved.md"));
+    first.disk.user.remove(first.path("folder-1/note-3.md"));
+    first.write("new.md", "new here\n");
+    const moved = service.app.files().get("folder-0/note-2.md")?.id;
+    const beginning = new Moment({ rig: service, mirror: first });
+    const leftovers = new Leftovers();
     while (!finished) {
       call++;
-      const rig = createRig(rollDice(9).below(1_000));
-      for (const [path, text] of TEXTS) rig.app.create(path, text);
-      const mirror = rig.mirror();
-      await mirror.sync();
-      mirror.write("folder-0/note-0.md", "edited here\n");
-      rig.app.edit("folder-1/note-1.md", "edited there\n");
-      mirror.disk.user.rename(mirror.path("folder-0/note-2.md"), mirror.path("folder-1/moved.md"));
-      mirror.disk.user.remove(mirror.path("folder-1/note-3.md"));
-      mirror.write("new.md", "new here\n");
-      const moved = rig.app.files().get("folder-0/note-2.md")?.id;
+      const { rig, mirror } = beginning.open();
       mirror.killAt(call);
       finished = (await mirror.sync()) !== null;
+      if (leftovers.areAgain({ rig, mirror }) && !finished) continue;
       await mirror.sync();
       await mirror.sync();
       const expected = new Map([

@@ -73,6 +73,8 @@ const STORIES: readonly Story[] = [
   },
 ];
 
+const FULL = { on: null, level: "full" } as const;
+
 type End = {
   readonly failures: readonly string[];
   readonly finished: boolean;
@@ -80,10 +82,18 @@ type End = {
   readonly left: string;
 };
 
-async function crash(story: Story, call: number, before: string): Promise<End> {
-  const stage = new Stage(`${story.name}, killed at call ${call}`);
+/** At a call, what the kill before left. */
+type Once = (call: number, before: string) => Promise<End>;
+
+async function beginStory(story: Story): Promise<Once> {
+  const stage = new Stage(story.name);
   await stage.begin(story.paths);
   story.work(stage);
+  const again = stage.again();
+  return (call, before) => crash(story, again(`${story.name}, killed at call ${call}`), call, before);
+}
+
+async function crash(story: Story, stage: Stage, call: number, before: string): Promise<End> {
   stage.mirror.killAt(call);
   const finished = (await stage.mirror.sync()) !== null;
   const left = stage.leftovers();
@@ -98,37 +108,41 @@ async function crash(story: Story, call: number, before: string): Promise<End> {
  * The key loses a folder from sight, the mirror dies while it takes the file away, and the key sees
  * the folder again.
  */
-async function crashUnseen(call: number, before: string): Promise<End> {
+async function beginUnseen(): Promise<Once> {
   let keyId = "";
-  const stage = new Stage(
-    `a grant is taken, the mirror killed at call ${call}, the grant given back`,
-    {},
-    ({ service }) => {
-      const { id: workspaceId } = service.admin.workspaces()[0]!;
-      const made = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }] });
-      if (!("key" in made)) throw new Error("no key");
-      keyId = made.id;
-      return { key: made.key };
-    },
-  );
+  const stage = new Stage("a grant is taken", {}, ({ service }) => {
+    const { id: workspaceId } = service.admin.workspaces()[0]!;
+    const made = service.admin.createKey({ workspaceId, grants: [FULL] });
+    if (!("key" in made)) throw new Error("no key");
+    keyId = made.id;
+    return { key: made.key };
+  });
   const { service, app } = stage.rig;
   await stage.begin(["hidden/a.md", "b.md", "c.md"]);
   const folders = app.call("GET", "/v1/folders?path=hidden").json as { data: { id: string }[] };
-  const full = { on: null, level: "full" } as const;
-  service.admin.setGrants(keyId, [full, { on: folders.data[0]!.id, level: "none" }]);
+  service.admin.setGrants(keyId, [FULL, { on: folders.data[0]!.id, level: "none" }]);
+  const again = stage.again();
+  return (call, before) => {
+    const story = `a grant is taken, the mirror killed at call ${call}, the grant given back`;
+    return crashUnseen(keyId, again(story), call, before);
+  };
+}
+
+async function crashUnseen(keyId: string, stage: Stage, call: number, before: string): Promise<End> {
   stage.mirror.killAt(call);
   const finished = (await stage.mirror.sync()) !== null;
   const left = stage.leftovers();
   if (left === before) return { failures: [], finished, left };
-  service.admin.setGrants(keyId, [full]);
+  stage.rig.service.admin.setGrants(keyId, [FULL]);
   await stage.settle();
   return { failures: stage.failures, finished, left };
 }
 
-function atEveryCall(name: string, once: (call: number, before: string) => Promise<End>): Drill {
+function atEveryCall(name: string, begin: () => Promise<Once>): Drill {
   return {
     name: `killed at every call: ${name}`,
     async run() {
+      const once = await begin();
       let before = "";
       for (let call = 1; ; call++) {
         const { failures, finished, left } = await once(call, before);
@@ -141,6 +155,6 @@ function atEveryCall(name: string, once: (call: number, before: string) => Promi
 
 /** The ones that find most come first. */
 export const CRASHES: readonly Drill[] = [
-  atEveryCall("a file is taken away that the key cannot see for a while", crashUnseen),
-  ...STORIES.map((story) => atEveryCall(story.name, (call, before) => crash(story, call, before))),
+  atEveryCall("a file is taken away that the key cannot see for a while", beginUnseen),
+  ...STORIES.map((story) => atEveryCall(story.name, () => beginStory(story))),
 ];

@@ -18,8 +18,15 @@ const PATHS = [
   "still.md",
 ];
 
-/** Work of every kind for one pass. */
-export async function makeWork(stage: Stage): Promise<void> {
+let worked: Promise<(story: string) => Stage> | null = null;
+
+/** A stage with work of every kind for one pass. */
+export async function stageWithWork(story: string): Promise<Stage> {
+  worked ??= makeWork(new Stage("work of every kind"));
+  return (await worked)(story);
+}
+
+async function makeWork(stage: Stage): Promise<(story: string) => Stage> {
   await stage.begin(PATHS);
   const { rig, mirror } = stage;
   const { user } = mirror.disk;
@@ -37,7 +44,7 @@ export async function makeWork(stage: Stage): Promise<void> {
   for (const path of ["gone-here.md", "gone-there.md"]) stage.mayGo(path);
   mirror.write("new-here.md", "new here\n");
   rig.app.create("new-there.md", "new there\n");
-  stage.sent.length = 0;
+  return stage.again();
 }
 
 type Intruder = { readonly name: string; readonly act: (stage: Stage) => void };
@@ -79,8 +86,7 @@ const INTRUDERS: readonly Intruder[] = [
  * a document of his.
  */
 async function intrude(intruder: Intruder, moment: number): Promise<{ failures: readonly string[]; reached: boolean }> {
-  const stage = new Stage(`${intruder.name} before request ${moment}`);
-  await makeWork(stage);
+  const stage = await stageWithWork(`${intruder.name} before request ${moment}`);
   let requests = 0;
   let reached = false;
   stage.befall = (request: WireRequest) => {

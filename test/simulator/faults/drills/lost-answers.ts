@@ -1,7 +1,7 @@
 import type { WireRequest } from "../../../../src/contract/wire.ts";
 import type { Fault } from "../../../variants/variant.ts";
-import { makeWork } from "./intrusions.ts";
-import { type Drill, Stage } from "./stage.ts";
+import { stageWithWork } from "./intrusions.ts";
+import type { Drill, Stage } from "./stage.ts";
 
 /**
  * Each write of a pass is lost, before or after it was done, or is refused; and then somebody in
@@ -42,9 +42,7 @@ async function lose(
   nth: number,
   thenEdited: boolean,
 ): Promise<{ failures: readonly string[]; reached: boolean }> {
-  const stage = new Stage(`write ${nth} of a pass is ${loss}${thenEdited ? ", then edited there" : ""}`);
-  await makeWork(stage);
-  stage.sent.length = 0;
+  const stage = await stageWithWork(`write ${nth} of a pass is ${loss}${thenEdited ? ", then edited there" : ""}`);
   let writes = 0;
   let lost: WireRequest | null = null;
   let isEdited = false;

@@ -24,13 +24,14 @@ const KILLED_REVIEW: Drill = {
   name: "an edit of a protected document, killed at every call",
   async run() {
     let before = "";
+    const first = new Stage("an edit of a protected document");
+    await first.begin(["a.md", "b.md"]);
+    first.rig.app.protect("a.md", true);
+    await first.mirror.sync();
+    first.here("a.md", 1, "reviewed");
+    const again = first.again();
     for (let call = 1; ; call++) {
-      const stage = new Stage(`an edit of a protected document, killed at call ${call}`);
-      await stage.begin(["a.md", "b.md"]);
-      stage.rig.app.protect("a.md", true);
-      await stage.mirror.sync();
-      stage.here("a.md", 1, "reviewed");
-      stage.sent.length = 0;
+      const stage = again(`an edit of a protected document, killed at call ${call}`);
       stage.mirror.killAt(call);
       const finished = (await stage.mirror.sync()) !== null;
       const left = stage.leftovers();

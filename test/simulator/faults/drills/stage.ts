@@ -6,6 +6,7 @@ import type { RunReport } from "../../../../src/engine/run/report.ts";
 import { syncToConvergence } from "../../../../src/engine/run/sync.ts";
 import type { World } from "../../../../src/engine/run/world.ts";
 import type { Fault, Variant } from "../../../variants/variant.ts";
+import { Moment } from "../../moment.ts";
 import { createRig, type Mirror, type MirrorOptions, type Rig, SETTINGS } from "../../rig.ts";
 
 /**
@@ -37,20 +38,43 @@ export class Stage {
   readonly sent: WireRequest[] = [];
   readonly #marks = new Set<string>();
   readonly #story: string;
+  readonly #variant: Omit<Variant, "fault">;
+  readonly #options: MirrorOptions;
   /** Of the documents of the beginning, by their paths then. */
   readonly #ids = new Map<string, DocId>();
   readonly #mayGo = new Set<string>();
 
-  constructor(story: string, variant: Omit<Variant, "fault"> = {}, options: (rig: Rig) => MirrorOptions = () => ({})) {
+  /** @param from of a stage with the same variant and options */
+  constructor(
+    story: string,
+    variant: Omit<Variant, "fault"> = {},
+    options: (rig: Rig) => MirrorOptions = () => ({}),
+    from: Moment | null = null,
+  ) {
     this.#story = story;
-    this.rig = createRig(11, {
-      ...variant,
-      fault: (request) => {
-        this.sent.push(request);
-        return this.befall(request);
-      },
-    });
-    this.mirror = this.rig.mirror(options(this.rig));
+    this.#variant = variant;
+    const fault = (request: WireRequest) => {
+      this.sent.push(request);
+      return this.befall(request);
+    };
+    this.rig = createRig(11, { ...variant, fault }, undefined, from?.rig);
+    this.#options = options(this.rig);
+    this.mirror = this.rig.mirror(this.#options, from?.mirror);
+  }
+
+  /** @returns what makes stages that go on from here, each with a story of its own */
+  again(): (story: string) => Stage {
+    const moment = new Moment(this);
+    const [ids, marks, mayGo] = [new Map(this.#ids), new Set(this.#marks), new Set(this.#mayGo)];
+    const failures = [...this.failures];
+    return (story) => {
+      const stage = new Stage(story, this.#variant, () => this.#options, moment);
+      for (const [path, id] of ids) stage.#ids.set(path, id);
+      for (const mark of marks) stage.#marks.add(mark);
+      for (const path of mayGo) stage.#mayGo.add(path);
+      stage.failures.push(...failures);
+      return stage;
+    };
   }
 
   /** Documents that both sides hold. */

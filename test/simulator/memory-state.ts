@@ -1,0 +1,31 @@
+import Sqlite from "better-sqlite3";
+import type { Clock } from "../../src/ports/world.ts";
+import { type Db, openEmpty } from "../../src/state/database.ts";
+import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
+import { StoredState } from "../../src/state/state.ts";
+
+/** Both files of a state, as bytes. */
+export type StateCopy = { readonly rows: Buffer; readonly texts: Buffer };
+
+/** @param from what it holds; null: nothing */
+export function openInMemory(
+  clock: Clock,
+  from: StateCopy | null,
+): { readonly state: StoredState; readonly copy: () => StateCopy } {
+  const texts = from === null ? openNew(TEXTS_SCHEMA) : new Sqlite(from.texts);
+  const rows = from === null ? openNew(STATE_SCHEMA) : new Sqlite(from.rows);
+  const close = (): void => {
+    rows.close();
+    texts.close();
+  };
+  return {
+    state: new StoredState({ state: rows, texts, clock, close }),
+    copy: () => ({ rows: rows.serialize(), texts: texts.serialize() }),
+  };
+}
+
+function openNew(schema: Schema): Db {
+  const opened = openEmpty(schema);
+  if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
+  return opened.db;
+}
