@@ -20,6 +20,7 @@ keepCompiled();
 process.getBuiltinModule("node:v8").setFlagsFromString("--semi-space-growth-factor=1");
 // From a checkout Node runs the sources as they are; a published package holds JavaScript alone.
 const isCheckout = existsSync(new URL("./main.ts", import.meta.url));
+if (isCheckout) resolveQuickly();
 const { main } = await (isCheckout ? import("./main.ts") : import("./main.js"));
 await main(process.argv.slice(2));
 
@@ -37,6 +38,20 @@ function keepSecret() {
   }
   // The reports that Node writes when NODE_OPTIONS asks for them.
   if (/report/.test(process.env["NODE_OPTIONS"] ?? "")) process.report.excludeEnv = true;
+}
+
+/**
+ * A source names another one by its path, with its ending: there is nothing to look for. Node would
+ * look for packages and symbolic links at each of some 200, in a sixth of all that a sync takes.
+ */
+function resolveQuickly() {
+  const { registerHooks } = process.getBuiltinModule("node:module");
+  registerHooks({
+    resolve(name, context, next) {
+      if (!/^\.\.?\/.*\.ts$/.test(name)) return next(name, context);
+      return { url: new URL(name, context.parentURL).href, format: "module-typescript", shortCircuit: true };
+    },
+  });
 }
 
 /**
