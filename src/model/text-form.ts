@@ -8,17 +8,55 @@ export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || undress(a) === undress(b);
 }
 
+/** What deployments that normalise on save were seen to change. `plain`: what every text has. */
+type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
+
 /**
- * What deployments that normalise on save were seen to change: a text that has it is read back
- * after it was sent.
+ * How many texts of a form were read back just as they had been sent; 0: one was not. A form that
+ * was never sent is left out.
  */
-export function mayBeNormalised(text: string): boolean {
-  return (
-    text.includes("\r") ||
-    text.startsWith("\ufeff") ||
-    (text !== "" && !text.endsWith("\n")) ||
-    text.normalize("NFC") !== text
-  );
+export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
+
+/**
+ * How many of a form tell that it is kept: what changes one changes all that have it, while a plain
+ * text may be changed for a reason that nobody foresaw.
+ */
+const ENOUGH: Readonly<Record<TextForm, number>> = {
+  plain: 3,
+  "carriage-return": 1,
+  "byte-order-mark": 1,
+  "no-final-newline": 1,
+  "not-nfc": 1,
+};
+
+/** The forms of a text beside the plain one. */
+function oddForms(text: string): TextForm[] {
+  const forms: TextForm[] = [];
+  if (text.includes("\r")) forms.push("carriage-return");
+  if (text.startsWith("\ufeff")) forms.push("byte-order-mark");
+  if (text !== "" && !text.endsWith("\n")) forms.push("no-final-newline");
+  if (text.normalize("NFC") !== text) forms.push("not-nfc");
+  return forms;
+}
+
+/** How many plain texts must still be read back. */
+export function plainsToRead(kept: KeptForms): number {
+  return ENOUGH.plain - (kept.plain ?? 0);
+}
+
+/** Whether a text has a form of which it is not known that the service keeps it. */
+export function mayBeNormalised(text: string, kept: KeptForms): boolean {
+  return oddForms(text).some((form) => (kept[form] ?? 0) < ENOUGH[form]);
+}
+
+/** What is known of forms after a text was read back. @returns `kept` where that taught nothing */
+export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {
+  const odd = oddForms(sent);
+  // What was changed was changed for its odd forms, if it has any.
+  const taught: readonly TextForm[] = isSame || odd.length === 0 ? ["plain", ...odd] : odd;
+  const now = { ...kept };
+  for (const form of taught) now[form] = isSame ? Math.min(ENOUGH[form], (kept[form] ?? 0) + 1) : 0;
+  return taught.every((form) => now[form] === kept[form]) ? kept : now;
 }
 
 function undress(text: string): string {

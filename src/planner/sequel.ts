@@ -1,12 +1,16 @@
 import type { Action, ActionKind } from "../model/action.ts";
-import { parentOf } from "../model/path.ts";
+import type { HoldReason } from "../model/hold.ts";
+import { once } from "../model/once.ts";
+import { type LocalPath, parentOf } from "../model/path.ts";
+import type { Trees } from "../model/tree.ts";
+import type { Plan } from "./plan-types.ts";
 
 /**
  * Whether an action that ended well may leave something for the pass after: a run goes on after it.
  * All others leave the document as both sides are to have it, so that a run needs no further look
  * to say that it is in sync (I02).
  */
-const SEQUELS: Readonly<Record<ActionKind, boolean | "from-another-folder">> = {
+const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   // What came of it is sent or brought by the next pass.
   merge: true,
   meet: true,
@@ -17,12 +21,12 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "from-another-folder">> = {
   // What was held back by it (an ignore rule, a place outside, a protection) is looked at again.
   "note-facts": true,
   // The folder that it left may be empty now, and is to go, or to be made on the other side.
-  "delete-remote": true,
-  "trash-local": true,
+  "delete-remote": "leaves-a-folder",
+  "trash-local": "leaves-a-folder",
   "forget-folder": true,
   "remove-folder-local": true,
-  "move-local": "from-another-folder",
-  "move-folder-local": "from-another-folder",
+  "move-local": "leaves-a-folder",
+  "move-folder-local": "leaves-a-folder",
   "create-local": false,
   "write-local": false,
   "create-remote": false,
@@ -52,9 +56,51 @@ function pathsOf(action: Action): readonly string[] {
   ];
 }
 
-export function hasSequel(action: Action): boolean {
+/** What stood in the way, or could not be told, may have ended with what was done beside it. */
+const MAY_END: ReadonlySet<HoldReason> = new Set([
+  "path-taken",
+  "name-clash",
+  "type-clash",
+  "folder-held",
+  "gone-or-unreadable",
+]);
+
+/**
+ * @param plan of which all may have been done, and the trees that it was made of
+ * @returns whether one of its actions has a sequel, where it ended well
+ */
+export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
+  const isPlain = once(() => !mayMoveMore(plan));
+  const lasting = once(() => lastingFolders(trees));
+  const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
+  return (action) => hasSequel(action, mayBeLeftEmpty);
+}
+
+function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {
   if (pathsOf(action).some((path) => MADE_NAME.test(path))) return true;
   const sequel = SEQUELS[action.kind];
-  if (sequel !== "from-another-folder") return sequel;
-  return "from" in action && parentOf(action.from) !== parentOf(action.to);
+  if (sequel !== "leaves-a-folder") return sequel;
+  switch (action.kind) {
+    case "move-local":
+    case "move-folder-local":
+      return parentOf(action.from) !== parentOf(action.to) && mayBeLeftEmpty(parentOf(action.from));
+    case "delete-remote":
+    case "trash-local":
+      return mayBeLeftEmpty(parentOf(action.localPath));
+    default:
+      return true;
+  }
+}
+
+/** Linked folders that both sides show where base has them: empty or not, they stay. */
+function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
+  const lasting = new Set<LocalPath>();
+  for (const { id, localPath, remotePath } of base.dirs.values())
+    if (local.folders.has(localPath) && remote.folders.get(id)?.path === remotePath) lasting.add(localPath);
+  return lasting;
+}
+
+/** Whether a plan changes folders, or has a hold that may end with what it does. */
+function mayMoveMore({ steps, holds }: Plan): boolean {
+  return steps.some(({ action }) => action.kind.includes("folder")) || holds.some(({ reason }) => MAY_END.has(reason));
 }

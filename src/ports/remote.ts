@@ -2,6 +2,7 @@ import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, ReviewReason, Selector } from "../contract/resources.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
 import type { RemotePath } from "../model/path.ts";
+import type { KeptForms } from "../model/text-form.ts";
 
 export type WireResult =
   | { readonly kind: "answer"; readonly response: WireResponse }
@@ -118,6 +119,8 @@ export type RemoteTraits = {
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
+  /** Which forms of a text are kept as they are sent. */
+  readonly keptForms: KeptForms;
 };
 
 /**
@@ -168,6 +171,8 @@ export interface Remote {
   /** Never recursive. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
   traits(): RemoteTraits;
+  /** A new document's text was read back: whether it is what was sent is learned (`traits`). */
+  sawReadBack(sent: string, isSame: boolean): void;
   /** Requests sent since creation, by method: for `--json`, logs and benchmarks. */
   counts(): Readonly<Record<string, number>>;
   close(): Promise<void>;

@@ -144,6 +144,10 @@ class Client implements Remote {
     return this.#context.traits.current();
   }
 
+  sawReadBack(sent: string, isSame: boolean): void {
+    this.#context.traits.sawReadBack(sent, isSame);
+  }
+
   counts(): Readonly<Record<string, number>> {
     return this.#http.counts();
   }

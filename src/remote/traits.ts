@@ -2,6 +2,7 @@ import { isChangeId, isCompositeId, isDirId, isDocId, isStrictId } from "../cont
 import { isJsonObject, member } from "../contract/json.ts";
 import { DOUBTFUL_CHARACTERS, type NameKind, pathFault, SHELL_METACHARACTERS } from "../contract/names.ts";
 import { EXACT_DISK, pathKey, type RemotePath } from "../model/path.ts";
+import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
 import type { IdRule } from "./shapes.ts";
 
@@ -16,6 +17,7 @@ export const NO_TRAITS: RemoteTraits = {
   refusedCharacters: SHELL_METACHARACTERS,
   foldsCase: false,
   foldsUnicode: false,
+  keptForms: {},
 };
 
 const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
@@ -116,6 +118,11 @@ export class TraitBook {
     if (asked === path) return;
     if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.#learn({ foldsUnicode: true });
     else if (pathKey(asked, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) this.#learn({ foldsCase: true });
+  }
+
+  sawReadBack(sent: string, isSame: boolean): void {
+    const keptForms = learnForms(this.#traits.keptForms, sent, isSame);
+    if (keptForms !== this.#traits.keptForms) this.#learn({ keptForms });
   }
 
   #learn(learned: Partial<RemoteTraits>): void {

@@ -1,9 +1,10 @@
 import type { Hold } from "../../src/model/link.ts";
+import type { Trees } from "../../src/model/tree.ts";
 import type { HoldReason } from "../../src/model/hold.ts";
 import type { Plan } from "../../src/planner/plan-types.ts";
 import { makePlan } from "../../src/planner/plan.ts";
 import type { Policy } from "../../src/model/policy.ts";
-import { hasSequel } from "../../src/planner/sequel.ts";
+import { sequels } from "../../src/planner/sequel.ts";
 import { applyChanges, type Scenario } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";
@@ -25,11 +26,12 @@ export function converge(
   const said = applyChanges(world, scenario);
   let isOver = false;
   for (let pass = 0; pass < PASSES; pass++) {
-    const plan = makePlan(world.trees(), policy, SIGNALS, world.lookup());
+    const trees = world.trees();
+    const plan = makePlan(trees, policy, SIGNALS, world.lookup());
     said.push(`-- pass ${pass}`, ...planWords(plan));
     if (isOver && plan.steps.length > 0)
       throw new Error(`a run had ended, and there is more to do\n${said.join("\n")}`);
-    isOver = !leavesMore(plan);
+    isOver = !leavesMore(plan, trees);
     if (plan.steps.length === 0) {
       checkBijection(world, plan.holds, said);
       return plan.holds;
@@ -77,7 +79,9 @@ const MAY_END: ReadonlySet<HoldReason> = new Set([
 ]);
 
 /** Whether what a plan did, all of it done, may leave something for the pass after. */
-function leavesMore({ steps, holds }: Plan): boolean {
+function leavesMore(plan: Plan, trees: Trees): boolean {
+  const { steps, holds } = plan;
   if (steps.length === 0) return false;
+  const hasSequel = sequels(plan, trees);
   return steps.some(({ action }) => hasSequel(action)) || holds.some(({ reason }) => MAY_END.has(reason));
 }

@@ -1,6 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
-import { mayBeNormalised } from "../../model/text-form.ts";
+import { mayBeNormalised, plainsToRead } from "../../model/text-form.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
@@ -12,12 +12,6 @@ import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { readCreated } from "./read-created.ts";
 import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
-
-/**
- * New documents of a run that are read back although their text has nothing that a deployment
- * normalises.
- */
-const VERIFIED_CREATES = 3;
 
 /** POST. Found occupied by what the listing does not show: held, not sent again. */
 export async function createRemote(ctx: PassContext, action: ActionOf<"create-remote">): Promise<Outcome> {
@@ -56,10 +50,19 @@ export async function createRemote(ctx: PassContext, action: ActionOf<"create-re
   ctx.notes.counts.createdRemote++;
   const event = eventOf(action, "remote", { id, after: action.expect });
   const version = { id, changeId: lastChangeId, digest: action.expect };
-  const isReadBack = ctx.notes.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text);
+  const isReadBack = mustBeReadBack(ctx, local.value.text);
   const change = { link, version, closes: intentId, replaces: action.tombstone, event };
   if (!isReadBack) return commitWithOthers(ctx, change);
   return readCreated(ctx, await commitAndOpen(ctx, change, { kind: "read-back", ...version }), link);
+}
+
+/**
+ * A 201 shows no text. Until enough were read back as they had been sent, new documents of a run
+ * are; from then on a POST is all that a new document costs.
+ */
+function mustBeReadBack({ world, notes, traitsAtStart }: PassContext, text: string): boolean {
+  const isOneOfTheFirst = notes.tally.created++ < plainsToRead(traitsAtStart.keptForms);
+  return isOneOfTheFirst || mayBeNormalised(text, world.remote.traits().keptForms);
 }
 
 async function refusedPost(ctx: PassContext, action: ActionOf<"create-remote">, fault: Fault): Promise<Outcome> {

@@ -12,7 +12,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * an edit (I10).
  */
 export async function readCreated(ctx: PassContext, intentId: number, link: Link): Promise<Outcome> {
-  const { state } = ctx.world;
+  const { state, remote } = ctx.world;
   const fetched = await fetchText(ctx, link.id, link.localPath);
   if (fetched.kind === "end") {
     const { outcome } = fetched;
@@ -27,6 +27,8 @@ export async function readCreated(ctx: PassContext, intentId: number, link: Link
     return DONE;
   }
   const { file, text, digest } = fetched.value;
+  const sent = file.lastChangeId === link.changeId ? state.text(link.digest) : null;
+  if (sent !== null) remote.sawReadBack(sent, digest === link.digest);
   if (digest === link.digest) {
     await ctx.group.commit(() => state.closeIntent(intentId), "late");
     return DONE;

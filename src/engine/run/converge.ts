@@ -1,5 +1,5 @@
 import type { Action, Outcome } from "../../model/action.ts";
-import { hasSequel } from "../../planner/sequel.ts";
+import { sequels } from "../../planner/sequel.ts";
 import { endedWell, type StepEnd } from "./execute.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
@@ -119,21 +119,18 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
  * Another pass is worth its listing when something moved, or is to be tried anew, and may have left
  * more to do.
  */
-function wantsMore({ plan, ends }: Planned, tally: Tally): boolean {
+function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
   const ran = ends.flatMap((step, index) =>
     step.kind === "ran" ? [{ outcome: step.outcome, action: plan.steps[index]!.action }] : [],
   );
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
   // What waited for a step that is held from now on has a way without it, or is held with it (I17).
   if (isBlocked && ran.some(({ outcome }) => outcome.kind === "refused" && outcome.hold !== null)) return true;
+  const hasSequel = sequels(plan, trees);
   const progressed = ran.some((step) => isProgress(step.outcome, step.action, tally));
-  return progressed && (isBlocked || ran.some((step) => leavesMore(step.outcome, step.action)));
+  return progressed && (isBlocked || ran.some(({ outcome, action }) => !endedWell(outcome) || hasSequel(action)));
 }
 
 function isProgress(outcome: Outcome, action: Action, tally: Tally): boolean {
   return endedWell(outcome) || (outcome.kind === "stale" && !isVainRepeat(tally, action));
-}
-
-function leavesMore(outcome: Outcome, action: Action): boolean {
-  return !endedWell(outcome) || hasSequel(action);
 }

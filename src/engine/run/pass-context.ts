@@ -52,7 +52,7 @@ export const APPROVE_EMPTY = "wrong-workspace";
 
 /** What the passes of one run count for themselves. */
 export type Tally = {
-  /** Documents created so far: the first ones are read back. */
+  /** Documents created so far: the first ones of a deployment are read back. */
   created: number;
   /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
   refusedBases: number;

@@ -115,7 +115,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I12",
     does: "trusts that a 201 saved every text as it was sent",
     file: "engine/apply/create-remote.ts",
-    find: "const isReadBack = ctx.notes.tally.created++ < VERIFIED_CREATES || mayBeNormalised(local.value.text);",
+    find: "const isReadBack = mustBeReadBack(ctx, local.value.text);",
     replace: "const isReadBack = false;",
     net: "courses",
   },

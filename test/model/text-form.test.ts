@@ -1,0 +1,41 @@
+import { describe, expect, test } from "vitest";
+import { type KeptForms, learnForms, mayBeNormalised, plainsToRead } from "../../src/model/text-form.ts";
+
+const ODD: readonly (readonly [form: string, text: string])[] = [
+  ["carriage-return", "a\r\n"],
+  ["byte-order-mark", "\ufeffa\n"],
+  ["no-final-newline", "a"],
+  ["not-nfc", "e\u0301\n"],
+];
+
+describe("what a service keeps of a text's form", () => {
+  test.each(ODD)("%s is asked about until one such text came back as it was sent", (form, text) => {
+    expect(mayBeNormalised(text, {})).toBe(true);
+    const kept = learnForms({}, text, true);
+    expect(kept).toEqual({ plain: 1, [form]: 1 });
+    expect(mayBeNormalised(text, kept)).toBe(false);
+    for (const [other, odd] of ODD) if (other !== form) expect(mayBeNormalised(odd, kept)).toBe(true);
+  });
+
+  test.each(ODD)("%s that was changed is asked about for ever, and says nothing of plain texts", (form, text) => {
+    const changed = learnForms({ plain: 3 }, text, false);
+    expect(changed).toEqual({ plain: 3, [form]: 0 });
+    expect(mayBeNormalised(text, changed)).toBe(true);
+    expect(plainsToRead(changed)).toBe(0);
+  });
+
+  test("three plain texts are read, and three again where one was changed", () => {
+    let kept: KeptForms = {};
+    const toRead = [1, 2, 3, 4].map(() => {
+      kept = learnForms(kept, "a\n", true);
+      return plainsToRead(kept);
+    });
+    expect(toRead).toEqual([2, 1, 0, 0]);
+    expect(plainsToRead(learnForms(kept, "a\n", false))).toBe(3);
+    expect(learnForms(kept, "a\n", true)).toBe(kept);
+  });
+
+  test("an empty text has no odd form", () => {
+    expect(mayBeNormalised("", {})).toBe(false);
+  });
+});
