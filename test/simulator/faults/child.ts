@@ -3,7 +3,6 @@ import { findFault } from "./all.ts";
 import type { Throw } from "./caught.ts";
 import { throwDrills } from "./net-drills.ts";
 import { throwLives } from "./net-lives.ts";
-import { throwTests } from "./net-tests.ts";
 import { plantHere } from "./plant.ts";
 
 /**
@@ -29,6 +28,8 @@ if (values.drills !== undefined || lives > 0) {
   end = { ...end, reached: isReached() };
 }
 if (end.caught === null && values.tests.length > 0) {
+  // It brings vitest, a third of a second that the drills do not need.
+  const { throwTests } = await import("./net-tests.ts");
   const thrown = await throwTests(fault, values.tests);
   end = { ...end, ...thrown, reached: end.reached || thrown.reached };
 }
