@@ -7,8 +7,8 @@ import { boundedTerm, indexedForm } from "./tokens.ts";
 const TERM_CHARACTERS = { min: 3, max: 40 } as const;
 
 /**
- * The writing half of the index. Lives for one transaction: what it remembers of the vocabulary is
- * wrong after a rollback.
+ * The writing half of the index. What it remembers of the vocabulary is wrong after a rollback: it
+ * lives for one transaction, or forgets at the beginning of each.
  */
 export class IndexWriter {
   readonly #addWords;
@@ -32,6 +32,10 @@ export class IndexWriter {
     this.#dropPath = deletesFrom(sql, ["search_paths", "search_path_grams"]);
     this.#addTerm = sql.prepare("INSERT OR IGNORE INTO search_terms (text) VALUES (?)");
     this.#addTermGrams = sql.prepare("INSERT INTO search_term_grams (rowid, text) VALUES (?, ?)");
+  }
+
+  forget(): void {
+    this.#known.clear();
   }
 
   /** @param fresh the document is not in the index: saves the look for an older form */

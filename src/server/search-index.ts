@@ -2,6 +2,7 @@ import { SEARCH_REGEX_LINES } from "../contract/limits.ts";
 import { STRUCTURE_FILE } from "../contract/names.ts";
 import { createHybridSearch } from "../search/hybrid.ts";
 import { createRegexSearch } from "../search/regex.ts";
+import { IndexMerger } from "../search/merge-index.ts";
 import { IndexWriter } from "../search/write-index.ts";
 import type { Db } from "./database.ts";
 import { ROOT } from "./folders-table.ts";
@@ -25,9 +26,9 @@ type Queued = {
 
 /**
  * LIMIT: a step of indexing takes some 5 ms, which is as long as a request may have to wait for it:
- * 24 short texts, or 24,000 characters.
+ * 6 short texts, or 6,000 characters, and then one more text where those are not reached.
  */
-export const STEP = 24;
+export const STEP = 6;
 const COST = { document: 1, characters: 1 / 1_000, path: 1 / 4 } as const;
 /** Files of a renamed folder that are looked up at a time. */
 const FOLDER_PORTION = 16;
@@ -40,15 +41,18 @@ const FOLDER_PORTION = 16;
 export class SearchIndex {
   readonly hybrid: ReturnType<typeof createHybridSearch>;
   readonly regex: ReturnType<typeof createRegexSearch>;
-  readonly #db: Db;
   readonly #files: ReturnType<typeof prepareFiles>;
   readonly #queue: ReturnType<typeof prepareQueue>;
   readonly #texts = new TextCache();
+  readonly #writer: IndexWriter;
+  readonly #merger: IndexMerger;
+  #isUnmerged = false;
 
   constructor(db: Db) {
-    this.#db = db;
     this.#files = prepareFiles(db);
     this.#queue = prepareQueue(db);
+    this.#writer = new IndexWriter(db);
+    this.#merger = new IndexMerger(db);
     this.hybrid = createHybridSearch(db);
     this.regex = createRegexSearch(db, SEARCH_REGEX_LINES);
   }
@@ -57,18 +61,24 @@ export class SearchIndex {
     return this.#newest() !== undefined;
   }
 
+  /** Whether an update has anything to do: behind, or indexed in more pieces than it should be. */
+  isUnfinished(): boolean {
+    return this.#isUnmerged || this.isBehind();
+  }
+
   /**
    * Within a transaction.
    * @param most what may be spent: 1 for a document, and 1 for each 1,000 characters of it
    */
   update(most: number): "done" | "more" {
+    this.#merger.takeOver();
+    this.#writer.forget();
     let queued = this.#newest();
-    if (queued === undefined) return "done";
-    const writer = new IndexWriter(this.#db);
     for (let spent = 0; queued !== undefined && spent < most; queued = this.#newest()) {
-      spent += this.#indexNext(writer, queued);
+      spent += this.#indexNext(this.#writer, queued);
     }
-    return queued === undefined ? "done" : "more";
+    this.#isUnmerged = this.#merger.merge(most / STEP);
+    return queued === undefined && !this.#isUnmerged ? "done" : "more";
   }
 
   placeOf(seq: number): { readonly workspace: number; readonly folder: number } | undefined {

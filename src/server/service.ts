@@ -120,7 +120,7 @@ export class Service {
 
   #index(most: number): "done" | "more" {
     const { search } = this.#store;
-    if (!this.#core.isOpen || !search.isBehind()) return "done";
+    if (!this.#core.isOpen || !search.isUnfinished()) return "done";
     return this.#store.transactUnsynced(() => search.update(most));
   }
 

@@ -172,7 +172,8 @@ describe("a step of the index", () => {
     );
     let steps = 0;
     while (opened.service.indexStep() === "more") steps++;
-    expect(steps).toBe(3);
+    // One of them only merges: the one after it finds that nothing is left.
+    expect(steps).toBe(Math.ceil((100 - STEP) / STEP));
     expect(await found(opened, "zebra", { limit: 500 })).toHaveLength(100);
     opened.service.close();
   });
