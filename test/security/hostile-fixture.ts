@@ -11,10 +11,11 @@ import { makeMirrorFolder } from "../../src/local/marker.ts";
 import { createRemote } from "../../src/remote/client.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { createService, type Service } from "../../src/server/service.ts";
-import { openState } from "../../src/state/open.ts";
+import { emptyDatabase } from "../simulator/empty-service.ts";
+import { openInMemory, type StateCopy } from "../simulator/memory-state.ts";
 import { createRamDisk, type RamCall, type RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT, SETTINGS } from "../simulator/rig.ts";
-import { rollBytes, rollDice } from "../simulator/dice.ts";
+import { rollDice } from "../simulator/dice.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 import { lieAbout, type Lies } from "./liar.ts";
 
@@ -51,22 +52,21 @@ export type HostileFixture = {
   keeps(text: string): boolean;
   /** A document's live text on the service; null when it is not there. */
   serviceText(path: string): string | null;
+  /** What `openHostileFixture` goes on from: both sides, clock and dice; without the lies. */
+  copy(): HostileCopy;
 };
 
-export function openHostileFixture(options: RamDiskOptions = {}): HostileFixture {
-  const clock = virtualClock();
-  const dice = rollDice(1);
-  const random = { fraction: () => dice.fraction(), hex: (n: number) => dice.hex(n) };
-  const service = createService({
-    database: ":memory:",
-    now: () => clock.now(),
-    random: rollBytes(1),
-    combine: combineByMerge,
-    onFault: (error) => {
-      throw error;
-    },
-  });
-  const { key } = service.admin.createWorkspace("notes");
+type HostileCopy = StateCopy & {
+  readonly disk: Buffer;
+  readonly database: Uint8Array;
+  readonly key: string;
+  readonly dice: number;
+  readonly bytes: number;
+  readonly elapsed: number;
+};
+
+/** A folder that is to become a mirror, and what lies in it and around it. */
+function startDisk(options: RamDiskOptions): RamDisk {
   const disk = createRamDisk(options);
   for (const folder of ["/etc", "/home/ann/other", "/tmp", ROOT]) disk.user.makeFolder(folder);
   for (const file of ["/etc/x.md", "/x.md", "/home/ann/x.md", "/home/ann/other/x.md"]) disk.user.write(file, "outside");
@@ -75,9 +75,27 @@ export function openHostileFixture(options: RamDiskOptions = {}): HostileFixture
   disk.user.write(`${ROOT}/.mdmirror/x.md`, "ours");
   disk.user.makeFolder(`${ROOT}/.git/hooks`);
   disk.user.write(`${ROOT}/.git/hooks/x.md`, "git's");
-  const opened = openState({ folder: ":memory:", clock });
-  if (opened.kind !== "opened") throw new Error(`the state did not open: ${opened.kind}`);
-  const { state } = opened;
+  return disk;
+}
+
+/** @param from a copy of a fixture with the same disk; null: both sides are empty */
+export function openHostileFixture(options: RamDiskOptions = {}, from: HostileCopy | null = null): HostileFixture {
+  const clock = virtualClock(false, from?.elapsed);
+  const dice = rollDice(from?.dice ?? 1);
+  const bytes = rollDice(from?.bytes ?? 1);
+  const random = { fraction: () => dice.fraction(), hex: (n: number) => dice.hex(n) };
+  const service = createService({
+    database: from === null ? emptyDatabase() : { copy: from.database },
+    now: () => clock.now(),
+    random: (n) => Uint8Array.from({ length: n }, () => bytes.below(256)),
+    combine: combineByMerge,
+    onFault: (error) => {
+      throw error;
+    },
+  });
+  const key = from?.key ?? service.admin.createWorkspace("notes").key;
+  const disk = from === null ? startDisk(options) : createRamDisk(options, from.disk);
+  const { state, copy } = openInMemory(clock, from);
   const fixture: HostileFixture = {
     disk,
     service,
@@ -124,6 +142,15 @@ export function openHostileFixture(options: RamDiskOptions = {}): HostileFixture
       if (data[0] === undefined) return null;
       return (fixture.api("GET", `/v1/files/${data[0].id}`) as unknown as { content: string }).content;
     },
+    copy: () => ({
+      ...copy(),
+      disk: disk.copy(),
+      database: service.copy(),
+      key,
+      dice: dice.seedNow(),
+      bytes: bytes.seedNow(),
+      elapsed: clock.monotonic(),
+    }),
   };
   const handle = lieAbout(service.handle, () => fixture.lies);
   const wire: Wire = {
@@ -145,7 +172,7 @@ export function openHostileFixture(options: RamDiskOptions = {}): HostileFixture
     bootId: "boot-1",
     prefix: "",
   });
-  rememberRoot(start());
+  if (from === null) rememberRoot(start());
   return fixture;
 }
 

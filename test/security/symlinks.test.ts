@@ -38,6 +38,14 @@ function stir(fixture: HostileFixture, ids: Awaited<ReturnType<typeof openLinked
   fixture.api("POST", "/v1/files", { path: "f/new.md", content: "new\n" });
 }
 
+/** @returns what opens it, with the work to do, as often as wanted */
+async function stirred(): Promise<() => HostileFixture> {
+  const { fixture, ids } = await openLinked();
+  stir(fixture, ids);
+  const copy = fixture.copy();
+  return () => openHostileFixture({}, copy);
+}
+
 function outside(fixture: HostileFixture): Map<string, string> {
   const texts = fixture.disk.user.texts(OUTSIDE, true);
   texts.delete("x.md");
@@ -148,9 +156,9 @@ describe("I26 symlinks planted before a pass", () => {
 describe("I26 symlinks planted during a pass", () => {
   it("at a document's name, right before any call: nothing outside is read or written", async () => {
     let planted = 0;
+    const open = await stirred();
     for (let n = 1; ; n += 2) {
-      const { fixture, ids } = await openLinked();
-      stir(fixture, ids);
+      const fixture = open();
       const targets = ["a.md", "b.md", "c.md", "d.md", "new.md", "moved.md", "g/e.md"];
       const target = targets[((n - 1) / 2) % targets.length]!;
       const reached = await syncPlanting(
@@ -177,9 +185,9 @@ describe("I26 symlinks planted during a pass", () => {
   ])("in the place of the folder %s, right before any look at it", async (folder, least) => {
     const looks = new Set<RamCall>(["realpath"]);
     let planted = 0;
+    const open = await stirred();
     for (let n = 1; ; n++) {
-      const { fixture, ids } = await openLinked();
-      stir(fixture, ids);
+      const fixture = open();
       let back: () => void = () => undefined;
       const reached = await syncPlanting(
         fixture,

@@ -1,12 +1,18 @@
 import type { Entry, Inode, RamNodes } from "./ram-nodes.ts";
 
-/** An error of the shape that node:fs throws. */
+/**
+ * An error of the shape that node:fs throws, without a stack as its own: a look at what is not
+ * there is no trouble, and a stack is most of what it costs.
+ */
 export class RamError extends Error {
   readonly code: string;
   readonly syscall: string;
   readonly path: string;
   constructor(code: string, syscall: string, path: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
     super(`${code}: ${syscall} '${path}'`);
+    Error.stackTraceLimit = stackTraceLimit;
     this.code = code;
     this.syscall = syscall;
     this.path = path;
