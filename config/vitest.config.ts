@@ -31,6 +31,12 @@ const LONG = [
   "test/editors/bulk.test.ts",
   "test/engine/way-back.test.ts",
   "test/promises/bounded.test.ts",
+  "test/state/impossible.test.ts",
+  "test/security/bounded.test.ts",
+  "test/planner/laws.property.test.ts",
+  "test/promises/clock-free.test.ts",
+  "test/promises/pass-atomic.test.ts",
+  "test/editors/editors.test.ts",
 ].map((file) => `${root}${file}`);
 for (const file of LONG) if (!existsSync(file)) throw new Error(`${file} is in the list of long tests, and is not there`);
 
