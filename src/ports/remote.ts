@@ -119,6 +119,8 @@ export type RemoteTraits = {
    */
   readonly foldsCase: boolean;
   readonly foldsUnicode: boolean;
+  /** What becomes of an edit that cannot be combined with another: it is reviewed, or refused. */
+  readonly conflicts: "unknown" | "reviewed" | "refused";
   /** Which forms of a text are kept as they are sent. */
   readonly keptForms: KeptForms;
 };

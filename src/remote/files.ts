@@ -50,10 +50,15 @@ export async function putContent(
     size: "item",
   };
   const reply = await context.caller.call(call);
-  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  if (reply.kind !== "success") {
+    if (reply.kind === "problem" && reply.code === "edit_conflict") context.traits.sawConflict("refused");
+    return failed(faultOf(call, reply));
+  }
   const rule = context.traits.idRule();
   if (reply.status === 202) {
-    return { ok: true, value: { kind: "in-review", ...readReview(reply.value, rule) }, requestId: reply.requestId };
+    const review = readReview(reply.value, rule);
+    if (review.reason === "conflict") context.traits.sawConflict("reviewed");
+    return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
   }
   const file = readEdit(reply.value, rule);
   if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));

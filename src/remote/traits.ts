@@ -17,12 +17,18 @@ export const NO_TRAITS: RemoteTraits = {
   refusedCharacters: SHELL_METACHARACTERS,
   foldsCase: false,
   foldsUnicode: false,
+  conflicts: "unknown",
   keptForms: {},
 };
 
 const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
+
+/** What is remembered: an older version knew nothing of some, and took ids of every form. */
+export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
+  return { ...NO_TRAITS, looseIds: true, ...known };
+}
 
 /** What is learned of the deployment while talking to it. */
 export class TraitBook {
@@ -32,8 +38,7 @@ export class TraitBook {
   readonly #accepted = new Set<string>();
 
   constructor(known: RemoteTraits | null) {
-    // What an older version remembered knows nothing of some; it took ids of every form.
-    this.#traits = { ...NO_TRAITS, ...(known === null ? {} : { looseIds: true }), ...known };
+    this.#traits = known === null ? NO_TRAITS : knownTraits(known);
   }
 
   current(): RemoteTraits {
@@ -118,6 +123,10 @@ export class TraitBook {
     if (asked === path) return;
     if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.#learn({ foldsUnicode: true });
     else if (pathKey(asked, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) this.#learn({ foldsCase: true });
+  }
+
+  sawConflict(conflicts: "reviewed" | "refused"): void {
+    this.#learn({ conflicts });
   }
 
   sawReadBack(sent: string, isSame: boolean): void {

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { checkNeighbours, checkWatches } from "../../src/app/doctor/disk.ts";
 import { checkHistory, humanSize } from "../../src/app/doctor/history.ts";
 import { checkService, skewOf } from "../../src/app/doctor/service.ts";
-import type { Wire, WireResult } from "../../src/ports/remote.ts";
+import { traitChecks } from "../../src/app/doctor/traits.ts";
+import type { RemoteTraits, Wire, WireResult } from "../../src/ports/remote.ts";
+import { NO_TRAITS } from "../../src/remote/traits.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -40,6 +42,57 @@ describe("the service", () => {
     for (const check of checks) expect(check.state === "bad").toBe(check.next !== null);
   });
 
+  const LIST = answer(200, '{"object":"list","data":[]}');
+  const NO_WORKSPACE = answer(404, '{"code":"workspace_not_found"}');
+  const GOOD = answer(200, '{"object":"api_key","valid":true}');
+  const REFUSED = answer(401, '{"code":"unauthenticated"}');
+  const SILENCE: WireResult = { kind: "lost", why: "ECONNRESET" };
+  test.each<readonly [string, WireResult, WireResult, string | null]>([
+    ["a list, a good key", LIST, GOOD, "good: the service takes it, and calls it good (/auth/validate-key)"],
+    [
+      "a list, no such route",
+      LIST,
+      answer(404, '{"code":"not_found"}'),
+      "good: the service takes it (it has no /auth/validate-key: no fault, the list says so)",
+    ],
+    [
+      "a list, no such method",
+      LIST,
+      answer(405, ""),
+      "good: the service takes it (it has no /auth/validate-key: no fault, the list says so)",
+    ],
+    [
+      "a list, silence",
+      LIST,
+      SILENCE,
+      "good: the service takes it (/auth/validate-key does not answer: the list says so)",
+    ],
+    [
+      "no workspace, a good key",
+      NO_WORKSPACE,
+      GOOD,
+      "bad: no workspace matches it (workspace_not_found): the key itself is good (/auth/validate-key)",
+    ],
+    ["no workspace, a wrong key", NO_WORKSPACE, REFUSED, "bad: no workspace matches it (workspace_not_found)"],
+    ["closed, a good key", answer(503, "{}"), GOOD, "good: the service calls it good (/auth/validate-key)"],
+    ["closed, a wrong key", answer(503, "{}"), REFUSED, "bad: the service refuses it (/auth/validate-key)"],
+    ["closed, silence", answer(503, "{}"), SILENCE, null],
+  ])("%s", async (_what, listed, validated, expected) => {
+    const asked: string[] = [];
+    const wire: Wire = {
+      send: async ({ method, path, body }) => {
+        asked.push(`${method} ${path} ${body}`);
+        return method === "GET" ? listed : validated;
+      },
+      close: async () => undefined,
+    };
+    const checks = await checkService(wire, "mdm_secret", "https://files.example.org", clock);
+    expect(asked).toEqual(["GET /v1/files?limit=1 null", "POST /auth/validate-key {}"]);
+    const key = checks.find(({ about }) => about === "key");
+    expect(key === undefined ? null : `${key.state}: ${key.detail}`).toBe(expected);
+    expect(JSON.stringify(checks)).not.toContain("mdm_secret");
+  });
+
   test.each([
     ["Sat, 21 Nov 2026 12:00:30 GMT", "good"],
     ["Sat, 21 Nov 2026 11:55:00 GMT", "warn"],
@@ -48,6 +101,36 @@ describe("the service", () => {
     [undefined, undefined],
   ])("a Date of %s is %s", (date, state) => {
     expect(skewOf(date, clock.now())[0]?.state).toBe(state);
+  });
+});
+
+describe("what was learned of the service", () => {
+  const notes = (traits: Partial<RemoteTraits>) =>
+    traitChecks({ ...NO_TRAITS, ...traits }).flatMap(({ about, state, trait, detail }) =>
+      state === "good" ? [] : [[about, trait?.learned, detail.includes(`(mdmirror would like: ${trait?.liked})`)]],
+    );
+
+  test("of the deployment that exists, all is as liked", () => {
+    const deployed = { folderTree: "yes", moveToRoot: "yes", folderPatch: "yes", folderDelete: "yes" } as const;
+    const checks = traitChecks({ ...NO_TRAITS, ...deployed, conflicts: "reviewed", keptForms: { plain: 3 } });
+    expect(checks.filter(({ state, trait }) => state !== "good" || trait?.learned !== trait?.liked)).toEqual([]);
+    expect(notes({})).toEqual([]);
+  });
+
+  test.each<readonly [string, Partial<RemoteTraits>, string]>([
+    ["folder-tree", { folderTree: "no" }, "no"],
+    ["ids", { looseIds: true }, "loose"],
+    ["path-spelling", { leadingSlash: false }, "relative"],
+    ["move-to-root", { moveToRoot: "no" }, "no"],
+    ["folder-changes", { folderPatch: "no" }, "no"],
+    ["folder-deletion", { folderDelete: "no" }, "no"],
+    ["conflicting-edits", { conflicts: "refused" }, "refused"],
+    ["name-case", { foldsCase: true }, "folded"],
+    ["name-unicode", { foldsUnicode: true }, "folded"],
+    ["legal-characters", { refusedCharacters: "|()" }, "|()"],
+    ["texts", { keptForms: { plain: 3, "carriage-return": 0 } }, "changed"],
+  ])("%s differs: a note says how, and what would be liked", (about, traits, learned) => {
+    expect(notes(traits)).toEqual([[about, learned, true]]);
   });
 });
 

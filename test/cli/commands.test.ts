@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openRig, type Rig } from "./rig.ts";
@@ -120,84 +120,6 @@ describe("fix-names", () => {
     await rig.init();
     const { code, err } = await rig.run(["fix-names", "w"]);
     expect([code, err]).toEqual([3, ["a b.md: not renamed: that name is taken; rename one of the two yourself"]]);
-  });
-});
-
-describe("doctor", () => {
-  test("finds a sound mirror sound, and ends with 0", async () => {
-    await rig.init();
-    const { code, out } = await rig.run(["doctor", "w"]);
-    expect(code).toBe(0);
-    const about = out.filter((line) => /^(ok {2}|note)/.test(line)).map((line) => line.slice(5).split(":")[0]);
-    expect(about).toEqual(
-      expect.arrayContaining([
-        "config",
-        "key-source",
-        "service",
-        "key",
-        "clock",
-        "state",
-        "case",
-        "unicode",
-        "hard-links",
-        "room",
-        "neighbours",
-      ]),
-    );
-    expect(readdirSync(join(rig.root, ".mdmirror/tmp"))).toEqual([]);
-  });
-
-  test("tells the size of the history, for people and for programs", async () => {
-    await rig.init();
-    const { out } = await rig.run(["doctor", "w"]);
-    expect(out.find((line) => line.includes("history:"))).toMatch(
-      /^ok {3}history: [\d.]+ KB: texts [\d.]+ KB, state [\d.]+ KB, trash 0 B, log [\d.]+ K?B$/,
-    );
-    const json = await rig.run(["doctor", "w", "--json"]);
-    const { checks } = JSON.parse(json.out[0]!) as { checks: { about: string; bytes?: Record<string, number> }[] };
-    const { bytes } = checks.find(({ about }) => about === "history")!;
-    expect(Object.keys(bytes!)).toEqual(["texts", "state", "trash", "log"]);
-    expect(bytes!["texts"]! + bytes!["state"]!).toBeGreaterThan(8_000);
-    expect(checks.filter((check) => "bytes" in check)).toHaveLength(1);
-  });
-
-  test("warns of a clock that is wrong (3)", async () => {
-    await rig.init();
-    rig.pass(-10 * 60_000);
-    const { code, out } = await rig.run(["doctor", "w"]);
-    expect(code).toBe(3);
-    expect(out.join("\n")).toMatch(/WARN clock: this computer is (9|10) min behind the service/);
-  });
-
-  test("warns of another sync tool on the folder (3)", async () => {
-    await rig.init();
-    mkdirSync(join(rig.root, ".stfolder"));
-    const { code, out } = await rig.run(["doctor", "w"]);
-    expect([code, out.some((line) => line.startsWith("WARN neighbours: Syncthing"))]).toEqual([3, true]);
-  });
-
-  test("tells a service that is not there (5) from a refused key (5), a bad URL (2) and a damaged state (1)", async () => {
-    await rig.init();
-    const config = JSON.parse(rig.read(".mdmirror/config.json"));
-    // The user wants that other address: the key may go there.
-    const withUrl = async (url: string) => {
-      rig.write(".mdmirror/config.json", JSON.stringify({ ...config, url }));
-      await rig.run(["trust", "w", "--yes"]);
-    };
-    expect((await rig.run(["doctor", "w"], { env: { MDMIRROR_API_KEY: "mdm_wrong" } })).code).toBe(5);
-    await withUrl("http://127.0.0.1:1");
-    expect((await rig.run(["doctor", "w"])).code).toBe(5);
-    await withUrl("ftp://example.org");
-    expect((await rig.run(["doctor", "w"])).code).toBe(2);
-    await withUrl(`${rig.url}/elsewhere`);
-    expect((await rig.run(["doctor", "w"])).code).toBe(2);
-    await withUrl(rig.url);
-    writeFileSync(join(rig.root, ".mdmirror/state.db"), "no database at all ".repeat(300));
-    const damaged = await rig.run(["doctor", "w"]);
-    expect([damaged.code, damaged.out.some((line) => line.startsWith("BAD  state: state.db: damaged"))]).toEqual([
-      1,
-      true,
-    ]);
   });
 });
 

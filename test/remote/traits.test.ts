@@ -116,6 +116,19 @@ describe("a deployment that nothing is known of", () => {
   });
 });
 
+describe("an edit that meets another", () => {
+  it.each([
+    ["202 for a conflict", "reviewed", answer(202, { object: "change", id: "chg_1", reason: "conflict" })],
+    ["202 for protection", "unknown", answer(202, { object: "change", id: "chg_1", reason: "protected" })],
+    ["409", "refused", problem(409, "edit_conflict")],
+    ["200", "unknown", answer(200, { object: "edit", file: FILE, content: "x" })],
+  ])("answered %s teaches %s", async (_name, conflicts, result) => {
+    const { remote } = bench([result]);
+    await remote.putContent(DOC, "chg_1" as ChangeId, "x");
+    expect(remote.traits().conflicts).toBe(conflicts);
+  });
+});
+
 describe("refused characters", () => {
   const refusal = problem(400, "invalid_request", ["/path"]);
 

@@ -15,6 +15,8 @@ export type Check = {
   readonly fault?: "offline" | "usage" | "fault";
   /** What was measured, for programs: bytes by name. */
   readonly bytes?: Readonly<Record<string, number>>;
+  /** Of what was learned of the service, for programs: what it is, and what would be liked. */
+  readonly trait?: { readonly learned: string; readonly liked: string };
 };
 
 export function good(about: string, detail: string): Check {

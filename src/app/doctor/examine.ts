@@ -14,6 +14,7 @@ import { bad, type Check, good, note } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
 import { checkHistory } from "./history.ts";
 import { checkService } from "./service.ts";
+import { checkTraits } from "./traits.ts";
 
 export type ExamineOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -31,6 +32,7 @@ export async function examine(dir: string, options: ExamineOptions): Promise<Che
   const disk = new LocalDisk(createNodeFs(), root, { random });
   return [
     ...(await examineWay(root, { env, cwd, keyFile, clock })),
+    ...checkTraits(folder),
     ...examineState(folder, disk.identify()?.markerId ?? null),
     checkHistory(folder),
     ...checkDisk(disk, folder, random),

@@ -1,4 +1,5 @@
-import { FILES } from "../../contract/routes.ts";
+import { FILES, VALIDATE_KEY } from "../../contract/routes.ts";
+import type { WireResponse } from "../../contract/wire.ts";
 import type { Wire, WireResult } from "../../ports/remote.ts";
 import type { Clock } from "../../ports/world.ts";
 import { ageText } from "../mirror/age.ts";
@@ -13,75 +14,120 @@ const SKEW_MS = 60_000;
 /** A `Date` header counts whole seconds. */
 const HEADER_MS = 1_000;
 
-/** One request: is it there, does it take the key, what time is it there. */
+const BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
+
+/**
+ * Two requests: is it there, does it take the key, what time is it there. A service that has no way
+ * to validate a key says by its list whether it takes it.
+ */
 export async function checkService(wire: Wire, key: string, origin: string, clock: Clock): Promise<Check[]> {
   const began = clock.monotonic();
   const headers = { authorization: `Bearer ${key}`, accept: "application/json, application/problem+json" };
-  const result = await wire.send(
-    { method: "GET", path: `${FILES}?limit=1`, headers, body: null },
-    { deadlineMs: 15_000, maxBytes: 1024 * 1024 },
-  );
+  const result = await wire.send({ method: "GET", path: `${FILES}?limit=1`, headers, body: null }, BOUNDS);
   const took = Math.round(clock.monotonic() - began);
-  const checks = judge(result, origin, took);
-  if (result.kind === "answer") checks.push(...skewOf(result.response.headers["date"], clock.now()));
-  return checks;
+  if (result.kind !== "answer") return [unreachable(result, origin)];
+  const skew = skewOf(result.response.headers["date"], clock.now());
+  const listed = tellsOfKey(result.response);
+  if (listed === null) return [notTheService(result.response.status, origin), ...skew];
+  const answered =
+    listed === "unavailable"
+      ? bad("service", "offline", `${origin} is not available now (503)`, "try again later")
+      : good("service", `${origin} answers in ${took} ms`);
+  const asked = { method: "POST", path: VALIDATE_KEY, headers: { ...headers, ...JSON_BODY }, body: "{}" } as const;
+  const validity = validityOf(await wire.send(asked, BOUNDS));
+  return [answered, ...keyChecks(listed, validity), ...skew];
 }
 
-function judge(result: WireResult, origin: string, took: number): Check[] {
-  if (result.kind !== "answer") {
+const JSON_BODY = { "content-type": "application/json" } as const;
+
+/** What a list's answer tells; null: it is not the service that answers. */
+type Listed = "taken" | "refused" | "no-workspace" | "unavailable";
+type Validity = "good" | "refused" | "no-such-route" | "no-answer";
+
+function tellsOfKey({ status, body }: WireResponse): Listed | null {
+  if (status === 200 && isList(body)) return "taken";
+  if (status === 401) return "refused";
+  if (status === 404 && codeOf(body) === "workspace_not_found") return "no-workspace";
+  return status === 503 ? "unavailable" : null;
+}
+
+function validityOf(result: WireResult): Validity {
+  if (result.kind !== "answer") return "no-answer";
+  const { status } = result.response;
+  if (status === 200 || status === 204) return "good";
+  if (status === 401) return "refused";
+  return status === 404 || status === 405 || status === 501 ? "no-such-route" : "no-answer";
+}
+
+/** How the service's own word on the key is told beside that of the list. */
+const VALIDITY_WORDS: Readonly<Record<Validity, string>> = {
+  good: `, and calls it good (${VALIDATE_KEY})`,
+  refused: `, though ${VALIDATE_KEY} refuses it`,
+  "no-such-route": ` (it has no ${VALIDATE_KEY}: no fault, the list says so)`,
+  "no-answer": ` (${VALIDATE_KEY} does not answer: the list says so)`,
+};
+
+function keyChecks(listed: Listed, validity: Validity): Check[] {
+  if (listed === "taken") return [good("key", `the service takes it${VALIDITY_WORDS[validity]}`)];
+  if (listed === "refused") {
+    const detail = validity === "good" ? `, though ${VALIDATE_KEY} calls it good: it may have no grants` : "";
     return [
-      bad(
-        "service",
-        "offline",
-        `${origin} cannot be reached: ${failureWords(result.why)}`,
-        "check the address and the network; behind a proxy, allow this host",
-      ),
-    ];
-  }
-  const { status, body } = result.response;
-  const answered = good("service", `${origin} answers in ${took} ms`);
-  const code = codeOf(body);
-  if (status === 200 && isList(body)) return [answered, good("key", "the service takes it")];
-  if (status === 401)
-    return [
-      answered,
       bad(
         "key",
         "offline",
-        "the service refuses it (unauthenticated)",
+        `the service refuses it (unauthenticated)${detail}`,
         "give a valid key: mdmirror init DIR --key-file FILE",
       ),
     ];
-  if (status === 404 && code === "workspace_not_found") {
+  }
+  if (listed === "no-workspace") {
+    const detail = validity === "good" ? `: the key itself is good (${VALIDATE_KEY})` : "";
     return [
-      answered,
       bad(
         "key",
         "offline",
-        "no workspace matches it (workspace_not_found)",
+        `no workspace matches it (workspace_not_found)${detail}`,
         "give the key of a workspace that is there",
       ),
     ];
   }
-  if (status === 503) return [bad("service", "offline", `${origin} is not available now (503)`, "try again later")];
-  if (status >= 300 && status < 400) {
-    return [
-      bad(
-        "service",
-        "usage",
-        `${origin} answers with a redirect (${status}), which is never followed`,
-        "give the address it leads to as the URL",
-      ),
-    ];
-  }
+  // Closed for now: the key may be told from a wrong one all the same.
+  if (validity === "good") return [good("key", `the service calls it good (${VALIDATE_KEY})`)];
+  if (validity !== "refused") return [];
   return [
     bad(
-      "service",
-      "usage",
-      `what answers at ${origin} is not the service (status ${status})`,
-      "check the URL, with its path prefix if it has one",
+      "key",
+      "offline",
+      `the service refuses it (${VALIDATE_KEY})`,
+      "give a valid key: mdmirror init DIR --key-file FILE",
     ),
   ];
+}
+
+function unreachable({ why }: Exclude<WireResult, { kind: "answer" }>, origin: string): Check {
+  return bad(
+    "service",
+    "offline",
+    `${origin} cannot be reached: ${failureWords(why)}`,
+    "check the address and the network; behind a proxy, allow this host",
+  );
+}
+
+function notTheService(status: number, origin: string): Check {
+  if (status >= 300 && status < 400) {
+    return bad(
+      "service",
+      "usage",
+      `${origin} answers with a redirect (${status}), which is never followed`,
+      "give the address it leads to as the URL",
+    );
+  }
+  return bad(
+    "service",
+    "usage",
+    `what answers at ${origin} is not the service (status ${status})`,
+    "check the URL, with its path prefix if it has one",
+  );
 }
 
 function isList(body: string): boolean {

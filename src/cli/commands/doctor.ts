@@ -10,7 +10,8 @@ export const command: Command = {
   usage: "doctor [DIR] [--json]",
   about: [
     "Checks the URL, the key, the clock, the state file, the size of the history, what the disk can, inotify limits, and other",
-    "sync tools on the same folder. Exit: 0 good, 3 something may bite, else that of the first thing that cannot work.",
+    "sync tools on the same folder; names what was learned of the service, and how that differs from what mdmirror would like.",
+    "Exit: 0 good, 3 something may bite, else that of the first thing that cannot work.",
   ],
   options: {
     json: { help: "one JSON object" },
@@ -26,9 +27,10 @@ export const command: Command = {
     if (args.flag("json")) {
       io.out(
         jsonLine({
-          checks: checks.map(({ about, state, detail, next, bytes }) => ({
+          checks: checks.map(({ about, state, detail, next, bytes, trait }) => ({
             ...{ about, state, detail, next },
             ...(bytes === undefined ? {} : { bytes }),
+            ...(trait === undefined ? {} : { trait }),
           })),
         }),
       );

@@ -1,0 +1,154 @@
+import { SHELL_METACHARACTERS } from "../../contract/names.ts";
+import { META } from "../../engine/run/meta.ts";
+import { plainsToRead } from "../../model/text-form.ts";
+import type { RemoteTraits } from "../../ports/remote.ts";
+import { knownTraits } from "../../remote/traits.ts";
+import { glanceAtState } from "../../state/glance.ts";
+import { type Check, good, note } from "./check.ts";
+
+/**
+ * What syncs have learned of the service, from the state file alone. Where it differs from what
+ * mdmirror would like, everything still works: by more requests, or under other names.
+ */
+export function checkTraits(folder: string): Check[] {
+  const glanced = glanceAtState(folder);
+  // A state that cannot be read is told by the check that is about it.
+  if (glanced.kind !== "read") return [];
+  const text = glanced.glance.meta.get(META.traits) ?? null;
+  return text === null
+    ? [good("traits", "nothing is known of the service before the first sync")]
+    : traitChecks(knownTraits(JSON.parse(text) as Partial<RemoteTraits>));
+}
+
+/** @returns one check a trait: good where it is as liked or not known yet, else a note */
+export function traitChecks(traits: RemoteTraits): Check[] {
+  return [...CHOICES.map((choice) => checkOf(choice, traits)), namesCheck(traits), textsCheck(traits)];
+}
+
+type Choice = {
+  readonly about: string;
+  readonly learned: (traits: RemoteTraits) => string;
+  readonly liked: string;
+  /** By what may be learned. */
+  readonly words: Readonly<Record<string, string>>;
+};
+
+const CHOICES: readonly Choice[] = [
+  {
+    about: "folder-tree",
+    learned: ({ folderTree }) => folderTree,
+    liked: "yes",
+    words: {
+      yes: "one list shows the folders of the whole tree",
+      no: "no list shows the folders of the whole tree: each look asks about each root folder, a request each",
+    },
+  },
+  {
+    about: "ids",
+    learned: ({ looseIds }) => (looseIds ? "loose" : "strict"),
+    liked: "strict",
+    words: {
+      strict: "all ids are of the form that services issue (doc_ and 14 letters and digits)",
+      loose: "ids of another form may come: a damaged one is noticed only when the service refuses it",
+    },
+  },
+  {
+    about: "path-spelling",
+    learned: ({ leadingSlash }) => (leadingSlash ? "absolute" : "relative"),
+    liked: "absolute",
+    words: {
+      absolute: "paths begin with a slash",
+      relative: "paths come without a slash, and are sent so",
+    },
+  },
+  {
+    about: "move-to-root",
+    learned: ({ moveToRoot }) => moveToRoot,
+    liked: "yes",
+    words: {
+      yes: "documents and folders can be moved to the root",
+      no: "nothing can be moved to the root: such a document stays where it is there, and its edits still travel",
+    },
+  },
+  {
+    about: "folder-changes",
+    learned: ({ folderPatch }) => folderPatch,
+    liked: "yes",
+    words: {
+      yes: "a folder is renamed or moved by one request",
+      no: "folders cannot be renamed or moved: each document in them is moved, a request each",
+    },
+  },
+  {
+    about: "folder-deletion",
+    learned: ({ folderDelete }) => folderDelete,
+    liked: "yes",
+    words: {
+      yes: "empty folders can be deleted",
+      no: "folders cannot be deleted: an empty one that went here stays there",
+    },
+  },
+  {
+    about: "conflicting-edits",
+    learned: ({ conflicts }) => conflicts,
+    liked: "reviewed",
+    words: {
+      reviewed: "an edit that cannot be combined with another waits in review",
+      refused: "an edit that cannot be combined with another is refused: it is merged here and sent anew",
+    },
+  },
+  {
+    about: "name-case",
+    learned: ({ foldsCase }) => (foldsCase ? "folded" : "kept"),
+    liked: "kept",
+    words: {
+      kept: "Note.md and note.md are two documents",
+      folded: "Note.md and note.md are one document there: of two such files one is told, and not sent",
+    },
+  },
+  {
+    about: "name-unicode",
+    learned: ({ foldsUnicode }) => (foldsUnicode ? "folded" : "kept"),
+    liked: "kept",
+    words: {
+      kept: "names are two where their spelling in Unicode differs",
+      folded: "both spellings of é are one name there: of two such files one is told, and not sent",
+    },
+  },
+];
+
+function checkOf({ about, learned: read, liked, words }: Choice, traits: RemoteTraits): Check {
+  const learned = read(traits);
+  const detail = words[learned] ?? "not seen yet: it is learned when it first matters";
+  return differing(about, { learned, liked }, learned === liked || learned === "unknown", detail);
+}
+
+function differing(about: string, trait: NonNullable<Check["trait"]>, isLiked: boolean, detail: string): Check {
+  if (isLiked) return { ...good(about, detail), trait };
+  return { ...note(about, `${detail} (mdmirror would like: ${trait.liked})`), trait };
+}
+
+function namesCheck({ refusedCharacters: refused }: RemoteTraits): Check {
+  const more = [...refused].filter((character) => !SHELL_METACHARACTERS.includes(character)).join("");
+  const trait = { learned: refused, liked: SHELL_METACHARACTERS };
+  const detail = `names may hold all but white space and ${refused}`;
+  const mapped = `; a local name with one of ${more} gets a hyphen in its place there`;
+  return differing("legal-characters", trait, more === "", more === "" ? detail : detail + mapped);
+}
+
+function textsCheck({ keptForms }: RemoteTraits): Check {
+  const changed = Object.entries(keptForms).flatMap(([form, count]) => (count === 0 ? [form] : []));
+  const known = plainsToRead(keptForms) === 0;
+  const trait = { learned: changed.length > 0 ? "changed" : known ? "kept" : "unknown", liked: "kept" };
+  if (changed.length > 0)
+    return differing(
+      "texts",
+      trait,
+      false,
+      `texts are changed when they are saved (${changed.join(", ")}): such a new document is read back, a request each`,
+    );
+  const detail = known
+    ? "texts are kept as they are sent: a new document is one request"
+    : "not known to be kept as they are sent: the first new documents are read back";
+  return differing("texts", trait, true, detail);
+}
