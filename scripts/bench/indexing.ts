@@ -85,7 +85,7 @@ async function found(api: Api, query: string, refused: number[] = []): Promise<s
     return [];
   }
   if (status !== 200) throw new Error(`search answered ${status}`);
-  return (json.data as FileResource[]).map(({ path }) => path);
+  return (json.data as FileResource[]).map(({ path }) => path.replace(/^\//, ""));
 }
 
 /** A word of its own for each write, of letters alone, that no other is a slip of. */
