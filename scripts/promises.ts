@@ -60,7 +60,12 @@ export const PROMISED: readonly Promised[] = [
   promised("I28", "honest merge", "the laws, byte for byte; words counted; changes kept", "9,900 merges"),
   promised("I29", "clock-free", "6 wrong clocks, 5 kinds of wrong times: the same writes", "33 scenarios"),
   promised("I30", "secret-free", "key and texts looked for in all that is written", "10 tests"),
-  promised("I31", "reviews are stable", "each outcome, edits, renames, conflicts, a lost answer", "12 outcomes"),
+  promised(
+    "I31",
+    "reviews are stable",
+    "each outcome × why it is in review; edits, moves, deletions, a lost answer",
+    "44 outcomes",
+  ),
   promised("I32", "deterministic", "same seed, same trace: lives, disk, planner", "3 seeds twice"),
   promised("I33", "bounded", "requests counted by kind; heap of a process with long texts", "12 counts"),
 ];

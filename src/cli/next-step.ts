@@ -39,9 +39,13 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "folder-held": "first end what holds the folder: mdmirror conflicts lists it",
   "delete-refused":
     "end what stops it on the service (its protection, a review, a missing grant), then delete it here again",
+  "delete-waits":
+    "resolve it in the app: accepted, the document comes back; rejected, it is deleted by the next mdmirror sync, or by itself within a day",
   "folder-stays": "nothing: the service cannot delete folders, so the empty one stays there",
   "in-review":
     "nothing, while a reviewer looks at it; a rejection is not shown to us: then edit the file, or take the live text: mdmirror resolve PATH --theirs",
+  "review-conflict":
+    "nothing, while somebody decides in the app (mdmirror reviews shows both texts); a rejection is not shown to us: then, or to decide here: mdmirror resolve PATH --mine | --theirs",
   suspended: "nothing, or take its pattern out of .mdmirrorignore: then it is mirrored again",
   "listing-misread": "have the service mended; until then what is deleted there stays here, and all else is synced",
   "listing-cut-short": "nothing: the next sync looks again",

@@ -206,7 +206,8 @@ export type Step = { readonly action: Action; readonly after: readonly number[] 
 /** How an action ended. Only `done` and `submitted` move base. */
 export type Outcome =
   | { readonly kind: "done" }
-  | { readonly kind: "submitted" }
+  /** In review. `met`: for it met another edit, which is live by now and not seen here yet. */
+  | { readonly kind: "submitted"; readonly met?: true }
   /** The world was not as the plan saw it; the next pass sees it anew. */
   | { readonly kind: "stale"; readonly detail: string }
   /** A definite no. `hold`: what to remember so that it is not sent unchanged again. */

@@ -68,6 +68,8 @@ const REASONS = {
     ways: ["mine", "theirs"],
   },
   "delete-refused": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
+  /** A review pins the document, or one in the folder, until somebody decides in the app. */
+  "delete-waits": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
   /** The service has no way to delete folders: an empty one that went here stays there. */
   "folder-stays": { kept: "remembered", open: "no", stopsFolder: ["remove"] },
   /**
@@ -75,6 +77,11 @@ const REASONS = {
    * not as something open.
    */
   "in-review": { kept: "computed", open: "no", ways: ["mine", "theirs"] },
+  /**
+   * In review because it met another edit, which is live: until somebody decides in the app the two
+   * sides are not equal.
+   */
+  "review-conflict": { kept: "computed", open: "waits", ways: ["mine", "theirs"] },
   /** Not sent yet, so that each save is not a review. */
   "review-quiet": { ...WAITS, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },

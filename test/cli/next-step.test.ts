@@ -20,6 +20,7 @@ test("what needs a person names something to do, and what ends by itself says so
 
 test("a text in review whose rejection nobody can show has a way out", () => {
   expect(next("in-review")).toContain("mdmirror resolve a.md --theirs");
+  expect(next("review-conflict")).toContain("mdmirror resolve a.md --mine | --theirs");
 });
 
 test("a path is spelled as a shell takes it, whatever it holds", () => {

@@ -140,6 +140,24 @@ const CASES: readonly Case[] = [
       method === "DELETE" && path.startsWith("/v1/folders/") ? problem(403, "forbidden") : null,
   },
   {
+    reason: "delete-waits",
+    start: A,
+    make: ({ mirror }) => mirror.disk.user.remove(mirror.path("d/a.md")),
+    fault: ({ method }) => (method === "DELETE" ? problem(409, "changes_in_review") : null),
+  },
+  {
+    reason: "review-conflict",
+    start: A,
+    make(fixture) {
+      fixture.mirror.write("d/a.md", "edited\n");
+      fixture.onRequest = ({ method }) => {
+        if (method !== "PUT") return;
+        fixture.onRequest = () => undefined;
+        fixture.rig.app.edit("d/a.md", "otherwise\n");
+      };
+    },
+  },
+  {
     reason: "folder-stays",
     start: A,
     variant: { noFolderPatchOrDelete: 405 },

@@ -155,7 +155,17 @@ export async function resolveSubject(
     const sent = await sendNow(ctx, { link: subject.link, at: path });
     return [{ outcome: sent.outcome, notes: [...first.notes, ...sent.notes] }];
   });
-  return handResult(path, end!);
+  return handResult(path, isDone(end!) ? { ...end!, notes: [...end!.notes, ...reviewNotes(subject, way)] } : end!);
+}
+
+/** No endpoint takes a review back: what is decided here leaves it where it is. */
+function reviewNotes({ link }: Subject, { kind }: Way): string[] {
+  if (link.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
+  const ids = link.submissions.flatMap(({ changeId }) => changeId ?? []);
+  const named = ids.length === 0 ? "" : ` (${[...new Set(ids)].join(", ")})`;
+  return [
+    `its review on the service${named} is not taken back by this: unless it is decided already, reject it in the app, or it may replace this text`,
+  ];
 }
 
 function markersIn(world: World, subject: Subject, way: Way): boolean {
@@ -166,7 +176,7 @@ function markersIn(world: World, subject: Subject, way: Way): boolean {
   return read.kind === "done" && hasNewMarkers(read.value.text, base);
 }
 
-const IN_REVIEW: ReadonlySet<HoldReason> = new Set(["in-review", "review-quiet", "review-unknown"]);
+const IN_REVIEW: ReadonlySet<HoldReason> = new Set(["in-review", "review-conflict", "review-quiet", "review-unknown"]);
 
 async function resolveOne(ctx: PassContext, subject: Subject, way: Way): Promise<HandEnd> {
   const { link, conflict, hold, path } = subject;

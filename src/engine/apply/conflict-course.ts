@@ -1,17 +1,18 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import { mergeText } from "../../merge/merge.ts";
 import type { Digest } from "../../model/digest.ts";
-import { type Conflict, displayedIndex, type Link, type ShownVersion } from "../../model/link.ts";
+import { type Conflict, displayedIndex, type Link, type ShownVersion, type Submission } from "../../model/link.ts";
 import { type LocalPath, sidecarPath } from "../../model/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { DONE, eventOf, fetchText, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit, landText } from "./commit.ts";
 import { dropSidecar, showVersion } from "./conflict.ts";
+import { meetLiveText, stillInReview } from "./in-review.ts";
 import { madeOfBoth } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 const MERGES = "the newer version merges: the conflict ended by itself";
+const ACCEPTED = "what was in review is in the live text: the conflict ended by itself";
 /**
  * A sidecar that vanished this soon after it was renewed was deleted by somebody who had seen the
  * version before. Milliseconds.
@@ -28,69 +29,66 @@ export async function renewConflict(ctx: PassContext, action: ActionOf<"renew-co
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
-  const { file, text, digest } = fetched.value;
+  const { file, digest } = fetched.value;
   // ORDER: read after the wait: the sidecar may have followed its document meanwhile.
   const link = state.link(action.id);
   const conflict = state.conflict(action.id);
   if (link === null || conflict === null) return stale("the conflict ended meanwhile");
-  const merged = mergeNewer(ctx, conflict, { text: local.value.text, digest: action.expect }, { text, digest });
-  if (merged !== null) return endByMerge(ctx, action, { link, conflict, merged, remote: fetched.value });
+  const here = { text: local.value.text, digest: action.expect };
+  const after = meetLiveText(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
+  if (after.local !== null) {
+    const { local: merged, waiting, parted } = after;
+    return endByMerge(ctx, action, { link, conflict, merged, waiting, parted, remote: fetched.value });
+  }
   const shown = conflict.shown.at(-1)!;
   const renewed = await showVersion(ctx, conflict, fetched.value, action.localPath);
   if (renewed.kind === "end") return renewed.outcome;
+  // Accepted, and edited here since where it does not merge: what is settled waits no more.
+  const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   return commit(ctx, {
+    ...(submissions.length === link.submissions.length ? {} : { text: { ...link, submissions } }),
     version: { id: action.id, changeId: file.lastChangeId, digest },
     conflict: renewed.value,
     event: eventOf(action, "local", { path: renewed.value.sidecarPath, before: shown.digest, after: digest }),
   });
 }
 
-type Text = { readonly text: string; readonly digest: Digest };
-
-/** @returns the local text and the service's newest as one; null: they do not merge */
-function mergeNewer(
-  { world: { state } }: PassContext,
-  { baseDigest }: Conflict,
-  here: Text,
-  there: Text,
-): string | null {
-  if (here.digest === there.digest) return there.text;
-  const base = baseDigest === null ? null : state.text(baseDigest);
-  if (base === null) return null;
-  const merged = mergeText(base, here.text, there.text);
-  return merged.kind === "clean" ? merged.text : null;
-}
-
 type Merging = {
   readonly link: Link;
   readonly conflict: Conflict;
   readonly merged: string;
+  /** What is in review still. */
+  readonly waiting: readonly Submission[];
+  /** The text that both were made of; null: not known. */
+  readonly parted: { readonly digest: Digest } | null;
   readonly remote: RemoteText;
 };
 
 function endByMerge(
   ctx: PassContext,
   action: ActionOf<"renew-conflict">,
-  { link, conflict, merged, remote: { file, digest } }: Merging,
+  { link, conflict, merged, waiting, parted, remote: { file, digest } }: Merging,
 ): Outcome {
   const { id, localPath, expect } = action;
-  const writes = digest === expect ? digest : ctx.world.state.putText(merged, madeOfBoth(localPath, id, MERGES));
+  const accepted = link.submissions.length > 0 && waiting.length === 0;
+  const detail = accepted ? ACCEPTED : MERGES;
+  const writes = digest === expect ? digest : ctx.world.state.putText(merged, madeOfBoth(localPath, id, detail));
   const landed = landText(ctx, id, localPath, merged, writes, expect, link);
   if (landed.kind === "end") return landed.outcome;
-  ctx.notes.counts.merged++;
+  ctx.notes.counts[accepted ? "accepted" : "merged"]++;
   const dropped = dropSidecar(ctx, conflict, conflict.shown.at(-1)!.digest);
   if (dropped !== null) return dropped;
-  const { baseDigest } = conflict;
+  const under = moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp);
   return commit(ctx, {
-    text: moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp),
+    text: { ...under, submissions: waiting },
     version: { id, changeId: file.lastChangeId, digest },
     landed: landed.value,
     removes: { conflict: id },
     event: eventOf(action, "both", {
-      detail: MERGES,
+      detail,
       before: expect,
       after: writes,
-      merged: baseDigest === null || writes === digest ? null : { base: baseDigest, theirs: digest },
+      merged: parted === null || writes === digest ? null : { base: parted.digest, theirs: digest },
     }),
   });
 }
@@ -125,7 +123,7 @@ export function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">):
     link: moveBase(link, base),
     removes: { conflict: action.id },
     event: eventOf(action, "local", {
-      detail: `${action.how}: ${action.why}`,
+      detail: `${action.how}: ${action.why}${stillInReview(link)}`,
       before: shown.digest,
       after: action.expect,
     }),

@@ -159,7 +159,8 @@ function refusedRemoval(ctx: PassContext, action: ActionOf<"remove-folder-remote
   }
   const { code, detail, requestId } = fault;
   if (remote.traits().folderDelete === "no") return undeletable(ctx, action, code, requestId);
-  return heldFolder(ctx, action, { reason: "delete-refused", code, detail, requestId });
+  const reason = code === "changes_in_review" ? "delete-waits" : "delete-refused";
+  return heldFolder(ctx, action, { reason, code, detail, requestId });
 }
 
 /**

@@ -2,10 +2,10 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../merge/merge.ts";
-import { type KnownText, type Sent, settleSubmissions } from "../../planner/review.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { eventOf, fetchText, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit, landText } from "./commit.ts";
+import { meetLiveText } from "./in-review.ts";
 import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
@@ -52,23 +52,13 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
  * was sent stays an edit, and goes out by the next pass.
  */
 export async function settleReview(ctx: PassContext, action: ActionOf<"settle-review">): Promise<Outcome> {
-  const { state } = ctx.world;
   const both = await readBoth(ctx, action);
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
-  const sent = readSubmissions(ctx, link);
-  const after = settleSubmissions(
-    readText(ctx, link.digest),
-    sent,
-    { digest: action.expect, text: local },
-    { digest: remote.digest, text: remote.text },
-    remote.file.lastChangeId,
-  );
+  const here = { digest: action.expect, text: local };
+  const after = meetLiveText(ctx, link, action.localPath, link.digest, here, remote);
   if (after.local === null) return disagree(ctx, action, both.value, after.parted);
-  const waiting = after.waiting.map(({ text, ...one }) => ({
-    ...one,
-    digest: state.putText(text, madeOfBoth(action.localPath, action.id, "what still waits for review")),
-  }));
+  const { waiting } = after;
   const detail =
     waiting.length > 0
       ? "the live text moved on; merged under the text in review"
@@ -78,23 +68,6 @@ export async function settleReview(ctx: PassContext, action: ActionOf<"settle-re
   const counts = waiting.length > 0 ? "merged" : "accepted";
   const mergedFrom = after.local === remote.text ? null : (after.parted?.digest ?? null);
   return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
-}
-
-/**
- * Those that were made on base; where its change id moved without a new text, all. Of a text that
- * the store lost nothing can be said.
- */
-function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
-  const onBase = submissions.filter((one) => one.baseChangeId === changeId);
-  return (onBase.length > 0 ? onBase : submissions).flatMap((one) => {
-    const known = readText(ctx, one.digest);
-    return known === null ? [] : [{ ...one, ...known }];
-  });
-}
-
-function readText(ctx: PassContext, digest: Digest): KnownText | null {
-  const text = ctx.world.state.text(digest);
-  return text === null ? null : { digest, text };
 }
 
 async function readBoth(
@@ -143,7 +116,7 @@ function landMerged(
   const under = moveBaseUnderEdit(link, lastChangeId, remote.digest, landed.value.stamp);
   const next = writes === remote.digest ? moveBase(link, { ...settled, durable: landed.value.parked === null }) : under;
   return commit(ctx, {
-    text: waiting === undefined ? next : { ...next, submissions: withoutDoubles(waiting) },
+    text: waiting === undefined ? next : { ...next, submissions: waiting },
     version: { id: action.id, changeId: lastChangeId, digest: remote.digest },
     landed: landed.value,
     event: eventOf(action, "both", {
@@ -153,11 +126,6 @@ function landMerged(
       merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
     }),
   });
-}
-
-/** A text that was sent on two versions counts as sent on the later. */
-function withoutDoubles(submissions: readonly Submission[]): Submission[] {
-  return [...new Map(submissions.map((one) => [one.digest, one])).values()];
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { newLink } from "../../model/settle.ts";
 import { deleteProven } from "./delete-proven.ts";
-import { DONE, eventOf, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { DONE, eventOf, makeHold, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -36,7 +36,7 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
 
 /**
  * Deleted here: the document goes there too, unless either side has something new. What the service
- * refuses to delete comes back.
+ * refuses to delete comes back, unless it is only kept for as long as it is in review.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   const { state } = ctx.world;
@@ -48,11 +48,32 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
   const { outcome } = end;
   if (end.kind === "settled")
     return outcome.kind === "done" && state.link(action.id) !== null ? didNotHappen("deletion", end.fault) : outcome;
-  return outcome.kind === "refused" && end.live !== null ? comeBack(ctx, action, end.live, outcome) : outcome;
+  if (outcome.kind !== "refused" || end.live === null) return outcome;
+  return outcome.code === "changes_in_review" && !end.live.file.protected
+    ? waitForReview(ctx, action, outcome)
+    : comeBack(ctx, action, end.live, outcome);
 }
 
 /**
- * The service refuses the deletion (protected, in review, no grant): the file comes back, and the
+ * Changes in review pin the document, and only the app ends that: the deletion waits, and is asked
+ * for again as any refused write is. The file does not come back for it.
+ */
+function waitForReview(
+  ctx: PassContext,
+  { id: key, localPath: path, changeId }: ActionOf<"delete-remote">,
+  refused: Extract<Outcome, { kind: "refused" }>,
+): Outcome {
+  const { code, requestId } = refused;
+  const detail = "deleted here; the service keeps it while changes of it are in review";
+  return {
+    ...refused,
+    detail,
+    hold: makeHold(ctx, { key, path, reason: "delete-waits", code, detail, requestId, changeId }),
+  };
+}
+
+/**
+ * The service refuses the deletion (protected, no grant): the file comes back, and the
  * run says why.
  */
 function comeBack(

@@ -20,6 +20,7 @@ import {
 } from "./effect.ts";
 import { commit, commitWithOthers, landText, openIntentWithOthers } from "./commit.ts";
 import { settlePut } from "../journal/settle-writes.ts";
+import { stillInReview } from "./in-review.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -128,7 +129,7 @@ function noteSubmission(
       after: action.expect,
     }),
   });
-  return { kind: "submitted" };
+  return reason === "conflict" ? { kind: "submitted", met: true } : { kind: "submitted" };
 }
 
 /**
@@ -143,7 +144,8 @@ async function landSaved(
   intentId: number,
   saved: Saved,
 ): Promise<Outcome> {
-  const event = eventOf(action, "remote", { before: link.digest, after: saved.digest });
+  const detail = action.why + stillInReview(link);
+  const event = eventOf(action, "remote", { detail, before: link.digest, after: saved.digest });
   const version = { id: action.id, changeId: saved.changeId, digest: saved.digest };
   const base = { changeId: saved.changeId, digest: saved.digest, localDigest: saved.digest };
   ctx.notes.counts.uploaded++;
@@ -153,11 +155,11 @@ async function landSaved(
     return commitWithOthers(ctx, { text, version, closes: intentId, event });
   }
   if (saved.digest === link.digest) {
-    const detail = "saved as the text that was there: the service normalises what differed";
+    const echoed = "saved as the text that was there: the service normalises what differed";
     return commit(ctx, {
       text: noteEcho(link, saved.changeId, action.expect),
       closes: intentId,
-      event: { ...event, detail },
+      event: { ...event, detail: echoed },
     });
   }
   const landed = landText(ctx, action.id, action.localPath, saved.text, saved.digest, action.expect, link);
@@ -172,7 +174,7 @@ async function landSaved(
     version,
     landed: landed.value,
     closes: intentId,
-    event: { ...event, side: "both", detail: `${action.why}; the service saved it combined or normalised` },
+    event: { ...event, side: "both", detail: `${detail}; the service saved it combined or normalised` },
   });
 }
 

@@ -5,6 +5,7 @@ import { once } from "../../model/once.ts";
 import type { LocalPath } from "../../model/path.ts";
 import type { LocalFile, LocalTree, RemoteFile, RemoteTree } from "../../model/tree.ts";
 import type { State } from "../../ports/state.ts";
+import { endedWell, metAnotherEdit } from "../run/execute.ts";
 import type { PassEnd } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
 import { localFileOf, remoteFileOf } from "./link-files.ts";
@@ -16,7 +17,8 @@ type Documents = { readonly local: Map<LocalPath, LocalFile>; readonly remote: M
 /**
  * The two trees after the effects of a pass, as those effects themselves saw them: base was moved
  * to what both sides were seen to hold (I12). Only plain effects on single documents are followed.
- * @returns null after any other, or when one did not end well: then everything is looked at again.
+ * @returns null after any other, or when one did not end well or met an edit there: then everything
+ * is looked at again.
  */
 export function treesAfterPass(
   world: World,
@@ -30,7 +32,7 @@ export function treesAfterPass(
   for (const [index, { action }] of end.plan.steps.entries()) {
     const step = end.ends[index];
     if (step?.kind !== "ran") return null;
-    if (step.outcome.kind !== "done" && step.outcome.kind !== "submitted") return null;
+    if (!endedWell(step.outcome) || metAnotherEdit(step.outcome)) return null;
     const link = action.kind === "create-remote" ? (byPath().get(action.localPath) ?? null) : linkAfter(action, state);
     if (link === null || !followAction(action, link, documents)) return null;
   }

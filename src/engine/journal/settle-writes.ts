@@ -57,7 +57,8 @@ export async function settlePut(
   state.closeIntent(intentId);
   return file.lastChangeId === intent.baseChangeId
     ? didNotHappen("write", fault)
-    : stale("the write may be part of a newer version");
+    : // Where it met that version it may be in review, which no answer tells.
+      stale("the write may be part of a newer version");
 }
 
 /** Also where it was planned for a document that was protected only meanwhile. */

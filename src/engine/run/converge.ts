@@ -1,6 +1,6 @@
 import type { Action, Outcome } from "../../model/action.ts";
 import { sequels } from "../../planner/sequel.ts";
-import { endedWell, type StepEnd } from "./execute.ts";
+import { endedWell, metAnotherEdit, type StepEnd } from "./execute.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
 import { type PassEnd, type PassInput, type Tally, zeroTally } from "./pass-context.ts";
@@ -128,7 +128,9 @@ function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
   if (isBlocked && ran.some(({ outcome }) => outcome.kind === "refused" && outcome.hold !== null)) return true;
   const hasSequel = sequels(plan, trees);
   const progressed = ran.some((step) => isProgress(step.outcome, step.action, tally));
-  return progressed && (isBlocked || ran.some(({ outcome, action }) => !endedWell(outcome) || hasSequel(action)));
+  const leavesMore = (outcome: Outcome, action: Action) =>
+    !endedWell(outcome) || metAnotherEdit(outcome) || hasSequel(action);
+  return progressed && (isBlocked || ran.some(({ outcome, action }) => leavesMore(outcome, action)));
 }
 
 function isProgress(outcome: Outcome, action: Action, tally: Tally): boolean {

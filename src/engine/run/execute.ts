@@ -9,6 +9,11 @@ export function endedWell({ kind }: Outcome): boolean {
   return kind === "done" || kind === "submitted";
 }
 
+/** Sent to review, for another edit is live by now: that one is still to be looked at. */
+export function metAnotherEdit(outcome: Outcome): boolean {
+  return outcome.kind === "submitted" && outcome.met === true;
+}
+
 type Options = {
   /** What may be under way at once, in parts. */
   readonly concurrency: number;

@@ -7,6 +7,7 @@ import { folderAt } from "../match/forest.ts";
 import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts";
 import { isTextHeld, needsSecondLook } from "./gates.ts";
 import { createHere } from "./presence.ts";
+import { holdMetEdit } from "./review.ts";
 import { findSidecar, type Sidecar } from "./sidecar.ts";
 
 /**
@@ -36,10 +37,17 @@ export function decideConflict(
   }
   // With its text: base has another, so that without it nothing would tell whose file this is when
   // it moves.
-  if (!endsOrWaits(draft, row, conflict, here, there, sidecar))
-    holdDocument(draft, row, "conflict", "its texts here and on the service do not merge", { digest: here.digest });
+  if (!endsOrWaits(draft, row, conflict, here, there, sidecar)) holdOpen(draft, row, conflict, here);
   if (sidecar.kind === "present") follow(draft, row, conflict, sidecar.path);
   return true;
+}
+
+function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here: LocalFile): void {
+  const { link } = row;
+  if (link !== null && holdMetEdit(draft, row, link, here, shown[0]?.changeId ?? null)) return;
+  const sent = link !== null && link.submissions.length > 0 ? "; a text of it is in review, too" : "";
+  const detail = `its texts here and on the service do not merge${sent}`;
+  holdDocument(draft, row, "conflict", detail, { digest: here.digest });
 }
 
 /** A deletion here loses against the service's text, of which nobody has decided. */

@@ -40,19 +40,17 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
   const link = row.link!;
   if (needsSecondLook(draft, row, link)) return;
   if (isDirectionOff(draft, row, "pull-only", "deleted here")) return;
-  const refusal = there.protected
-    ? (["file_protected", "protected on the service"] as const)
-    : link.submissions.length > 0
-      ? (["changes_in_review", "in review on the service"] as const)
-      : null;
-  if (refusal !== null) {
-    const [code, detail] = refusal;
-    holdDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, { code, changeId: there.changeId });
+  if (there.protected) {
+    const detail = "protected on the service";
+    const about = { code: "file_protected", changeId: there.changeId };
+    holdDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
     createHere(draft, row, there, detail);
     return;
   }
   if (isStopped(draft, row, "delete")) {
-    createHere(draft, row, there, "the service refused to delete it");
+    // Pinned by a review, it stays gone here: its deletion only waits.
+    if (draft.holds.get(link.id)?.reason !== "delete-waits")
+      createHere(draft, row, there, "the service refused to delete it");
     return;
   }
   wantAt(row, "remote", null);

@@ -1,3 +1,4 @@
+import type { ChangeId } from "../../contract/ids.ts";
 import { holdsBaseText } from "../drift/drift.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
@@ -22,16 +23,16 @@ export function decideReview(
     return true;
   }
   if (holdsBaseText(link, here)) return false;
-  const [conflict] = link.submissions.filter(({ reason }) => reason === "conflict");
-  if (outstanding && !there.protected && conflict === undefined) {
+  if (outstanding && !there.protected && !hasMetEdit(link)) {
     holdDocument(draft, row, "review-unknown", "no longer protected, and what was submitted is not live", {
       digest: here.digest,
     });
     return true;
   }
   if (link.submissions.some((submission) => submission.digest === here.digest)) {
-    const why = conflict === undefined ? "waiting for review" : "waiting for review, because it met another edit";
-    holdDocument(draft, row, "in-review", why, { digest: here.digest });
+    const met = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
+    if (!holdMetEdit(draft, row, link, here, met))
+      holdDocument(draft, row, "in-review", "waiting for review", { digest: here.digest });
     return true;
   }
   if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {
@@ -39,6 +40,29 @@ export function decideReview(
     return true;
   }
   return false;
+}
+
+function hasMetEdit({ submissions }: Link): boolean {
+  return submissions.some(({ reason }) => reason === "conflict");
+}
+
+/**
+ * One state for a text that is in review because it met another edit, whether the two merge here or
+ * the other one stands beside it.
+ * @param met the live version that it met; null: not seen yet
+ * @returns false where the text is not such a one: it was edited since it was sent, or never sent
+ */
+export function holdMetEdit(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: Link,
+  here: LocalFile,
+  met: ChangeId | null,
+): boolean {
+  if (!hasMetEdit(link) || !link.submissions.some(({ digest }) => digest === here.digest)) return false;
+  const other = met === null ? "another edit" : `another edit (${met})`;
+  holdDocument(draft, row, "review-conflict", `in review, because it met ${other}`, { digest: here.digest });
+  return true;
 }
 
 function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {

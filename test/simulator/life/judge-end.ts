@@ -29,12 +29,14 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
   // What the service said no to, and says again.
   "read-only",
   "delete-refused",
+  "delete-waits",
   "folder-stays",
   "no-move-to-root",
   "occupied-unseen",
   "gone-or-unreadable",
   // A person's turn.
   "in-review",
+  "review-conflict",
   "review-unknown",
   "conflict",
   "outside",
@@ -94,7 +96,8 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
       continue;
     }
     const file = readable.get(link.id);
-    if (holds.get(link.id)?.reason === "in-review")
+    const reason = holds.get(link.id)?.reason;
+    if (reason === "in-review" || reason === "review-conflict")
       fail(`I31 ${path} counts as sent, and was not: ${unsent(actors, text, file)}`, unsent(actors, text, file) !== "");
     if (held.has(link.id) || conflicts.has(link.id)) continue;
     if (file === undefined) {
@@ -164,10 +167,7 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   judgeSecrets(actors, mirror, fail);
 }
 
-/**
- * Lines of a text that are not live and that no mirror ever sent: what waits for review must have
- * gone there.
- */
+/** Lines that are neither live nor ever sent: what waits for review must have gone there. */
 function unsent({ history }: Actors, text: string, live: LiveFile | undefined): string {
   const there = marksOf(live?.text ?? "");
   return [...marksOf(text)].filter((mark) => !there.has(mark) && !history.sent.has(mark)).join(" ");
