@@ -37,6 +37,7 @@ export const COMMANDS: readonly Entry[] = [
     summary: "what does not merge, and what is held",
     load: () => import("./commands/conflicts.ts"),
   },
+  { name: "reviews", summary: "what waits in review, and what it stops", load: () => import("./commands/reviews.ts") },
   { name: "resolve", summary: "end a conflict or a hold", load: () => import("./commands/resolve.ts") },
   { name: "merge", summary: "merge three Markdown files, for git as well", load: () => import("./commands/merge.ts") },
   { name: "history", summary: "the texts that a document had", load: () => import("./commands/history.ts") },

@@ -22,8 +22,11 @@ type Survey = {
    * Documents with text in review, by local path; since when the oldest of it waits, in
    * milliseconds since the epoch.
    */
-  readonly reviews: readonly { readonly path: string; readonly since: number }[];
+  readonly reviews: readonly ReviewedSince[];
 };
+
+/** `met`: it is in review because it met another edit, not because it is protected. */
+type ReviewedSince = { readonly path: string; readonly since: number; readonly met: boolean };
 
 /** What `status` tells: a few rows of `state.db`, all of one moment, and nothing of the texts. */
 export type Glance = {
@@ -82,14 +85,14 @@ function surveyOf(db: Db): Survey {
       "SELECT coalesce(links.local_path, conflicts.sidecar_path) FROM conflicts LEFT JOIN links USING (id) ORDER BY conflicts.rowid",
     )
     .pluck();
-  const reviews = db.prepare<[], { readonly path: string; readonly since: number }>(
-    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since FROM links WHERE submissions IS NOT NULL ORDER BY local_path",
+  const reviews = db.prepare<[], Omit<ReviewedSince, "met"> & { readonly met: number }>(
+    "SELECT local_path AS path, json_extract(submissions, '$[0].at') AS since, EXISTS (SELECT 1 FROM json_each(submissions) WHERE value ->> 'reason' = 'conflict') AS met FROM links WHERE submissions IS NOT NULL ORDER BY local_path",
   );
   return {
     documents: rowsOf(db, "links"),
     folders: rowsOf(db, "dirs"),
     conflicts: conflicts.all(),
-    reviews: reviews.all(),
+    reviews: reviews.all().map((one) => ({ ...one, met: one.met === 1 })),
   };
 }
 

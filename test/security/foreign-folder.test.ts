@@ -51,6 +51,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     local("diff", "w/a.md@1", "--origins"),
   ],
   conflicts: [local("conflicts", "w")],
+  reviews: [local("reviews", "w"), local("reviews", "w", "--json")],
   resolve: [
     refused("resolve", "w/a.md", "--mine"),
     refused("resolve", "w/a.md", "--tool"),

@@ -58,6 +58,7 @@ const LINES: Readonly<Record<string, (rig: Rig) => string[]>> = {
   log: () => ["log", "w"],
   diff: () => ["diff", "w/a.md"],
   conflicts: () => ["conflicts", "w"],
+  reviews: () => ["reviews", "w"],
   resolve: () => ["resolve", "w/a.md", "--mine"],
   history: () => ["history", "w/a.md"],
   show: () => ["show", "w/a.md@1"],

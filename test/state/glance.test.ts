@@ -23,6 +23,8 @@ test("a glance counts what a whole load shows, and names what is in conflict and
   for (const name of ["a", "b", "c"]) state.putLink(linkOf(name));
   const submission = { digest: textDigest("sent"), baseChangeId: change("b"), at: 5 };
   state.putLink(linkOf("d", { submissions: [submission] }));
+  const met = [submission, { ...submission, at: 6, reason: "conflict" as const }];
+  state.putLink(linkOf("e", { submissions: met }));
   state.putDir(dirOf("notes"));
   state.putConflict(conflictOf("a"));
   state.putConflict(conflictOf("unlinked"));
@@ -35,7 +37,10 @@ test("a glance counts what a whole load shows, and names what is in conflict and
     documents: base.links.size,
     folders: base.dirs.size,
     conflicts: ["notes/a.md", "notes/unlinked (theirs).md"],
-    reviews: [{ path: "notes/d.md", since: submission.at }],
+    reviews: [
+      { path: "notes/d.md", since: submission.at, met: false },
+      { path: "notes/e.md", since: submission.at, met: true },
+    ],
   });
   expect(glanced.glance.holds).toEqual([...base.holds.values()]);
 });

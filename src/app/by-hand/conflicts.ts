@@ -21,6 +21,8 @@ export type OpenConflict = {
   /** Bytes; null: not there, or no longer kept. */
   readonly mine: number | null;
   readonly theirs: number | null;
+  /** Its text here is in review for it. */
+  readonly inReview: boolean;
   /** How often the service's text moved on since. */
   readonly renewed: number;
 };
@@ -41,6 +43,7 @@ export function listConflicts({ state, disk }: StateAndDisk): {
       since: conflict.since,
       mine: look.kind === "file" ? look.stamp.size : null,
       theirs: sizeOf(state.text(conflict.shown.at(-1)!.digest)),
+      inReview: base.holds.get(conflict.id)?.reason === "review-conflict",
       renewed: conflict.shown.length - 1,
     };
   });

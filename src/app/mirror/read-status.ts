@@ -23,11 +23,15 @@ export type MirrorStatus = Standing & {
    * ignore rules.
    */
   readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
+  /** Documents in conflict, but for those whose text is in review for it: each has one state. */
   readonly conflicts: readonly string[];
-  /** Documents with text in review. */
+  /** Documents with text in review, but for those that need a choice here all the same. */
   readonly reviews: readonly string[];
-  /** The same, and since when the oldest text of each waits, in milliseconds since the epoch. */
-  readonly reviewedSince: readonly { readonly path: string; readonly since: number }[];
+  /**
+   * The same, and since when the oldest text of each waits, in milliseconds since the epoch. `met`:
+   * because it met another edit.
+   */
+  readonly reviewedSince: Glance["survey"]["reviews"];
   readonly lastRun: {
     readonly run: number;
     readonly kind: string;
@@ -61,6 +65,9 @@ export async function readStatus(dir: string, isBusy: boolean): Promise<Result<M
 
 function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): MirrorStatus {
   const { survey, holds, intents, meta, newestRun } = glance;
+  const waiting = new Set<string>(holds.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
+  const conflicts = survey.conflicts.filter((path) => !waiting.has(path));
+  const reviewedSince = survey.reviews.filter(({ path }) => !conflicts.includes(path));
   return {
     ...standingOf({ meta: (key) => meta.get(key) ?? null, holds, newestRun: isBusy ? null : newestRun }),
     url,
@@ -70,9 +77,9 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     // A parked inode is looked at once more as a matter of course: nothing was cut off.
     pending: intents.filter(({ intent }) => intent.kind !== "parked").length,
     resting: countResting(holds),
-    conflicts: survey.conflicts.toSorted(comparePaths),
-    reviews: survey.reviews.map(({ path }) => path),
-    reviewedSince: survey.reviews,
+    conflicts: conflicts.toSorted(comparePaths),
+    reviews: reviewedSince.map(({ path }) => path),
+    reviewedSince,
     lastRun: newestRun === null ? null : lastRunOf(newestRun),
   };
 }

@@ -47,9 +47,9 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
     if (exit === EXIT.inSync) io.out("no conflicts, and nothing is held");
     const rows = conflicts
       .toSorted(byPath)
-      .map(({ path, since, mine, theirs, renewed }) => [
+      .map(({ path, since, mine, theirs, inReview, renewed }) => [
         paint.strong(shownName(path)),
-        `${paint.asks("conflict")} for ${age(io, since)}`,
+        `${paint.asks(inReview ? "in review" : "conflict")} for ${age(io, since)}`,
         `mine ${bytes(mine)}`,
         `theirs ${bytes(theirs, "no longer kept")}${renewed === 0 ? "" : `, renewed ${renewed} times`}`,
       ]);

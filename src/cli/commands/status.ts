@@ -214,8 +214,11 @@ function haltLines({ halt }: MirrorStatus, paint: Paint): string[] {
 function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];
   return [
-    ...reviews.map(({ path, since }) => `in review since ${localTime(since)}: ${shownName(path)}`),
+    ...reviews.map(({ path, since, met }) => {
+      return `in review since ${localTime(since)}${met ? ", because it met another edit" : ""}: ${shownName(path)}`;
+    }),
     "  a rejection cannot be seen from here; after one, edit the file anew, or take the live text: mdmirror resolve PATH --theirs",
+    "  what was sent, and what it stops: mdmirror reviews",
   ];
 }
 

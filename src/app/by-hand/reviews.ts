@@ -1,0 +1,79 @@
+import type { ChangeId } from "../../contract/ids.ts";
+import type { ReviewReason } from "../../contract/resources.ts";
+import type { Digest } from "../../model/digest.ts";
+import type { Conflict, Hold, Link, Submission } from "../../model/link.ts";
+import { ancestorsOf, type LocalPath } from "../../model/path.ts";
+import type { World } from "../../engine/run/world.ts";
+import { comparePaths } from "../../model/by-path.ts";
+
+/** What waits in review, as far as the state tells: no network, no look at the files. */
+
+export type WaitingReview = {
+  /** Where its document is here, or was last. */
+  readonly path: LocalPath;
+  /** The change in review; null: the service did not name it, or somebody else sent it. */
+  readonly changeId: ChangeId | null;
+  /** null: the service did not say. */
+  readonly reason: ReviewReason | null;
+  /** Since when it is known to wait, in milliseconds since the epoch. */
+  readonly since: number;
+  /** The live version as it was last seen. */
+  readonly liveChangeId: ChangeId;
+  /** The live text as last seen, and what was sent; null: not kept, or not sent from here. */
+  readonly live: string | null;
+  readonly submitted: string | null;
+  /** What cannot be deleted before it is decided: its document, and the folders that hold it. */
+  readonly blocks: readonly LocalPath[];
+  /** Its document was deleted here, and that waits for it. */
+  readonly deletionWaits: boolean;
+};
+
+/** By path, the oldest of each document first. */
+export function listReviews({ state }: Pick<World, "state">): WaitingReview[] {
+  const { links, conflicts, holds } = state.load();
+  const found = [...links.values()].flatMap((link) => {
+    const hold = holds.get(link.id);
+    const pinned = hold?.reason === "delete-waits" ? hold : null;
+    return reviewsOf(state, link, conflicts.get(link.id) ?? null, pinned);
+  });
+  return found.toSorted((a, b) => comparePaths(a.path, b.path) || a.since - b.since);
+}
+
+function reviewsOf(
+  state: World["state"],
+  link: Link,
+  conflict: Conflict | null,
+  pinned: Hold | null,
+): readonly WaitingReview[] {
+  const shown = conflict?.shown.at(-1) ?? link;
+  const common = {
+    path: link.localPath,
+    liveChangeId: shown.changeId,
+    live: state.text(shown.digest),
+    blocks: [
+      link.localPath,
+      ...ancestorsOf(link.localPath)
+        .toReversed()
+        .map((folder) => `${folder}/`),
+    ],
+    deletionWaits: pinned !== null,
+  };
+  const known = asSent(link.submissions).map(({ changeId = null, reason = null, at, digest }): WaitingReview => {
+    return { ...common, changeId, reason, since: at, submitted: state.text(digest) };
+  });
+  if (known.length > 0 || pinned === null) return known;
+  return [{ ...common, changeId: null, reason: null, since: pinned.since, submitted: null }];
+}
+
+/**
+ * Without the merges of ours that count as sent with a submission: the first of each is the text
+ * that was sent.
+ */
+function asSent(submissions: readonly Submission[]): readonly Submission[] {
+  const first = new Map<ChangeId | Digest | number, Submission>();
+  for (const one of submissions) {
+    const key = one.changeId ?? one.at;
+    if (!first.has(key)) first.set(key, one);
+  }
+  return [...first.values()];
+}

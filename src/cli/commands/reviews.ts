@@ -1,0 +1,70 @@
+import type { WaitingReview } from "../../app/by-hand/reviews.ts";
+import type { Command, Io } from "../command.ts";
+import { complain } from "../complain.ts";
+import { EXIT, type ExitCode } from "../exit.ts";
+import { findMirror } from "../find-mirror.ts";
+import { jsonLine } from "../json-line.ts";
+import { paintFor } from "../paint.ts";
+import { useLocal } from "../use-mirror.ts";
+import { localTime } from "../when.ts";
+import { shownName } from "../../model/shown-name.ts";
+
+export const command: Command = {
+  usage: "reviews [DIR] [--json]",
+  about: [
+    "Lists what waits in review: since when, why, the lines that would change (- live, as last seen; + sent), and which",
+    "deletions it stops. It is decided in the app; a rejection cannot be seen from here. Looks at this folder's state alone.",
+    "Exit: 0 when nothing waits, 3 when something does.",
+  ],
+  options: { json: { help: "one JSON object; never a text" } },
+  operands: { least: 0, most: 1 },
+  async run(io, args): Promise<ExitCode> {
+    const root = findMirror(io, args.operands[0]);
+    if (root.kind === "trouble") return complain(io, root.trouble);
+    const { listReviews } = await import("../../app/by-hand/reviews.ts");
+    const { countLines, diffLines } = await import("../../app/history/line-diff.ts");
+    const { unifiedLines } = await import("../show-hunks.ts");
+    const changed = ({ path, live, submitted }: WaitingReview): string[] => {
+      if (live === null || submitted === null) return ["  the text that was sent is not known here"];
+      return unifiedLines(io, { before: `live/${path}`, after: `sent/${path}` }, diffLines(live, submitted));
+    };
+    return useLocal(io, root.value, (mirror) => {
+      const reviews = listReviews(mirror);
+      if (args.flag("json")) io.out(jsonLine({ reviews: reviews.map((one) => reviewJson(one, countLines)) }));
+      else tell(io, reviews, changed);
+      return reviews.length === 0 ? EXIT.inSync : EXIT.attention;
+    });
+  },
+};
+
+function tell(io: Io, reviews: readonly WaitingReview[], changed: (one: WaitingReview) => string[]): void {
+  if (reviews.length === 0) io.out("nothing waits in review");
+  for (const line of reviews.flatMap((one) => [...headLines(io, one), ...changed(one)])) io.out(line);
+}
+
+const WHY = {
+  protected: "its document is protected",
+  conflict: "it met another edit",
+} as const satisfies Record<NonNullable<WaitingReview["reason"]>, string>;
+
+function headLines(io: Io, one: WaitingReview): string[] {
+  const { path, changeId, since } = one;
+  const paint = paintFor(io);
+  const named = changeId === null ? "" : ` ${changeId}`;
+  const stops = one.blocks.map(shownName).join(", ");
+  const waits = one.deletionWaits ? "; the deletion made here waits for that" : "";
+  return [
+    `${paint.strong(shownName(path))}: ${paint.asks("in review")}${named} since ${localTime(since)}${whyOf(one)}`,
+    `  until it is decided in the app, these cannot be deleted there: ${stops}${waits}`,
+  ];
+}
+
+function whyOf({ reason, liveChangeId }: WaitingReview): string {
+  if (reason === null) return "";
+  return `, because ${WHY[reason]}${reason === "conflict" ? ` (live now: ${liveChangeId})` : ""}`;
+}
+
+function reviewJson(one: WaitingReview, countLines: (before: string, after: string) => object): object {
+  const { live, submitted, ...facts } = one;
+  return { ...facts, lines: live === null || submitted === null ? null : countLines(live, submitted) };
+}

@@ -1,0 +1,133 @@
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startHttp } from "../../src/server/http.ts";
+import { varyService } from "../variants/vary-service.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+/** What a person is told of a text in review: one state a document, and what the review stops. */
+
+let rig: Rig;
+let front: { readonly url: string; readonly close: () => Promise<void> };
+/** Goes live between the mirror's listing and its next PUT. */
+let meets: { readonly path: string; readonly text: string } | null = null;
+
+beforeEach(async () => {
+  rig = await openRig();
+  meets = null;
+  const handle = varyService(rig.service.handle, {
+    fault({ method }) {
+      if (method !== "PUT" || meets === null) return null;
+      const { path, text } = meets;
+      meets = null;
+      const { id, lastChangeId: baseChangeId } = rig.remote(path)!;
+      rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId, content: text });
+      return null;
+    },
+  });
+  front = await startHttp({ ...rig.service, handle });
+  for (const path of ["d/e/a.md", "b.md"]) rig.api("POST", "/v1/files", { path, content: "one\ntwo\n" });
+  await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+});
+afterEach(async () => {
+  await front.close();
+  await rig.close();
+});
+
+async function meet() {
+  meets = { path: "d/e/a.md", text: "theirs\ntwo\n" };
+  rig.write("d/e/a.md", "mine\ntwo\n");
+  return rig.run(["sync", "w"]);
+}
+
+const reviews = (): string[] => {
+  const all = rig.service.admin.reviews.list(rig.workspaceId);
+  if (!Array.isArray(all)) throw new Error("no list of reviews");
+  return all.map(({ id }) => id);
+};
+
+test("a text that met another edit is in review: said by sync and status as one state that waits, exit 3", async () => {
+  const synced = await meet();
+  const { lastChangeId } = rig.remote("d/e/a.md")!;
+  const open = `d/e/a.md: review-conflict: in review, because it met another edit (${lastChangeId})`;
+  expect(synced.code).toBe(3);
+  expect(synced.out[0]).toMatch(/^done, one thing waits: 1 sent to review, 1 in conflict/);
+  expect(synced.err).toContain(open);
+  const status = await rig.run(["status", "w"]);
+  expect(status.code).toBe(3);
+  expect(status.out).toContain(open);
+  expect(status.out.filter((line) => line.includes("d/e/a.md"))).toEqual([
+    expect.stringMatching(/^in review since .*, because it met another edit: d\/e\/a\.md$/),
+    open,
+    expect.stringContaining("mdmirror resolve d/e/a.md --mine | --theirs"),
+  ]);
+  const json = JSON.parse((await rig.run(["status", "w", "--json"])).out[0]!) as Record<string, unknown>;
+  expect(json).toMatchObject({ conflicts: [], reviews: ["d/e/a.md"], reviewedSince: [{ met: true }] });
+  expect((await rig.run(["conflicts", "w"])).out[0]).toMatch(/^d\/e\/a\.md {2}in review for /);
+});
+
+test("reviews lists what waits, why, the live text against the sent one, and what it stops", async () => {
+  expect(await rig.run(["reviews", "w"])).toMatchObject({ code: 0, out: ["nothing waits in review"] });
+  await meet();
+  rig.api("PATCH", `/v1/files/${rig.remote("b.md")!.id}`, { protected: true });
+  rig.write("b.md", "one\ntwo\nthree\n");
+  await rig.run(["sync", "w"], { terminal: true });
+  const { code, out } = await rig.run(["reviews", "w"]);
+  expect(code).toBe(3);
+  expect(out[0]).toMatch(/^b\.md: in review chg_\w+ since .*, because its document is protected$/);
+  const second = out.findIndex((line) => line.startsWith("d/e/a.md: "));
+  expect(out.slice(second)).toEqual([
+    expect.stringMatching(
+      /^d\/e\/a\.md: in review chg_\w+ since .*, because it met another edit \(live now: chg_\w+\)$/,
+    ),
+    "  until it is decided in the app, these cannot be deleted there: d/e/a.md, d/e/, d/",
+    "--- live/d/e/a.md",
+    "+++ sent/d/e/a.md",
+    "@@ -1,2 +1,2 @@",
+    "-theirs",
+    "+mine",
+    " two",
+  ]);
+  const told = JSON.parse((await rig.run(["reviews", "w", "--json"])).out[0]!) as { reviews: unknown[] };
+  expect(told.reviews).toMatchObject([
+    { path: "b.md", reason: "protected", lines: { added: 1, removed: 0 }, blocks: ["b.md"] },
+    { path: "d/e/a.md", reason: "conflict", lines: { added: 1, removed: 1 }, deletionWaits: false },
+  ]);
+  expect(JSON.stringify(told)).not.toContain("mine");
+});
+
+test("mine, chosen while the review waits, goes up, and it is said that the review stays", async () => {
+  await meet();
+  const [id] = reviews();
+  const resolved = await rig.run(["resolve", "w/d/e/a.md", "--mine"]);
+  expect(resolved.out.join("\n")).toContain(`its review on the service (${id}) is not taken back by this`);
+  expect([rig.remote("d/e/a.md")!.content, reviews()]).toEqual(["mine\ntwo\n", [id]]);
+  expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
+});
+
+test("a deletion that a review stops waits, says where that is ended, and goes once it was rejected", async () => {
+  await meet();
+  await rig.run(["resolve", "w/d/e/a.md", "--mine"]);
+  rmSync(join(rig.root, "d"), { recursive: true });
+  const synced = await rig.run(["sync", "w"]);
+  expect(synced.code).toBe(3);
+  expect(synced.err[0]).toMatch(/^d\/e\/a\.md: delete-waits: deleted here; .* \(changes_in_review, request /);
+  expect(synced.err[1]).toContain("next: resolve it in the app");
+  expect((await rig.run(["reviews", "w"])).out).toContain(
+    "  until it is decided in the app, these cannot be deleted there: d/e/a.md, d/e/, d/; the deletion made here waits for that",
+  );
+  rig.service.admin.reviews.reject(reviews()[0]!);
+  expect(await rig.run(["sync", "w"])).toMatchObject({ code: 0 });
+  expect(rig.remote("d/e/a.md")).toBeNull();
+});
+
+test("a move does not wait, and an acceptance ends it here", async () => {
+  await meet();
+  renameSync(join(rig.root, "d/e/a.md"), join(rig.root, "moved.md"));
+  expect((await rig.run(["sync", "w"])).out[0]).toContain("moved on the service");
+  expect(rig.remote("moved.md")!.content).toBe("theirs\ntwo\n");
+  rig.service.admin.reviews.accept(reviews()[0]!, null);
+  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^in sync: 1 accepted/);
+  expect([rig.read("moved.md"), rig.remote("moved.md")!.content]).toEqual(["mine\ntwo\n", "mine\ntwo\n"]);
+  expect((await rig.run(["reviews", "w"])).code).toBe(0);
+});
