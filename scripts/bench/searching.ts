@@ -158,17 +158,17 @@ async function measureService(folder: string, queries: readonly Query[], work: s
       method: "POST",
       path: "/v1/search/regex",
       headers: { "x-api-key": data.key },
-      body: '{"pattern":"a"}',
+      body: '{"query":"a"}',
     });
     const asRegex = queries.map(({ kind, text }) => ({ kind, text: text.replaceAll(" ", ".*") }));
     rows.push(
-      measure("service, regex (words as a.*b)", asRegex, (query) => ask("/v1/search/regex", { pattern: query.text })),
+      measure("service, regex (words as a.*b)", asRegex, (query) => ask("/v1/search/regex", { query: query.text })),
     );
     rows.push(
       measure(
         "service, catastrophic patterns",
         CATASTROPHES.map((text) => ({ kind: "", text })),
-        (query) => ask("/v1/search/regex", { pattern: query.text }),
+        (query) => ask("/v1/search/regex", { query: query.text }),
       ),
     );
     return { documents: imported.files, indexMs, bytes, rows };

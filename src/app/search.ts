@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { STRUCTURE_FILE } from "../contract/names.ts";
 import type { Digest } from "../model/digest.ts";
-import { isWithin, type LocalPath } from "../model/path.ts";
+import { isWithin, type LocalPath, nameOf } from "../model/path.ts";
 import type { Disk } from "../ports/disk.ts";
 import type { Log, Random } from "../ports/world.ts";
 import type { Range } from "../search/snippets.ts";
@@ -170,11 +171,9 @@ function bringUpToDate(
 
 function takeIn(search: MirrorSearch, tree: LocalTree, read: (path: LocalPath) => string | null): number {
   const unseen = [...tree.unseen.keys()];
-  return search.update(
-    tree.files.values(),
-    (path) => unseen.some((above) => isWithin(path, above) || above === ""),
-    read,
-  );
+  // As on the service: the rules for a folder's contents are no document that anybody looks for.
+  const files = tree.files.values().filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
+  return search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
 }
 
 function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {

@@ -156,6 +156,30 @@ describe("serve", () => {
     expect(existsSync(join(rig.dir, "data/service.db-wal"))).toBe(false);
   });
 
+  test("tells by --docs-base where an error is explained, with or without a slash at its end", async () => {
+    for (const [base, type] of [
+      ["https://docs.example.org/api/", "https://docs.example.org/api/errors/unauthenticated"],
+      ["http://docs.example.org", "http://docs.example.org/errors/unauthenticated"],
+    ] as const) {
+      const stop = new AbortController();
+      let told: unknown = null;
+      const ran = await rig.run(["serve", "--port", "0", "--data", "data", "--docs-base", base], {
+        stop: stop.signal,
+        onOut: (line) => {
+          const url = /^serving (\S+)$/.exec(line)?.[1];
+          if (url === undefined) return;
+          void fetch(`${url}/v1/files`)
+            .then((answer) => answer.json())
+            .then((problem) => {
+              told = (problem as { readonly type: string }).type;
+              stop.abort();
+            });
+        },
+      });
+      expect([ran.code, told]).toEqual([0, type]);
+    }
+  });
+
   test("names a taken port, a folder that is not there, and certificates that cannot be read", async () => {
     const port = new URL(rig.url).port;
     const taken = await rig.run(["serve", "--port", port, "--data", "data"]);

@@ -107,6 +107,10 @@ const ERRORS: readonly (readonly [argv: string[], err: string[]])[] = [
     ["mdmirror serve: --port takes a number up to 65535", "  next: mdmirror serve --help"],
   ],
   [
+    ["serve", "--docs-base", "docs.example.org"],
+    ["mdmirror serve: --docs-base takes an http URL", "  next: mdmirror serve --help"],
+  ],
+  [
     ["serve", "--tls-cert", "c.pem"],
     ["mdmirror serve: --tls-cert and --tls-key go together", "  next: mdmirror serve --help"],
   ],

@@ -22,6 +22,14 @@ describe("search", () => {
     expect([code, out.sort(), err]).toEqual([0, ["a/b.md:3:A quokka here.", "new.md:2:the quokka"], []]);
   });
 
+  test("finds no configuration of a folder, by words or by a pattern", async () => {
+    await rig.init();
+    rig.write("d/.qontext.structure.md", "---\nkind: notes\n---\nthe quokka rules\n");
+    rig.write("d/note.md", "the quokka\n");
+    expect((await rig.run(["search", "quokka", "w"])).out).toEqual(["d/note.md:1:the quokka"]);
+    expect((await rig.run(["search", "quok+a", "w", "--regex"])).out).toEqual(["d/note.md:1:5:the quokka"]);
+  });
+
   test("--regex prints the column too, and --limit bounds the files", async () => {
     await rig.init();
     for (const name of ["a", "b", "c"]) rig.write(`${name}.md`, "x\nfoo bar\n");

@@ -68,7 +68,10 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
   doctor: [refused("doctor", "w")],
   // Three files by name; no mirror is asked.
   merge: [local("merge", "w/a.md", "w/a.md", "w/a.md", "--print")],
-  serve: [local("serve", "--port", "0", "--data", "data")],
+  serve: [
+    local("serve", "--port", "0", "--data", "data"),
+    local("serve", "--port", "0", "--data", "data", "--docs-base", "https://docs.example.org"),
+  ],
 };
 
 test("each command has a row here", () => {
