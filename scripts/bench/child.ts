@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import type { Counted } from "./service-words.ts";
 
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 const TIME = "/usr/bin/time";
@@ -41,6 +42,8 @@ export type Finished = {
    */
   readonly peakMb: number | null;
   readonly cpuMs: number | null;
+  /** What it asked the service for, where that was counted. */
+  readonly asked?: Counted;
 };
 
 export type Start = {

@@ -2,7 +2,7 @@
  * Rows of a figure that is judged by itself: no other side, or one that is only shown beside it.
  */
 import type { CorpusName } from "./corpus.ts";
-import { type Bound, type Measured, median, spreadOf, type Unit } from "./rows.ts";
+import { type Bound, figureText, type Measured, median, spreadOf, type Unit } from "./rows.ts";
 
 export type FigureRow = {
   readonly line: string;
@@ -13,6 +13,8 @@ export type FigureRow = {
   readonly ours?: string;
   readonly other?: string;
   readonly note?: string;
+  /** Requests of one run. */
+  readonly requests?: number;
   /** Whether the figure may be asked how it grows with the size. */
   readonly grows?: boolean;
   /** Another reading of the samples than their median. */
@@ -36,6 +38,7 @@ export function figureRow(row: FigureRow, samples: readonly number[]): Measured 
     spread: spreadOf(samples),
     cpu: "",
     note,
+    ...(row.requests === undefined ? {} : { requests: figureText(row.requests) }),
     grows: row.grows === true ? figure : null,
     growsOther: null,
   };

@@ -66,8 +66,13 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
   });
   const keys = new Map<CorpusName, string>();
 
+  const counting = async (args: readonly string[], start: Start): Promise<Finished> => {
+    await service.count();
+    const finished = await runChild(process.execPath, args, start);
+    return { ...finished, asked: await service.count() };
+  };
   const mdmirror = (args: readonly string[], key: string, start: Start = {}) =>
-    runChild(process.execPath, [CLI, ...args], { ...start, env: { ...start.env, MDMIRROR_API_KEY: key } });
+    counting([CLI, ...args], { ...start, env: { ...start.env, MDMIRROR_API_KEY: key } });
 
   const mirror = once(async (name): Promise<Mirror> => {
     const source = await corpus(name);
@@ -93,8 +98,7 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
       await corpus(name);
       return keys.get(name)!;
     },
-    bare: (args, start) =>
-      runChild(process.execPath, [join(PROJECT, "scripts/bench/bare-process.ts"), ...args], start ?? {}),
+    bare: (args, start) => counting([join(PROJECT, "scripts/bench/bare-process.ts"), ...args], start ?? {}),
     async end() {
       await service.close();
       rmSync(folder, { recursive: true, force: true });

@@ -3,6 +3,7 @@ import type { Line } from "./line.ts";
 import { CLONE, PUSH } from "./lines/bulk.ts";
 import { NO_OP } from "./lines/no-op.ts";
 import { BISYNC_HASHES, EDIT_BISYNC, NO_OP_BISYNC, NO_OP_BISYNC_LOCAL, NO_OP_UNISON } from "./lines/peers.ts";
+import { REQUESTS } from "./lines/requests.ts";
 import { LATENCY, MEMORY, RENAME, START } from "./lines/small.ts";
 import { SYNCTHING } from "./lines/syncthing.ts";
 import { REST_CPU, REST_MEMORY, SAVE } from "./lines/watch.ts";
@@ -17,6 +18,7 @@ export const LINES: readonly Line[] = [
   NO_OP_UNISON,
   EDIT_BISYNC,
   SYNCTHING,
+  REQUESTS,
   RENAME,
   SAVE,
   MEMORY,

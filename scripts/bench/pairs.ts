@@ -53,6 +53,7 @@ export function ratioRow(row: PairRow, pairs: Pairs): Measured {
     spread: spreadOf(ratios),
     cpu: cpuText(pairs),
     note,
+    ...requestsOf(pairs),
     grows: row.grows === true ? times(pairs.ours) : null,
     growsOther: row.grows === true ? times(pairs.other) : null,
   };
@@ -60,6 +61,15 @@ export function ratioRow(row: PairRow, pairs: Pairs): Measured {
 
 function ratiosOf(pairs: Pairs, of: (run: Run) => number): number[] {
   return pairs.ours.map((ours, n) => of(ours) / of(pairs.other[n]!));
+}
+
+/** Medians, of each side that was counted. */
+function requestsOf(pairs: Pairs): { readonly requests?: string } {
+  const texts = [pairs.ours, pairs.other].flatMap((side) => {
+    const counts = side.flatMap(({ asked }) => (asked === undefined ? [] : [asked.requests]));
+    return counts.length === side.length ? [figureText(median(counts))] : [];
+  });
+  return texts.length === 0 ? {} : { requests: texts.join(" / ") };
 }
 
 /** The same ratio of processor time: what a loaded machine changes least. */

@@ -27,6 +27,8 @@ export type Measured = {
   /** The same ratio of processor time, of the sides' processes alone (not of the service). */
   readonly cpu: string;
   readonly note: string;
+  /** Requests of one run of our side, and of the other's; left out where none was counted. */
+  readonly requests?: string;
   /** Of our side, a time or an amount that may grow with the size; null where that says nothing. */
   readonly grows: number | null;
   /** Of the other side, where it is a bare loop that does the same work. */

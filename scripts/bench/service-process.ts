@@ -25,10 +25,16 @@ const service = createService({ combine: combineByMerge, database: { folder }, n
 
 let latencyMs = 0;
 let tellPuts = false;
-let counted = { requests: 0, writes: [] as string[], textsSent: 0, textsFetched: 0 };
+let counted = countNothing();
+
+function countNothing() {
+  return { requests: 0, writes: [] as string[], textsSent: 0, textsFetched: 0, byRoute: {} as Record<string, number> };
+}
 
 function note({ method, path, body }: WireRequest): void {
   counted.requests++;
+  const route = `${method} ${path.replace(/\?.*/s, "").replace(/\/(doc|dir)_[^/]+/, "/{id}")}`;
+  counted.byRoute[route] = (counted.byRoute[route] ?? 0) + 1;
   if (method === "GET") {
     if (/^\/v1\/files\/doc_/.test(path)) counted.textsFetched++;
     return;
@@ -62,7 +68,7 @@ async function obey(ask: Ask): Promise<unknown> {
       return null;
     case "count": {
       const value: Counted = counted;
-      counted = { requests: 0, writes: [], textsSent: 0, textsFetched: 0 };
+      counted = countNothing();
       return value;
     }
   }

@@ -17,6 +17,8 @@ export type Counted = {
   readonly textsSent: number;
   /** GETs of one file, whose answer is a text. */
   readonly textsFetched: number;
+  /** Requests by what they ask for, as `GET /v1/files` and `PATCH /v1/folders/{id}`. */
+  readonly byRoute: Readonly<Record<string, number>>;
 };
 
 export type Told =

@@ -1,7 +1,20 @@
 /** The table on the screen, and the exponents of growth. */
 import { figureText, isMet, type Measured, type Row } from "./rows.ts";
 
-const HEADS = ["measure", "size", "figure", "spread", "must", "aim", "", "ours", "other", "CPU", "n"] as const;
+const HEADS = [
+  "measure",
+  "size",
+  "figure",
+  "spread",
+  "must",
+  "aim",
+  "",
+  "ours",
+  "other",
+  "CPU",
+  "requests",
+  "n",
+] as const;
 
 export function tableOf(rows: readonly Row[]): string[] {
   const cells = rows.map(cellsOf);
@@ -39,6 +52,7 @@ function cellsOf(row: Row): string[] {
     ours,
     other ?? "",
     row.cpu,
+    row.requests ?? "",
     String(n),
   ];
 }

@@ -5,8 +5,7 @@ import { type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
 
 /**
- * As `VERIFIED_CREATES` in src/engine/apply/create-remote.ts: new documents of a run that are read
- * back.
+ * As `plainsToRead` in src/model/text-form.ts tells a new mirror: documents that are read back.
  */
 const VERIFIED = 3;
 

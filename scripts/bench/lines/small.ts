@@ -58,6 +58,7 @@ export const RENAME: Line = {
     const writes: number[] = [];
     const texts: number[] = [];
     const times: number[] = [];
+    const requests: number[] = [];
     // There and back, so that the mirror is left as it was.
     for (const [from, to] of [
       ["area-0", "renamed"],
@@ -65,13 +66,13 @@ export const RENAME: Line = {
     ] as const) {
       await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       renameSync(join(mirror.root, from), join(mirror.root, to));
-      await fixture.service.count();
-      times.push((await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key)).ms);
-      const counted = await fixture.service.count();
-      writes.push(counted.writes.length);
-      texts.push(counted.textsSent + counted.textsFetched);
+      const { ms, asked } = await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+      times.push(ms);
+      writes.push(asked!.writes.length);
+      texts.push(asked!.textsSent + asked!.textsFetched);
+      requests.push(asked!.requests);
     }
-    const row = { line: "rename", size, ours: secondsText(median(times)) };
+    const row = { line: "rename", size, ours: secondsText(median(times)), requests: median(requests) };
     return [
       figureRow(
         { ...row, what: "rename of a folder: write requests", unit: "requests", bound: atMost(1, null) },
@@ -114,6 +115,7 @@ export const LATENCY: Line = {
         size,
         unit: "×",
         bound,
+        requests: median(pairs.ours.map(({ asked }) => asked!.requests)),
       } as const;
       const took = secondsText(median(pairs.ours.map(({ ms }) => ms)));
       const nominal = (LATENCY_MS / lone) * median(shares("ours"));
@@ -169,9 +171,11 @@ export const MEMORY: Line = {
   async run({ fixture, size, repeats }) {
     const mirror = await fixture.mirror(size);
     const peaks: number[] = [];
+    let requests = 0;
     for (let n = 0; n < Math.min(repeats, 3); n++) {
-      const { peakMb } = await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
+      const { peakMb, asked } = await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       if (peakMb !== null) peaks.push(peakMb);
+      requests = asked!.requests;
     }
     const { peakMb } = mirror.clone;
     if (peakMb === null || peaks.length === 0)
@@ -179,8 +183,8 @@ export const MEMORY: Line = {
     const bound = size === "100000" ? atMost(240, 200) : null;
     const row = { line: "rss", size, unit: "MB", bound, grows: true } as const;
     return [
-      figureRow({ ...row, what: "peak memory of a sync with nothing to do" }, peaks),
-      figureRow({ ...row, what: "peak memory of a clone" }, [peakMb]),
+      figureRow({ ...row, what: "peak memory of a sync with nothing to do", requests }, peaks),
+      figureRow({ ...row, what: "peak memory of a clone", requests: mirror.clone.asked!.requests }, [peakMb]),
     ];
   },
 };

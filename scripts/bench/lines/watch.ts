@@ -72,10 +72,15 @@ export const SAVE: Line = {
         await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       }
     };
-    const beyond = await saves(quick ? 20 : savesAt(size));
+    const count = quick ? 20 : savesAt(size);
+    await fixture.service.count();
+    const beyond = await saves(count);
+    // Of which some are the lists at the start, and those of the sync at the end.
+    const { byRoute } = await fixture.service.count();
+    const requests = (byRoute["PUT /v1/files/{id}/content"] ?? 0) / count;
     await profile(`save-${size}`, (start) => saves(FEWER_SAVES, start));
     const other = `${DEFAULT_TIMING.settleMs} ms settling`;
-    const row = { line: "save", size, unit: "ms", other, grows: true } as const;
+    const row = { line: "save", size, unit: "ms", other, grows: true, requests } as const;
     const [middle, late] = size === "10000" ? [atMost(15, 8), atMost(50, 20)] : [null, null];
     const figure = percentile(beyond, 0.95);
     return [
@@ -97,6 +102,7 @@ export const REST_CPU: Line = {
       // Polled each 5 s until nothing happened for so long, then each 30 s.
       await pause(DEFAULT_TIMING.activeForMs + 5_000);
       const windows: number[] = [];
+      await fixture.service.count();
       for (let n = 0; n < (quick ? 1 : 2); n++) {
         const [before, began] = [usageOf(daemon.pid).cpuMs, performance.now()];
         await pause(REST_WINDOW_MS);
@@ -104,9 +110,18 @@ export const REST_CPU: Line = {
       }
       const note = `in windows of ${REST_WINDOW_MS / 1_000} s, polled each ${DEFAULT_TIMING.pollRestMs / 1_000} s, counted in ticks of 10 ms`;
       const bound = size === "10000" ? atMost(0.5, 0.1) : null;
+      const requests = (await fixture.service.count()).requests / windows.length;
       return [
         figureRow(
-          { line: "watch-cpu", what: "processor time of watch at rest", size, unit: "% of a core", bound, note },
+          {
+            line: "watch-cpu",
+            what: "processor time of watch at rest",
+            size,
+            unit: "% of a core",
+            bound,
+            note,
+            requests,
+          },
           windows,
         ),
       ];
