@@ -178,9 +178,15 @@ function settleReview(lifeWorld: LifeWorld, history: History, act: "accept" | "r
   );
   if (id === null) return null;
   lifeWorld.changed();
+  const shown = lifeWorld.whileOpen(() => reviews.show(id));
   const end = act === "accept" ? reviews.accept(id) : reviews.reject(id);
   if (!("path" in end)) return "refused";
   const live = lifeWorld.files().find(({ id: one }) => one === end.id);
-  if (act === "accept" && live !== undefined) history.accepted(live.id, live.text);
+  if (act === "accept" && live !== undefined) {
+    history.accepted(live.id, live.text);
+    // Who accepts one of two edits that do not combine has seen both, and chose it.
+    const chosen = "reason" in shown && shown.reason === "conflict" && live.text === shown.content;
+    if (chosen) history.replaced(shown.liveContent, live.text);
+  }
   return end.path;
 }
