@@ -99,6 +99,16 @@ describe("what is asked for ahead", () => {
     expect(asked).toEqual(Array.from({ length: 256 }, (_, n) => idOf(n)));
   });
 
+  it("I33 asks once for a document that the list shows twice, and for those after it", async () => {
+    const { asked, answers, ahead } = openHand();
+    for (const n of [0, 1, 0, 2, 1, 3]) ahead.note(idOf(n), `n${n}.md`);
+    for (let n = 0; n < 10; n++) {
+      answers[n]?.();
+      await turns();
+    }
+    expect(asked).toEqual([0, 1, 2, 3].map(idOf));
+  });
+
   it("is given once, and nothing more is asked for from then on", async () => {
     const { asked, answers, ahead } = openHand();
     for (let n = 0; n < 100; n++) ahead.note(idOf(n), `n${n}.md`);

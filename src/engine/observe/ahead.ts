@@ -52,7 +52,8 @@ export class ReadAhead implements Held {
 
   /** @param path as the service has it, without a leading slash */
   note(id: unknown, path: RemotePath): void {
-    if (this.#ended || this.#noted.length >= MOST || !isDocId(id)) return;
+    // A list that is read while others write, or from its start again, shows a document twice.
+    if (this.#ended || this.#noted.length >= MOST || !isDocId(id) || this.#paths.has(id)) return;
     if (!isWanted(this.#world, this.#walked, path)) return;
     this.#noted.push(id);
     this.#paths.set(id, fromService(this.#world, path) ?? path);
