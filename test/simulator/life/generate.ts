@@ -1,3 +1,4 @@
+import { PROFILES } from "../../variants/profiles.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import {
   APP_ACTS,
@@ -15,18 +16,22 @@ import {
 
 /** Scripts from seeds. */
 
+/**
+ * All profiles, `deployed` most of all, and single traits. One roll chooses, so that a seed whose
+ * deployment stays in its place stays the life that it was.
+ */
 const VARIANTS: readonly Setup["variant"][] = [
-  {},
-  {},
-  {},
-  { maxPageSize: 3 },
-  { maxPageSize: 2 },
-  { noLeadingSlashes: true, documentedMembersOnly: true },
+  PROFILES.deployed,
+  PROFILES.deployed,
+  PROFILES.deployed,
+  PROFILES.contrary,
+  PROFILES.first,
+  PROFILES.minimal,
   { changeIdMovesOnRename: true },
   { noFolderPatchOrDelete: 404 },
   { noFolderPatchOrDelete: 405, noMoveToRoot: true },
   { normalise: true },
-  { noCreateFolders: true, unknownMembers: true },
+  PROFILES.minimal,
 ];
 
 const LOCAL_WEIGHTS: Readonly<Record<LocalAct, number>> = {

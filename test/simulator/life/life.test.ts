@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PROFILES } from "../../variants/profiles.ts";
 import { makeScript, ODD_FROM } from "./generate.ts";
 import { makePlottedScript } from "./plots.ts";
 import { makeSmallScript } from "./small.ts";
@@ -19,6 +20,8 @@ describe("lives that failed once, or fail still", () => {
   });
 });
 
+const told = (variant: object): string => JSON.stringify(variant);
+
 async function liveAll(seeds: number, scriptOf: (seed: number) => Script, first = 1): Promise<Totals> {
   const totals = noTotals();
   for (let seed = first; seed < first + seeds; seed++) {
@@ -30,6 +33,16 @@ async function liveAll(seeds: number, scriptOf: (seed: number) => Script, first 
 }
 
 describe("seeded lives of several mirrors and a person in the app", () => {
+  it.each([
+    ["plain", 60, makeScript],
+    ["with plots", 40, makePlottedScript],
+    ["small", 40, makeSmallScript],
+  ] as const)("each profile is the deployment of some lives: %s", (_, seeds, scriptOf) => {
+    const lived = Array.from({ length: seeds }, (_none, index) => told(scriptOf(index + 1, 1).setup.variant));
+    for (const [name, profile] of Object.entries(PROFILES))
+      expect([name, lived]).toEqual([name, expect.arrayContaining([told(profile)])]);
+  });
+
   it("all promises that can be judged from outside hold over 60 lives", async () => {
     const totals = await liveAll(60, (seed) => makeScript(seed, 30));
     // Lives in which nothing dies, fails or gets in the way would prove nothing.
