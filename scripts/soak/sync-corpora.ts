@@ -17,6 +17,7 @@ import {
   readLinks,
   remoteTree,
   run,
+  savedTree,
 } from "./sync-fixture.ts";
 
 const ARCHIVES = [
@@ -24,8 +25,20 @@ const ARCHIVES = [
   ["tldr", "tldr.tar.xz"],
 ] as const;
 
-export async function proveCorpora(): Promise<void> {
-  for (const [name, archive] of ARCHIVES) {
+type Corpus = (typeof ARCHIVES)[number];
+
+/**
+ * @param name undefined: all of them
+ * @throws for a name that is none, with those that are
+ */
+export function corporaNamed(name: string | undefined): readonly Corpus[] {
+  const found = ARCHIVES.filter(([each]) => name === undefined || each === name);
+  if (found.length > 0) return found;
+  throw new Error(`there is no corpus ${name}: ${ARCHIVES.map(([each]) => each).join(", ")}`);
+}
+
+export async function proveCorpora(corpora: readonly Corpus[]): Promise<void> {
+  for (const [name, archive] of corpora) {
     if (!existsSync(join(CORPORA, archive))) {
       console.log(`skip  ${name}: ${archive} is not beside the checkout`);
       continue;
@@ -74,7 +87,7 @@ async function proveQuiet(fixture: Fixture, notes: string, name: string): Promis
 async function provePush(name: string, archive: string): Promise<void> {
   const fixture = await openFixture();
   const notes = join(unpack(fixture, archive), name);
-  const local = localTree(notes);
+  const local = savedTree(notes);
   const push = await run(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
   const links = readLinks(notes);
   const remote = remoteTree(fixture);

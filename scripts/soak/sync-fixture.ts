@@ -13,6 +13,7 @@ import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { type OpenData, openData } from "../../src/server/data.ts";
 import { type HttpServer, startHttp } from "../../src/server/http.ts";
 import type { Variant } from "../../test/variants/variant.ts";
+import { normaliseText } from "../../test/variants/requests.ts";
 import { PROFILES, type ProfileName } from "../../test/variants/profiles.ts";
 import { varyService } from "../../test/variants/vary-service.ts";
 
@@ -108,12 +109,22 @@ export const digest = (text: string | Buffer) => createHash("sha256").update(tex
 
 /** Path → digest of every `.md` file below a folder; dot folders and the mirror's own left out. */
 export function localTree(folder: string): Map<string, string> {
+  return treeOf(folder, (text) => text);
+}
+
+/** The same, each text as the deployment saves it when it is sent. */
+export function savedTree(folder: string): Map<string, string> {
+  return treeOf(folder, (text) => (profile.normalise === true ? normaliseText(text.toString()) : text));
+}
+
+function treeOf(folder: string, saved: (text: Buffer) => string | Buffer): Map<string, string> {
   const tree = new Map<string, string>();
   const walk = (below: string) => {
     for (const entry of readdirSync(join(folder, below), { withFileTypes: true })) {
       const path = below === "" ? entry.name : `${below}/${entry.name}`;
       if (entry.isDirectory() && !entry.name.startsWith(".")) walk(path);
-      else if (entry.isFile() && entry.name.endsWith(".md")) tree.set(path, digest(readFileSync(join(folder, path))));
+      else if (entry.isFile() && entry.name.endsWith(".md"))
+        tree.set(path, digest(saved(readFileSync(join(folder, path)))));
     }
   };
   if (existsSync(folder)) walk("");

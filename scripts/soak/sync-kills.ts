@@ -3,7 +3,7 @@
  * lost, nothing twice.
  */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { importFolder } from "../../src/server/import.ts";
 import {
@@ -16,6 +16,7 @@ import {
   readLinks,
   remoteTree,
   run,
+  savedTree,
 } from "./sync-fixture.ts";
 
 export async function proveKills(times: number, seed: number): Promise<void> {
@@ -34,7 +35,7 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
   const before =
     direction === "clone"
       ? new Map([...remoteTree(fixture)].map(([path, { digest }]) => [path, digest]))
-      : localTree(notes);
+      : savedTree(notes);
   const fraction = rolls(seed);
   let kills = 0;
   let runs = 0;
@@ -50,14 +51,15 @@ async function proveKilled(direction: "clone" | "push", times: number, seed: num
       child.once("close", () => clearTimeout(timer));
     });
     if (ran.code === null) kills++;
-    started = started || readdirSync(notes).includes(".mdmirror") ? hasConfig(notes) : false;
+    // The folder of a clone is not there before `init` makes it.
+    started = existsSync(join(notes, ".mdmirror/config.json"));
     if (ran.code !== null) disturb(fixture, direction, notes, runs);
   }
   if (!started) await run(fixture, ["init", notes, "--url", fixture.server.url, "--yes"]);
   await run(fixture, ["sync", notes]);
   const last = await run(fixture, ["sync", notes, "--json"]);
   const remote = remoteTree(fixture);
-  const local = localTree(notes);
+  const local = direction === "clone" ? localTree(notes) : savedTree(notes);
   const texts = new Set([...local.values(), ...[...remote.values()].map((document) => document.digest)]);
   const lost = [...before.values()].filter((text) => !texts.has(text)).length;
   const links = readLinks(notes);
@@ -85,10 +87,6 @@ function disturb(fixture: Fixture, direction: "clone" | "push", notes: string, n
       writeFileSync(join(notes, "more", `${n}-${k}.md`), text);
     }
   }
-}
-
-function hasConfig(notes: string): boolean {
-  return readdirSync(join(notes, ".mdmirror")).includes("config.json");
 }
 
 function rolls(seed: number): () => number {

@@ -4,6 +4,7 @@
  */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { ProfileName } from "../../test/variants/profiles.ts";
 import type { Variant } from "../../test/variants/variant.ts";
 import { differences, type Fixture, line, localTree, openFixture, remoteTree, run } from "./sync-fixture.ts";
 
@@ -20,8 +21,9 @@ const VARIANTS: readonly (readonly [string, Variant])[] = [
 const text = (name: string) =>
   `# ${name}\n\n${Array.from({ length: 6 }, (_, n) => `Paragraph ${n} of ${name}.\n`).join("\n")}`;
 
-export async function proveMoves(): Promise<void> {
-  for (const [name, variant] of VARIANTS) {
+/** @param profile the one in use; with `deployed`, single traits as well */
+export async function proveMoves(profile: ProfileName): Promise<void> {
+  for (const [name, variant] of profile === "deployed" ? VARIANTS : [[`the profile ${profile}`, {}] as const]) {
     const fixture = await openFixture(variant);
     const notes = join(fixture.folder, "notes");
     mkdirSync(join(notes, "two-hundred"), { recursive: true });
