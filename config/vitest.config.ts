@@ -62,8 +62,8 @@ export default defineConfig({
     // One process a core for all files: a module is read once in it, not once a file. What a test
     // changes in its process (environment, timers) it takes back.
     isolate: false,
-    // All cores: by itself the runner leaves one to a watcher that nobody watches here.
-    maxWorkers: availableParallelism(),
+    // One more than cores: tests that wait for a watch, a disk or a process leave theirs idle.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: LongFirst },
     globalSetup: "test/memory-folder.ts",
     // Processes that tests start: what Node makes of the sources is made once, not once a process.
