@@ -585,6 +585,16 @@ function documentsOf(expected: Readonly<Record<string, string>>): Map<string, st
 /** All profiles, and single traits that would hide behind others in them. */
 const DEPLOYMENTS: readonly (readonly [string, Deployment])[] = [
   ...Object.entries(PROFILES).map(([name, profile]) => [`the profile ${name}`, profile] as const),
+  [
+    "others use it too: items move between pages, keys expire, requests are limited",
+    {
+      maxPageSize: 2,
+      itemsMove: 3,
+      searchDelay: 10,
+      keyExpires: { after: 60, refused: 3 },
+      rateLimit: { requests: 40, seconds: 2 },
+    },
+  ],
   ["no such route for folders", { noFolderPatchOrDelete: 404 }],
   [
     "change ids that move on rename, unknown members, no move to the root",

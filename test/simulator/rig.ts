@@ -174,6 +174,7 @@ export function createRig(
   const varied: VariantState = {
     requests: from?.requests ?? 0,
     renames: new Map(from?.renames),
+    now: () => clock.now(),
     withdraw: (changeId) => void opened.admin.reviews.reject(tightenIds(changeId)),
   };
   const handle = varyService(async (request) => answer(request), variant, varied);

@@ -43,6 +43,17 @@ export type Variant = {
   /** More characters that names may not hold. */
   readonly refusedCharacters?: string;
   /**
+   * Others write while lists are read: of so many lists of several pages one misses an item that
+   * is there, or shows one twice.
+   */
+  readonly itemsMove?: number;
+  /** A search finds what was written when so many more requests have come. */
+  readonly searchDelay?: number;
+  /** After so many requests of a key the next ones are refused with 401; then it is good again. */
+  readonly keyExpires?: { readonly after: number; readonly refused: number };
+  /** So many requests a key at once, refilled evenly; beyond, 429 with `Retry-After`. */
+  readonly rateLimit?: { readonly requests: number; readonly seconds: number };
+  /**
    * @param n the number of the request, from 1
    * @returns what befalls it: lost before or after it was executed, answered by something else
    * unexecuted, or nothing
@@ -58,6 +69,12 @@ export type VariantState = {
   readonly renames: Map<string, number>;
   /** Takes a change out of review again, as `conflictsRefused` needs it. */
   readonly withdraw?: (changeId: string) => void;
+  /** Milliseconds, as `rateLimit` needs them. */
+  readonly now?: () => number;
+  /** Nobody else writes, the key is good, and nothing is limited. */
+  calm?: boolean;
+  /** How many lists missed an item, or showed one twice. */
+  torn?: number;
 };
 
 /** One exchange with the service below, outside the variant. */

@@ -7,6 +7,7 @@ import { tightenIds } from "./loose-ids.ts";
 import { DOCS_BASE, readMembers, REQUEST_ID, shapeRequest } from "./requests.ts";
 import { shapeResponse } from "./responses.ts";
 import type { Ask, Variant, VariantState } from "./variant.ts";
+import { Weather } from "./weather.ts";
 
 /**
  * What `handle` rejects with when the connection is lost; over HTTP the socket is destroyed
@@ -41,6 +42,7 @@ export function varyService(
   variant: Variant,
   state: VariantState = { requests: 0, renames: new Map() },
 ): ServiceWire {
+  const weather = new Weather(variant, state);
   const exchange = async (sent: WireRequest, fault: BodyFault | null): Promise<WireResponse> => {
     const request = variant.looseIds ? tightened(sent) : sent;
     const { authorization, "x-api-key": apiKey } = request.headers;
@@ -62,7 +64,7 @@ export function varyService(
     const befalls = variant.fault?.(request, state.requests) ?? null;
     if (befalls === "drop-before") throw new ConnectionLost("lost before the request was executed");
     if (befalls !== null && befalls !== "drop-after") return befalls;
-    const response = await exchange(request, fault);
+    const response = weather.refuses(request) ?? weather.shapes(request, await exchange(request, fault));
     if (befalls === "drop-after") throw new ConnectionLost("lost after the request was executed");
     return response;
   };

@@ -15,6 +15,7 @@ const ROUNDS = 9;
 export async function calmDown(actors: Actors, { setup }: Script): Promise<void> {
   const { lifeWorld, history } = actors;
   await lifeWorld.arrive(true);
+  lifeWorld.becomeCalm();
   lifeWorld.admin.setWorkspaceState(lifeWorld.workspaceId, "open");
   for (const [index, { level }] of setup.mirrors.entries())
     lifeWorld.grant(index, level === "hide-one-folder" ? "full" : level, 0);

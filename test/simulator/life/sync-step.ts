@@ -36,7 +36,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   const judge = actors.judges[step.mirror]!;
   const before = treeOf(mirror);
   const idsBefore = actors.liveIds();
-  const { arrived } = actors.lifeWorld;
+  const { arrived, torn } = actors.lifeWorld;
   const sighted = actors.lifeWorld.awaits ? null : sightBefore(actors, mirror);
   const ledger = new Ledger(mirror);
   if (step.kill?.power) {
@@ -97,7 +97,12 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     killed: end === null,
     before,
     sighted,
-    meddled: step.meddles.length > 0 || (step.aim ?? null) !== null || strikes.byPeople || work !== null,
+    meddled:
+      step.meddles.length > 0 ||
+      (step.aim ?? null) !== null ||
+      strikes.byPeople ||
+      work !== null ||
+      torn !== actors.lifeWorld.torn,
     unmounted: step.trouble === "unmounted",
     superseded,
     approved,
@@ -109,7 +114,8 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   // A write that was long under way is done by nobody's doing, and after a look is as good as a
   // person's.
   const isLate = actors.lifeWorld.awaits || actors.lifeWorld.arrived !== arrived;
-  if (report?.state === "in-sync" && !facts.meddled && !isLate) await judgeProof(actors, mirror, settingsOf(mirror));
+  if (report?.state === "in-sync" && !facts.meddled && !isLate)
+    await actors.lifeWorld.calmly(() => judgeProof(actors, mirror, settingsOf(mirror)));
   mirror.disk.advance(10);
   return facts;
 }

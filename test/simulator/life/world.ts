@@ -71,6 +71,7 @@ export class LifeWorld {
   readonly #varied: VariantState = {
     requests: 0,
     renames: new Map(),
+    now: () => this.clock.now(),
     withdraw: (changeId) => void this.admin.reviews.reject(tightenIds(changeId)),
   };
   #late: LateWrite[] = [];
@@ -120,6 +121,27 @@ export class LifeWorld {
       return made;
     });
     this.handle = varyService(async (request) => this.#serve(request), setup.variant, this.#varied);
+  }
+
+  /** How many lists were torn by what others wrote meanwhile. */
+  get torn(): number {
+    return this.#varied.torn ?? 0;
+  }
+
+  /** From here on nobody else is there, and no key expires. */
+  becomeCalm(): void {
+    this.#varied.calm = true;
+  }
+
+  /** The judge's own questions are not befallen. */
+  async calmly<T>(work: () => Promise<T>): Promise<T> {
+    const before = this.#varied.calm === true;
+    this.#varied.calm = true;
+    try {
+      return await work();
+    } finally {
+      this.#varied.calm = before;
+    }
   }
 
   /** For who changes something: a workspace's state changes no list, and every answer. */

@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { Api, expectOk, expectProblem } from "../contract/suite/world.ts";
+import { openService } from "../server/fixture.ts";
+import type { Variant, VariantState } from "./variant.ts";
+import { varyService } from "./vary-service.ts";
+
+/** The same service, seen plainly and in the weather of a variant, under a clock set by hand. */
+function openWeather(variant: Variant) {
+  const { service, key, workspaceId, api } = openService();
+  const clock = { ms: 0 };
+  const state: VariantState = { requests: 0, renames: new Map(), now: () => clock.ms };
+  const handle = varyService(service.handle, variant, state);
+  const other = service.admin.createKey({ workspaceId, grants: [{ on: null, level: "full" }] });
+  if (!("key" in other)) throw new Error(other.detail);
+  return { plain: api, varied: new Api(handle, key), other: new Api(handle, other.key), clock, state };
+}
+
+const statuses = async (api: Api, times: number) => {
+  const seen: number[] = [];
+  for (let n = 0; n < times; n++) seen.push((await api.get("/v1/files")).status);
+  return seen;
+};
+
+describe("itemsMove: others write while lists are read", () => {
+  async function listed(itemsMove: number, lists: number) {
+    const weather = openWeather({ maxPageSize: 2, itemsMove });
+    for (const name of ["a", "b", "c", "d", "e"]) await weather.plain.file(`${name}.md`);
+    const paths: string[] = [];
+    for (let n = 0; n < lists; n++) paths.push((await weather.varied.paths("files")).join(" "));
+    return { ...weather, paths };
+  }
+
+  const WHOLE = "/a.md /b.md /c.md /d.md /e.md";
+  const MISSED = "/a.md /b.md /d.md /e.md";
+  const TWICE = "/a.md /b.md /b.md /c.md /d.md /e.md";
+
+  it("of so many lists one misses an item that is there, the next time one shows one twice", async () => {
+    const { paths, state } = await listed(2, 6);
+    expect(paths).toEqual([WHOLE, MISSED, WHOLE, TWICE, WHOLE, MISSED]);
+    expect(state.torn).toBe(3);
+  });
+
+  it("leaves lists of one page as they are, and all where it is calm", async () => {
+    const { varied, state } = await listed(1, 1);
+    expect(await varied.paths("files", { path: "a.md" })).toEqual(["/a.md"]);
+    state.calm = true;
+    expect((await varied.paths("files")).join(" ")).toBe(WHOLE);
+    expect(state.torn).toBe(1);
+  });
+});
+
+describe("searchDelay: a search finds late", () => {
+  const found = async (api: Api) => {
+    const reply = await api.post("/v1/search/regex", { query: "heron" });
+    return (expectOk(reply, 200) as { readonly data: readonly unknown[] }).data.length;
+  };
+
+  it("what was written when so many more requests have come", async () => {
+    const { plain, varied } = openWeather({ searchDelay: 2 });
+    const { id, lastChangeId } = await varied.file("a.md", "a heron\n");
+    expect(await found(plain)).toBe(1);
+    expect([await found(varied), await found(varied), await found(varied)]).toEqual([0, 0, 1]);
+    await varied.edit(id, lastChangeId, "two herons\n");
+    expect([await found(varied), await found(varied), await found(varied)]).toEqual([0, 0, 1]);
+  });
+});
+
+describe("keyExpires: a key expires, and is good again", () => {
+  it("after so many requests of it, for so many; unexecuted, and no other key's", async () => {
+    const { plain, varied, other } = openWeather({ keyExpires: { after: 2, refused: 1 } });
+    expect(await statuses(varied, 7)).toEqual([200, 200, 401, 200, 200, 401, 200]);
+    expect(await statuses(other, 3)).toEqual([200, 200, 401]);
+    await varied.get("/v1/files");
+    expectProblem(await varied.post("/v1/files", { path: "a.md", content: "" }), "unauthenticated");
+    expect(await plain.paths("files")).toEqual([]);
+  });
+});
+
+describe("rateLimit: so many requests a key at once", () => {
+  it("beyond, 429 with Retry-After, after which they are answered again; no other key's", async () => {
+    const { varied, other, clock } = openWeather({ rateLimit: { requests: 3, seconds: 6 } });
+    expect(await statuses(varied, 4)).toEqual([200, 200, 200, 429]);
+    const refused = await varied.get("/v1/files");
+    expectProblem(refused, "rate_limited");
+    expect(refused.headers["retry-after"]).toBe("2");
+    expect(await statuses(other, 4)).toEqual([200, 200, 200, 429]);
+    clock.ms += 1_999;
+    expect(await statuses(varied, 1)).toEqual([429]);
+    clock.ms += 1;
+    expect(await statuses(varied, 2)).toEqual([200, 429]);
+    clock.ms += 60_000;
+    expect(await statuses(varied, 4)).toEqual([200, 200, 200, 429]);
+  });
+
+  it("needs a clock", async () => {
+    const { service, key } = openService();
+    const varied = new Api(varyService(service.handle, { rateLimit: { requests: 1, seconds: 1 } }), key);
+    await expect(varied.get("/v1/files")).rejects.toThrow("rateLimit needs a clock");
+  });
+});
