@@ -27,6 +27,7 @@ export function contextsOf(lines: readonly string[]): Contexts {
   const around: string[] = [];
   const marks: boolean[] = [];
   const open: string[] = [];
+  const depths: Depth[] = [{ name: "", path: "" }];
   let [faults, outline, inside] = [0, "", ""];
   for (const line of lines) {
     around.push(inside);
@@ -38,9 +39,27 @@ export function contextsOf(lines: readonly string[]): Contexts {
     if (!isMark) continue;
     faults += Math.max(0, stray);
     outline += line;
-    inside = open.join(" ");
+    inside = pathOf(open, depths);
   }
   return { around, marks, faults: faults + open.length, open: open.length, outline };
+}
+
+/** Something that is open, and the names of all that are open down to it. */
+type Depth = { readonly name: string; readonly path: string };
+
+/**
+ * The names of what is open in a row. `depths`, from the outermost on, are kept, so that deep nests
+ * are not written out for each line.
+ */
+function pathOf(open: readonly string[], depths: Depth[]): string {
+  let same = 0;
+  while (same < open.length && depths[same + 1]?.name === open[same]) same++;
+  depths.length = same + 1;
+  for (const name of open.slice(same)) {
+    const outer = (depths.at(-1) as Depth).path;
+    depths.push({ name, path: outer === "" ? name : `${outer} ${name}` });
+  }
+  return (depths.at(-1) as Depth).path;
 }
 
 /** Whether a text has anything that opens or closes a context: the cheap test. */

@@ -1,12 +1,7 @@
 import { afford } from "./budget.ts";
 import { counterparts, type Edit } from "./myers.ts";
 import type { Reading } from "./reading.ts";
-
-/**
- * The numbers of the words that an element stands for: several for a line or a sentence, one for a
- * token. `reading.tokenTexts` gives the numbers.
- */
-export type Words = (id: number) => readonly number[];
+import { occursOnce, type Words } from "./said.ts";
 
 /** What a word of a removal costs in steps. */
 const STEPS_A_WORD = 10;
@@ -42,9 +37,8 @@ export function isGone(
   const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, said);
   if (left === undefined) return false;
   if (left.words.length === 0 || 3 * left.words.length > left.of) return left.words.length === 0;
-  // A word that the base has nowhere else is no common one; to know it, all of the base is read.
-  const known = countedOnce(base, words, reading);
-  return left.words.every((word) => known.get(word) !== 1);
+  // A word that the base has nowhere else is no common one.
+  return left.words.every((word) => !occursOnce(word, base, words, reading));
 }
 
 /** In place of the words that an edit put there. */
@@ -70,17 +64,18 @@ function wordsLeft(
   own: readonly number[],
 ): { readonly words: readonly number[]; readonly of: number } | undefined {
   const found: Bag = new Map();
-  for (const { from, to } of there.edits) for (let at = from; at < to; at++) put(found, words(there.ids[at] as number));
+  for (const { from, to } of there.edits)
+    for (let at = from; at < to; at++) put(found, words.of(there.ids[at] as number));
   const kept = bagOf(own);
   for (const word of own) take(found, word);
   const removed = base.slice(edit.start, edit.end);
   // Marks are everywhere: they count where nothing else was removed.
-  const countsMarks = !removed.some((id) => words(id).some((word) => tokenTexts.isWord(word)));
+  const countsMarks = !removed.some((id) => words.of(id).some((word) => tokenTexts.isWord(word)));
   const covered = coveredBy(there.edits, edit);
   const left: number[] = [];
   let of = 0;
   for (const [at, id] of removed.entries()) {
-    const said = words(id);
+    const said = words.of(id);
     // A line that is still there is no common word.
     if (!covered[at] && said.length > 1) return undefined;
     const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
@@ -129,17 +124,6 @@ export function agree(
 function shiftOf(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;
-}
-
-/** How often each word of a sequence occurs, counted once a merge. */
-function countedOnce(ids: Ids, words: Words, reading: Reading): ReadonlyMap<number, number> {
-  const known = reading.counted.get(ids);
-  if (known !== undefined) return known;
-  const all = ids.flatMap(words);
-  afford(reading, all.length);
-  const counts = bagOf(all);
-  reading.counted.set(ids, counts);
-  return counts;
 }
 
 function bagOf(words: readonly number[]): Bag {
@@ -217,7 +201,7 @@ function isParted({ from, to }: Edit, later: readonly Edit[]): boolean {
 
 /** Whether elements [from, to) of a text say nothing by themselves. */
 function isBare({ ids, words }: Made, from: number, to: number, { tokenTexts }: Reading): boolean {
-  return ids.slice(from, to).every((id) => words(id).every((word) => tokenTexts.isMarkOrBreak(word)));
+  return ids.slice(from, to).every((id) => words.of(id).every((word) => tokenTexts.isMarkOrBreak(word)));
 }
 
 /**

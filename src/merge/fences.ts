@@ -1,22 +1,25 @@
 const FENCE = /^\s*(?:[-*+>]\s+|>\s*|\p{N}+[.)]\s+)*(`{3,}|~{3,})(.*)$/u;
 
 /**
- * For each line whether it is code: a fence or between two fences (CommonMark 0.31.2, section 4.5).
+ * Whether any of lines [from, to) is code: a fence or between two fences. `open`: what `openFences`
+ * found.
  */
-export function codeLines(lines: readonly string[]): boolean[] {
-  const open = openFences(lines);
-  return lines.map((_, at) => open[at] !== "" || open[at + 1] !== "");
+export function hasCode(open: readonly string[], from: number, to: number): boolean {
+  if (from === to) return false;
+  for (let at = from; at <= to; at++) if (open[at] !== "") return true;
+  return false;
 }
 
 /**
  * For each place before a line, and the one after the last, the fence that is open there; empty
- * where none is.
+ * where none is (CommonMark 0.31.2, section 4.5).
  */
 export function openFences(lines: readonly string[]): string[] {
   const found = [""];
   let open = "";
   for (const line of lines) {
-    const [, fence = "", info = ""] = FENCE.exec(line.trimEnd()) ?? [];
+    const mayBeFence = line.includes("```") || line.includes("~~~");
+    const [, fence = "", info = ""] = (mayBeFence && FENCE.exec(line.trimEnd())) || [];
     if (open === "") {
       if (fence !== "" && !(fence.startsWith("`") && info.includes("`"))) open = fence;
     } else if (fence.startsWith(open) && info.trim() === "") open = "";

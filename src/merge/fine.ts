@@ -1,8 +1,6 @@
-import { codeLines } from "./fences.ts";
 import { type FrontMatter, mergeFrontMatter, readFrontMatter } from "./front-matter.ts";
 import { type ConflictHunk, mergeHunks, type Work } from "./hunk.ts";
-import type { Reading } from "./reading.ts";
-import { splitLines } from "./split.ts";
+import { diffLines, type Lines, type Reading, takeLines, takeLinesBelow } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
 /** A merged text, or the places that do not merge; undefined when the budget is used up. */
@@ -29,6 +27,9 @@ function mergeDocument(base: string, local: string, remote: string, reading: Rea
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
   if (b === undefined || l === undefined || r === undefined) return mergeBody(base, local, remote, reading);
   const head = mergeFrontMatter(b, l, r);
+  takeLinesBelow(base, b.lines, b.body, reading);
+  takeLinesBelow(local, l.lines, l.body, reading);
+  takeLinesBelow(remote, r.lines, r.body, reading);
   const body = mergeBody(b.body, l.body, r.body, reading);
   if (body === undefined) return undefined;
   if (head !== undefined && "text" in body) return { text: head + body.text };
@@ -75,10 +76,11 @@ function movedDown(hunk: ConflictHunk, base: number, local: number, remote: numb
 function mergeBody(base: string, local: string, remote: string, reading: Reading): FineMerge {
   const equal = byEquality(base, local, remote);
   if (equal !== undefined) return equal;
-  const lines = { base: splitLines(base), local: splitLines(local), remote: splitLines(remote) };
+  const [b, l, r] = [base, local, remote].map((text) => takeLines(text, reading)) as [Lines, Lines, Lines];
   const work: Work = {
-    all: { kind: "conflict", ...lines, baseLine: 0, localLine: 0, remoteLine: 0 },
-    code: { base: codeLines(lines.base), local: codeLines(lines.local), remote: codeLines(lines.remote) },
+    all: { kind: "conflict", base: b.lines, local: l.lines, remote: r.lines, baseLine: 0, localLine: 0, remoteLine: 0 },
+    texts: { base: b, local: l, remote: r },
+    edits: { local: diffLines(base, local, reading), remote: diffLines(base, remote, reading) },
     refused: new Set(),
     reading,
   };

@@ -2,9 +2,11 @@ import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, 
 import type { Ids } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
+import { OWN_WORD, type Words } from "./said.ts";
 import { sentences, type Unit, words } from "./sentences.ts";
+import type { Runs } from "./split.ts";
 import { subsumes } from "./subsume.ts";
-import { BLANK, BREAK, endsLine, isHeadingId, isMark, isWord, type Passage, type Token, TokenTexts } from "./tokens.ts";
+import { BLANK, BREAK, endsLine, isHeadingId, isMark, isWord, newRuns, type Passage, type Token } from "./tokens.ts";
 import { transfer } from "./transfer.ts";
 import { mergeUrl } from "./urls.ts";
 
@@ -17,7 +19,7 @@ type Flow = {
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
   /** What gave the numbers of sentences; those of words are their tokens'. */
-  readonly keys: TokenTexts;
+  readonly keys: Runs;
   readonly reading: Reading;
 };
 
@@ -55,7 +57,7 @@ export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "se
 }
 
 function flowOf(tokens: Passage, reading: Reading, grain: Grain): Flow {
-  const keys = new TokenTexts();
+  const keys = newRuns();
   const split = (some: readonly Token[]): Unit[] => (grain === "sentences" ? sentences(some, keys) : words(some));
   const units = { base: split(tokens.base), local: split(tokens.local), remote: split(tokens.remote) };
   const ids = { base: units.base.map(idOf), local: units.local.map(idOf), remote: units.remote.map(idOf) };
@@ -98,8 +100,7 @@ function settle(flow: Flow, found: Cluster, local: Range, remote: Range): readon
   if (found.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
   const l = { ids: ids.local, edits: found.local, ...local };
   const r = { ids: ids.remote, edits: found.remote, ...remote };
-  const said = (id: number): readonly number[] =>
-    grain === "words" ? [id] : reading.tokenTexts.ids(keys.text(id).split("\0"));
+  const said: Words = grain === "words" ? OWN_WORD : { of: (id) => keys.run(id) };
   if (subsumes(ids.base, r, l, said, reading)) return passage.remote;
   if (subsumes(ids.base, l, r, said, reading)) return passage.local;
   if (grain === "sentences") return mergeFlow(passage, reading, "words") ?? transfer(passage, reading);

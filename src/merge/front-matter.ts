@@ -79,7 +79,29 @@ function mergeEntry(
   if (mine === was) return theirs;
   if (theirs === was || mine === theirs) return mine;
   if (mine === undefined || theirs === undefined) return CONFLICT;
-  return mergeListEntry(was, mine, theirs) ?? CONFLICT;
+  return mergeListEntry(was, mine, theirs) ?? mergeMapEntry(was, mine, theirs) ?? CONFLICT;
+}
+
+/** A map under one key: the line of its key, and its entries without their indent. */
+type MapEntry = { readonly head: string; readonly indent: string; readonly map: FrontMatter };
+
+/** A map under one key that both sides changed, by its own keys; undefined for any other value. */
+function mergeMapEntry(was: string | undefined, mine: string, theirs: string): string | undefined {
+  const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
+  if (l === undefined || r === undefined || l.head !== r.head || l.indent !== r.indent) return undefined;
+  const b = was === undefined ? { ...l, map: { entries: new Map(), lines: 0, body: "" } } : readMapEntry(was);
+  if (b === undefined || b.head !== l.head || b.indent !== l.indent) return undefined;
+  const merged = mergeFrontMatter(b.map, l.map, r.map);
+  if (merged === undefined) return undefined;
+  return l.head + merged.slice(4, -4).replaceAll(/^(?=.)/gm, l.indent);
+}
+
+function readMapEntry(entry: string): MapEntry | undefined {
+  const [head = "", ...lines] = entry.split(/(?<=\n)/);
+  const indent = /^ +(?=\S)/.exec(lines[0] ?? "")?.[0];
+  if (indent === undefined || !/:\s*$/.test(head) || !lines.every((line) => line.startsWith(indent))) return undefined;
+  const entries = readEntries(lines.map((line) => line.slice(indent.length)));
+  return entries && { head, indent, map: { entries, lines: lines.length, body: "" } };
 }
 
 /**

@@ -1,8 +1,9 @@
-import { agree, type Ids, isGone, isTouched, leaves, reverse, type Words } from "./evidence.ts";
+import { agree, type Ids, isGone, isTouched, leaves, reverse } from "./evidence.ts";
 import { compose, counterparts, diff, type Edit, isRemoval, joinOverBlanks } from "./myers.ts";
 import { pairsQuotations } from "./quotes.ts";
-import { diffLines, type Reading, readLines, tokenise, tokenTextsIn } from "./reading.ts";
+import { diffLines, type Reading, readLines, tokenise } from "./reading.ts";
 import { endsLine, type Token } from "./tokens.ts";
+import { OWN_WORD, wordsOfLines } from "./said.ts";
 
 /** The lines of three texts of which each was made of the one before. */
 type ThreeLines = readonly [base: readonly string[], less: readonly string[], more: readonly string[]];
@@ -13,6 +14,15 @@ type ThreeLines = readonly [base: readonly string[], less: readonly string[], mo
  * be taken for two, and a merge that is merged again with one of its sides would grow.
  */
 export function isHeld(base: string, less: string, more: string, reading: Reading): boolean {
+  const known = reading.held.find((one) => one.base === base && one.less === less && one.more === more);
+  if (known !== undefined) return known.isHeld;
+  const found = findHeld(base, less, more, reading);
+  // What was judged without a budget is not known.
+  if (reading.left >= 0) reading.held.push({ base, less, more, isHeld: found });
+  return found;
+}
+
+function findHeld(base: string, less: string, more: string, reading: Reading): boolean {
   const [b, l, m] = [readLines(base, reading), readLines(less, reading), readLines(more, reading)];
   if (reading.left < 0) return false;
   const earlier = diffLines(base, less, reading);
@@ -22,10 +32,10 @@ export function isHeld(base: string, less: string, more: string, reading: Readin
   if (!agree(b.ids.length, earlier, later, direct)) return false;
   // The shortest script may pair what was removed with a quotation of it.
   const pairs = pairsQuotations(base, less, more, reading);
+  const words = wordsOfLines(reading);
   const edits = pairs ? compose(b.ids.length, m.ids.length, earlier, later) : direct;
   return earlier.every((edit) => {
-    const words: Words = (id) => tokenTextsIn(id, reading);
-    const own = (): readonly number[] => (isRemoval(edit) ? [] : l.ids.slice(edit.from, edit.to).flatMap(words));
+    const own = (): readonly number[] => (isRemoval(edit) ? [] : l.ids.slice(edit.from, edit.to).flatMap(words.of));
     return isGone(edit, b.ids, { ids: m.ids, edits }, words, reading, own);
   });
 }
@@ -137,23 +147,18 @@ function keepsRegion(
     agree(b.length, earlier, later, direct) &&
     earlier.every(
       (edit) =>
-        !(isRemoval(edit) || isTouched(edit, later)) || isGone(edit, b, { ids: m, edits: direct }, one, reading),
+        !(isRemoval(edit) || isTouched(edit, later)) || isGone(edit, b, { ids: m, edits: direct }, OWN_WORD, reading),
     ) &&
     leaves(
       later,
       earlier,
-      { ids: l, old, words: one },
+      { ids: l, old, words: OWN_WORD },
       reading,
       (edit) => isWholeLines(edit, l, m),
-      (at) => isGone(earlier[at] as Edit, b, { ids: m, edits: direct }, one, reading),
+      (at) => isGone(earlier[at] as Edit, b, { ids: m, edits: direct }, OWN_WORD, reading),
     ) &&
     keepsSpace([base, less, more], earlier, later)
   );
-}
-
-/** A token is a word of its own. */
-function one(id: number): readonly number[] {
-  return [id];
 }
 
 /** Whether an addition of tokens is whole lines, at the start of a line. */

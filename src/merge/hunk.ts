@@ -1,9 +1,11 @@
 import { cluster, isReplacement, overlaps, span, type Cluster } from "./cluster.ts";
+import { hasCode } from "./fences.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
 import type { Overlap } from "./lines.ts";
-import { diff, type Edit, joinOverBlanks } from "./myers.ts";
-import { type Reading, tokenise, tokenTextsIn } from "./reading.ts";
+import { type Edit, joinOverBlanks } from "./myers.ts";
+import { fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
+import { wordsOfLines } from "./said.ts";
 import { subsumes } from "./subsume.ts";
 import { leadsLines, write } from "./tokens.ts";
 import { transfer } from "./transfer.ts";
@@ -21,18 +23,16 @@ export type ConflictHunk = {
   readonly remoteLine: number;
 };
 
-/** For each text and each of its lines whether it is code. */
-type CodeLines = {
-  readonly base: readonly boolean[];
-  readonly local: readonly boolean[];
-  readonly remote: readonly boolean[];
-};
+/** The three texts, with their lines read. */
+type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
 
 /** What the merge of one text's lines goes by, and the budget for it. */
 export type Work = {
   /** All lines of the three texts. */
   readonly all: Overlap;
-  readonly code: CodeLines;
+  readonly texts: ThreeTexts;
+  /** What each side did to the lines of the base. */
+  readonly edits: { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
   /** Parts that could not be settled, so that no effort goes into the same part twice. */
   readonly refused: Set<string>;
   readonly reading: Reading;
@@ -44,15 +44,11 @@ export type Work = {
  * ends it.
  */
 export function mergeHunks(work: Work, coarse: boolean): { text: string } | { conflicts: ConflictHunk[] } {
-  const { all, reading } = work;
-  const [base, local, remote] = [all.base, all.local, all.remote].map((lines) => reading.interner.ids(lines)) as [
-    number[],
-    number[],
-    number[],
-  ];
+  const { all, edits, texts } = work;
+  const [base, local, remote] = [texts.base.ids, texts.local.ids, texts.remote.ids];
   const found = cluster(
-    joinOverBlanks(diff(base, local, reading), all.base, coarse),
-    joinOverBlanks(diff(base, remote, reading), all.base, coarse),
+    joinOverBlanks(edits.local, all.base, coarse),
+    joinOverBlanks(edits.remote, all.base, coarse),
     linesMeet,
   );
   const conflicts: ConflictHunk[] = [];
@@ -100,7 +96,7 @@ function settle(
   work: Work,
 ): string | undefined {
   const { reading, refused } = work;
-  const words = (id: number): readonly number[] => tokenTextsIn(id, reading);
+  const words = wordsOfLines(reading);
   if (local.edits.length === 0 || subsumes(base, remote, local, words, reading, true)) return part.remote.join("");
   if (remote.edits.length === 0 || subsumes(base, local, remote, words, reading, true)) return part.local.join("");
   const name = `${part.baseLine} ${part.base.length} ${part.localLine} ${part.local.length}`;
@@ -124,24 +120,24 @@ function linesMeet(earlier: Edit, _side: unknown, later: Edit): boolean {
  * Lines that both sides changed: both may have added entries to a list, or changed words of running
  * text.
  */
-function mergePart(part: Overlap, { all, code, reading }: Work): string | undefined {
-  const inserted = mergeInsertions(part, all.base, reading);
+function mergePart(part: Overlap, { texts, reading }: Work): string | undefined {
+  const inserted = mergeInsertions(part, texts.base, reading);
   if (inserted !== undefined) return inserted;
   const sides = [part.base, part.local, part.remote];
   if (sides.some((lines) => lines.length === 0)) return undefined;
   const isCode =
-    hasCode(code.base, part.baseLine, part.base) ||
-    hasCode(code.local, part.localLine, part.local) ||
-    hasCode(code.remote, part.remoteLine, part.remote);
+    isCodeIn(texts.base, part.baseLine, part.base) ||
+    isCodeIn(texts.local, part.localLine, part.local) ||
+    isCodeIn(texts.remote, part.remoteLine, part.remote);
   const [base, local, remote] = sides.map((lines) => tokenise(lines, reading, isCode)) as [Tokens, Tokens, Tokens];
-  const texts = { base, local, remote };
-  const merged = mergeFlow(texts, reading) ?? transfer(texts, reading);
+  const passage = { base, local, remote };
+  const merged = mergeFlow(passage, reading) ?? transfer(passage, reading);
   return merged === undefined || !leadsLines(merged) ? undefined : write(merged);
 }
 
 type Tokens = ReturnType<typeof tokenise>;
 
 /** Whether any of some lines, of which the first is line `first` of its text, is code. */
-function hasCode(code: readonly boolean[], first: number, lines: readonly string[]): boolean {
-  return code.slice(first, first + lines.length).includes(true);
+function isCodeIn(text: Lines, first: number, lines: readonly string[]): boolean {
+  return hasCode(fencesIn(text), first, first + lines.length);
 }

@@ -1,9 +1,9 @@
 import { afford } from "./budget.ts";
-import { entriesOf, neighbours, sortKey } from "./entries.ts";
-import { openFences } from "./fences.ts";
+import { entriesOf, neighbours, shapeOf, sortKey } from "./entries.ts";
 import type { Overlap } from "./lines.ts";
 import { type Piece, pieceOf, pieceText } from "./piece.ts";
-import { type Reading, tokenise } from "./reading.ts";
+import { fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
+import { findRun } from "./runs.ts";
 import { shareSection } from "./sections.ts";
 import { splitLines } from "./split.ts";
 import { timeOf } from "./time.ts";
@@ -27,23 +27,29 @@ const LEAST_SORTED = 4;
 const MOST_PAIRS = 10_000;
 
 /** Where lines are inserted: the base lines around. */
-type Place = { readonly lines: readonly string[]; readonly above: number; readonly below: number };
+type Place = {
+  readonly lines: readonly string[];
+  readonly inCode: boolean;
+  readonly above: number;
+  readonly below: number;
+};
 
 /**
  * Both sides added lines at one place. They are two pieces: each stays whole, one after the other,
  * and they are never aligned with each other, unless one holds the other whole. Undefined where
  * base had text, or where no order keeps each piece in the section, list and table that it was
- * written for. `baseLines`: all lines of the base.
+ * written for. `base`: all lines of the base.
  */
-export function mergeInsertions(part: Overlap, baseLines: readonly string[], reading: Reading): string | undefined {
+export function mergeInsertions(part: Overlap, base: Lines, reading: Reading): string | undefined {
   if (part.base.some((line) => line.trim() !== "")) return undefined;
   const [mine, theirs] = [pieceOf(part.local), pieceOf(part.remote)];
   if (mine.lines.length === 0) return part.remote.join("");
   if (theirs.lines.length === 0) return part.local.join("");
-  if (holds(theirs.lines, mine.lines)) return part.remote.join("");
-  if (holds(mine.lines, theirs.lines)) return part.local.join("");
+  if (findRun(theirs.lines, mine.lines) >= 0) return part.remote.join("");
+  if (findRun(mine.lines, theirs.lines) >= 0) return part.local.join("");
   const place: Place = {
-    lines: baseLines,
+    lines: base.lines,
+    inCode: fencesIn(base)[part.baseLine] !== "",
     above: part.baseLine - 1,
     below: part.baseLine + part.base.length,
   };
@@ -52,23 +58,12 @@ export function mergeInsertions(part: Overlap, baseLines: readonly string[], rea
   return order === undefined ? undefined : join(place, ...order);
 }
 
-/** Whether some lines stand in a row in others. */
-function holds(whole: readonly string[], piece: readonly string[]): boolean {
-  for (let at = whole.indexOf(piece[0] as string); at >= 0 && at + piece.length <= whole.length; ) {
-    let length = 1;
-    while (length < piece.length && whole[at + length] === piece[length]) length++;
-    if (length === piece.length) return true;
-    at = whole.indexOf(piece[0] as string, at + 1);
-  }
-  return piece.length === 0;
-}
-
 /**
  * Whether both pieces may stand at the place: not in code, not as a first text, not one entry
  * written twice.
  */
 function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): boolean {
-  if (openFences(place.lines.slice(0, place.above + 1)).at(-1) !== "" || shareSection(mine, theirs)) return false;
+  if (place.inCode || shareSection(mine, theirs)) return false;
   const [local, remote] = [entriesOf(mine.lines), entriesOf(theirs.lines)];
   if (local === undefined || remote === undefined) return place.lines.some((line) => line.trim() !== "");
   if (local.length * remote.length > MOST_PAIRS || !afford(reading, local.length * remote.length)) return false;
@@ -117,9 +112,10 @@ function isBlank(line: string | undefined): boolean {
 }
 
 /**
- * Whether the first piece, the remote's, belongs after the second one: by their times; by the order
- * of a sorted list; or on top, where people add the newest, if it has as many parts or more. Many
- * parts were gathered over time, so they began before a single one was written.
+ * Whether the first piece, the remote's, belongs after the second one: by their times, or the
+ * numbers of their definitions; by the order of a sorted list; or on top, where people add the
+ * newest, if it has as many parts or more. Many parts were gathered over time, so they began before
+ * a single one was written.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
@@ -128,8 +124,16 @@ function isLater(place: Place, first: Piece, second: Piece): boolean {
     const falls = below?.kind === one.kind && below.key < one.key && below.key < two.key;
     return falls ? one.key < two.key : one.key > two.key;
   }
+  const [number, next] = [numberOf(first), numberOf(second)];
+  if (number !== undefined && next !== undefined && number !== next) return number > next;
   if (isSortedSo(place, second, first)) return true;
   return isTop(place) && !isSortedSo(place, first, second) && second.parts <= first.parts;
+}
+
+/** The number that a piece of definitions begins with. */
+function numberOf({ lines }: Piece): number | undefined {
+  const number = /^ {0,3}\[\^?(?<number>\p{N}+)\]:/u.exec(lines[0] ?? "")?.groups?.["number"];
+  return number === undefined ? undefined : Number(number);
 }
 
 /** Whether the pieces in this order continue a list that is sorted. */
@@ -163,11 +167,26 @@ function join(place: Place, first: Piece, second: Piece): string {
   const [isBlankAbove, isBlankBelow] = [isBlank(place.lines[place.above]), isBlank(place.lines[place.below])];
   const above = first.before > 0 || isBlankAbove;
   const below = second.after > 0 || isBlankBelow;
-  const isParted = first.after > 0 || second.before > 0 || isLoose(first, second, above && below);
-  const between = Math.max(first.after, second.before, Number(isParted));
+  const between = isTight(place, first, second)
+    ? 0
+    : Math.max(first.after, second.before, Number(isLoose(first, second, above && below)));
   const head = above && !isBlankAbove ? Math.max(first.before, second.before) : first.before;
   const tail = below && !isBlankBelow ? Math.max(first.after, second.after) : second.after;
   return "\n".repeat(head) + pieceText(first) + "\n".repeat(between) + pieceText(second) + "\n".repeat(tail);
+}
+
+/**
+ * Whether two pieces are the first items of a list, or definitions, without a blank line in them:
+ * those around them part them from what stands above and below.
+ */
+function isTight({ lines, above, below }: Place, first: Piece, second: Piece): boolean {
+  if (first.shape?.startsWith("row") !== false || first.shape !== second.shape) return false;
+  if ([...first.lines, ...second.lines].some(isBlank)) return false;
+  return ![-1, 1].some((step) => {
+    let at = step < 0 ? above : below;
+    while (lines[at]?.trim() === "") at += step;
+    return shapeOf(lines[at] ?? "") === first.shape || /^\s+\S/.test(lines[at] ?? "");
+  });
 }
 
 /**

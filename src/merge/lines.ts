@@ -1,6 +1,6 @@
-import diff3Merge from "diff3";
-import { type Budget, spend } from "./budget.ts";
-import { type Reading, readLines } from "./reading.ts";
+import { span } from "./cluster.ts";
+import type { Edit } from "./myers.ts";
+import { type Lines, type Reading, readLines, walkLines } from "./reading.ts";
 
 /** The three sides of a conflict of a line merge, with the first line of each (0-based). */
 export type Overlap = {
@@ -17,59 +17,90 @@ export type Overlap = {
 export type LineBlock = { readonly kind: "settled"; readonly text: string } | Overlap;
 
 /**
- * Three-way merge of lines by package `diff3`; undefined when it would cost more than the budget.
- * The texts' common ends are not trimmed first, because that changes results.
+ * Three-way merge of lines, as git does it (Khanna, Kunal, Pierce 2007); undefined when it would
+ * cost more than the budget. The texts' common ends are not trimmed first, because that changes
+ * results.
  */
 export function mergeLines(base: string, local: string, remote: string, reading: Reading): LineBlock[] | undefined {
-  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading).ids) as [number[], number[], number[]];
-  if (!affordable(b, l, reading) || !affordable(b, r, reading)) return undefined;
-  return diff3Merge(l, b, r).map((block): LineBlock => {
-    if (block.conflict === undefined) return { kind: "settled", text: linesOf(block.ok, reading).join("") };
-    const { a, aIndex, o, oIndex, b: other, bIndex } = block.conflict;
-    return {
-      kind: "conflict",
-      base: linesOf(o, reading),
-      local: linesOf(a, reading),
-      remote: linesOf(other, reading),
-      baseLine: oIndex,
-      localLine: aIndex,
-      remoteLine: bIndex,
-    };
-  });
-}
-
-function linesOf(ids: readonly number[], { interner }: Reading): string[] {
-  return ids.map((id) => interner.text(id));
-}
-
-/** What a step of the walk costs, and a run of equal lines: the package keeps an object for it. */
-const [CELL, RUN] = [3, 12];
-
-/**
- * Whether the budget pays for the diff of two sequences as package `diff3` computes it (Wu, Manber,
- * Myers, Miller 1990): the same walk over the furthest points, without the path, so that its steps
- * are counted exactly before it is called.
- */
-function affordable(a: readonly number[], b: readonly number[], budget: Budget): boolean {
-  const [short, long] = a.length >= b.length ? [b, a] : [a, b];
-  const delta = long.length - short.length;
-  const reach = new Int32Array(short.length + long.length + 3).fill(-1);
-  for (let p = 0; ; p++) {
-    let steps = 0;
-    for (let k = -p; k < delta; k++) steps += advance(short, long, reach, k);
-    for (let k = delta + p; k > delta; k--) steps += advance(short, long, reach, k);
-    steps += advance(short, long, reach, delta);
-    if (!spend(budget, steps)) return false;
-    if (reach[delta + short.length + 1] === long.length) return true;
+  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
+  const mine = walkLines(base, local, reading);
+  const theirs = mine && walkLines(base, remote, reading);
+  if (mine === undefined || theirs === undefined) return undefined;
+  const blocks: LineBlock[] = [];
+  let settled: string[] = [];
+  let at = 0;
+  for (const place of placesOf(mine, theirs)) {
+    pushLines(settled, b.lines, at, place.start);
+    at = place.end;
+    const found = settle(place, b, l, r);
+    if ("lines" in found) pushLines(settled, found.lines, found.from, found.to);
+    else {
+      flush(settled, blocks);
+      settled = [];
+      blocks.push(found);
+    }
   }
+  pushLines(settled, b.lines, at, b.lines.length);
+  flush(settled, blocks);
+  return blocks;
 }
 
-/** Moves the furthest point of diagonal `k` on. @returns the steps that it took */
-function advance(short: readonly number[], long: readonly number[], reach: Int32Array, k: number): number {
-  const at = k + short.length + 1;
-  const first = Math.max((reach[at - 1] as number) + 1, reach[at + 1] as number);
-  let y = first;
-  while (y - k < short.length && y < long.length && short[y - k] === long[y]) y++;
-  reach[at] = y;
-  return y === first ? CELL : CELL + RUN + y - first;
+/** Base lines [start, end) with the edits of both sides there. */
+type Place = { readonly start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
+
+/** Edits of both sides, those that touch at one place. */
+function placesOf(local: readonly Edit[], remote: readonly Edit[]): Place[] {
+  const places: Place[] = [];
+  let [l, r] = [0, 0];
+  while (l < local.length || r < remote.length) {
+    const [mine, theirs] = [local[l], remote[r]];
+    const isMine = theirs === undefined || (mine !== undefined && mine.start <= theirs.start);
+    const edit = (isMine ? mine : theirs) as Edit;
+    let place = places.at(-1);
+    if (place === undefined || edit.start > place.end) {
+      place = { start: edit.start, end: edit.end, local: [], remote: [] };
+      places.push(place);
+    }
+    place.end = Math.max(place.end, edit.end);
+    (isMine ? place.local : place.remote).push(edit);
+    if (isMine) l++;
+    else r++;
+  }
+  return places;
+}
+
+type Slice = { readonly lines: readonly string[]; readonly from: number; readonly to: number };
+
+/** What a place becomes: lines of a side, where one side alone changed it or both did alike. */
+function settle({ start, end, local, remote }: Place, base: Lines, mine: Lines, theirs: Lines): Slice | Overlap {
+  // A side without edits is not asked for its lines.
+  const [l, r] = [span(local, start, end, 0), span(remote, start, end, 0)];
+  if (local.length === 0) return { lines: theirs.lines, ...r };
+  if (remote.length === 0 || isSame(mine.ids, l, theirs.ids, r)) return { lines: mine.lines, ...l };
+  return {
+    kind: "conflict",
+    base: base.lines.slice(start, end),
+    local: mine.lines.slice(l.from, l.to),
+    remote: theirs.lines.slice(r.from, r.to),
+    baseLine: start,
+    localLine: l.from,
+    remoteLine: r.from,
+  };
+}
+
+type Range = { readonly from: number; readonly to: number };
+
+function isSame(ids: readonly number[], one: Range, others: readonly number[], other: Range): boolean {
+  const length = one.to - one.from;
+  if (other.to - other.from !== length) return false;
+  for (let at = 0; at < length; at++) if (ids[one.from + at] !== others[other.from + at]) return false;
+  return true;
+}
+
+function pushLines(settled: string[], lines: readonly string[], from: number, to: number): void {
+  for (let at = from; at < to; at++) settled.push(lines[at] as string);
+}
+
+function flush(settled: readonly string[], blocks: LineBlock[]): void {
+  if (settled.length > 0) blocks.push({ kind: "settled", text: settled.join("") });
 }

@@ -1,13 +1,15 @@
 import { countApart } from "./apart.ts";
 import { MERGE_STEPS } from "./budget.ts";
 import { settleDates } from "./dates.ts";
+import { fitTexts } from "./fit.ts";
 import { mergeFine } from "./fine.ts";
 import type { ConflictHunk } from "./hunk.ts";
+import { keepsInsertions } from "./insertions-kept.ts";
 import { mergeLines } from "./lines.ts";
 import { isUnresolved } from "./markers.ts";
 import { type Edit, joinOverBlanks } from "./myers.ts";
 import { diffLines, newReading, type Reading, readLines } from "./reading.ts";
-import { isSound } from "./sound.ts";
+import { isSound, openUnlike } from "./sound.ts";
 import { isHeld } from "./held.ts";
 import { keepsPlaces } from "./places.ts";
 import { type Counts, countsKept, keepsChanges } from "./words.ts";
@@ -40,19 +42,54 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   const law = byLaw(base, local, remote);
   if (law !== undefined) return law;
   const [mine, theirs] = settleDates(base, local, remote);
-  return byLaw(base, mine, theirs) ?? mergeSettled(base, mine, theirs);
+  return byLaw(base, mine, theirs) ?? mergeFitted(base, mine, theirs) ?? mergeSettled(base, mine, theirs, MERGE_STEPS);
+}
+
+/** What a merge of fitted texts, or one of it with a side again, may cost. */
+const FITTED_STEPS = MERGE_STEPS / 4;
+
+/**
+ * Merges texts of which one numbers what the other one numbered too, or has other columns, once
+ * they were made to fit; undefined where nothing is to be fitted. The guards look at the fitted
+ * texts, so a result must, besides, come back when it is merged with the sides as they are.
+ */
+function mergeFitted(base: string, local: string, remote: string): MergeResult | undefined {
+  const result = mergeOnceFitted(base, local, remote);
+  if (result === undefined) return undefined;
+  const turned = mergeOnceFitted(base, remote, local);
+  const isProven = [result, turned].every((one) => {
+    if (one?.kind !== "clean") return false;
+    return [local, remote].every((side) => side === one.text || isMergedWith(base, side, one.text));
+  });
+  if (isProven && result.kind === "clean") return { ...result, how: "fine" };
+  if (result.kind === "conflict" && result.reason === "too-large") return refuse("too-large", base, local, remote);
+  const plain = mergeSettled(base, local, remote, MERGE_STEPS);
+  return plain.kind === "conflict" ? plain : refuse("unsound", base, local, remote);
+}
+
+function mergeOnceFitted(base: string, local: string, remote: string): MergeResult | undefined {
+  const fitted = fitTexts(base, local, remote, { ...newReading(), left: FITTED_STEPS });
+  if (fitted === "apart") return refuse("unsound", base, local, remote);
+  return fitted && (byLaw(...fitted) ?? mergeSettled(...fitted, FITTED_STEPS));
+}
+
+/** Whether a result merged with a side again is what it is. */
+function isMergedWith(base: string, side: string, text: string): boolean {
+  const again = mergeOnceFitted(base, side, text) ?? mergeSettled(base, side, text, FITTED_STEPS);
+  return again.kind === "clean" && again.text === text;
 }
 
 /**
  * Merges two texts that both differ from base and from each other; a result that could be wrong is
  * refused.
  */
-function mergeSettled(base: string, local: string, remote: string): MergeResult {
-  const reading = newReading();
+function mergeSettled(base: string, local: string, remote: string, steps: number): MergeResult {
+  if (openUnlike(base, local, remote)) return refuse("unsound", base, local, remote);
+  const reading = { ...newReading(), left: steps };
   const result = attempt(base, local, remote, reading);
   if (result.kind === "conflict") return result;
   // What was read and paired serves both ways; the steps of the second are its own.
-  const again = { ...reading, left: MERGE_STEPS };
+  const again = { ...reading, left: steps };
   const reason = faultOf(base, local, remote, result, reading) ?? turnedFault(base, local, remote, result, again);
   if (reason === undefined) return result;
   return refuse(Math.min(reading.left, again.left) < 0 ? "too-large" : reason, base, local, remote);
@@ -150,7 +187,9 @@ function keepsBoth(base: string, local: string, remote: string, result: Clean, r
   if (counts === undefined) return false;
   const [b, l, r, m] = counts as [Counts, Counts, Counts, Counts];
   if (!countsKept(b, l, r, m)) return false;
-  if (isOneOf(result, local, remote) || keepsChanges(b, l, r, m)) return true;
+  if (isOneOf(result, local, remote)) return true;
+  if (!keepsInsertions([base, local, remote, result.text], reading)) return false;
+  if (keepsChanges(b, l, r, m)) return true;
   return result.how === "lines" && !meetOverBlanks(base, local, remote, reading);
 }
 

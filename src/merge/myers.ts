@@ -57,11 +57,7 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   // finds the same.
   const a = occurring(base, start, end, side, from, to);
   const b = occurring(side, from, to, base, start, end);
-  const pairs = script(
-    a.map((at) => base[at] as number),
-    b.map((at) => side[at] as number),
-    budget,
-  );
+  const pairs = script(elementsAt(a, base), elementsAt(b, side), budget);
   return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
 }
 
@@ -89,6 +85,13 @@ function editsBetween(apart: Edit, a: readonly number[], b: readonly number[], p
   return edits;
 }
 
+/** The elements at some places, packed for the search. */
+function elementsAt(places: readonly number[], ids: readonly number[]): Int32Array {
+  const found = new Int32Array(places.length);
+  for (let at = 0; at < places.length; at++) found[at] = ids[places[at] as number] as number;
+  return found;
+}
+
 /** The places in `ids` [from, to) whose element occurs in `others` [first, last). */
 function occurring(
   ids: readonly number[],
@@ -106,7 +109,7 @@ function occurring(
 }
 
 /** The places of a longest common subsequence, in pairs; undefined past a cap. */
-function script(a: readonly number[], b: readonly number[], budget: Budget): number[] | undefined {
+function script(a: Int32Array, b: Int32Array, budget: Budget): number[] | undefined {
   const most = Math.min(MAX_EDIT_LENGTH, a.length + b.length);
   const reach = new Int32Array(2 * most + 3);
   const middle = most + 1;
@@ -124,7 +127,7 @@ function script(a: readonly number[], b: readonly number[], budget: Budget): num
 const AT_THE_END = -1;
 
 /** Moves the furthest points on by one edit, the `d`-th. @returns the steps that it took */
-function advance(a: readonly number[], b: readonly number[], reach: Int32Array, middle: number, d: number): number {
+function advance(a: Int32Array, b: Int32Array, reach: Int32Array, middle: number, d: number): number {
   const [n, m] = [a.length, b.length];
   let steps = 2 * d + 1;
   for (let k = -d; k <= d; k += 2) {

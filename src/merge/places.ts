@@ -3,7 +3,7 @@ import { ascending } from "./ascending.ts";
 import { afford } from "./budget.ts";
 import type { Contexts } from "./contexts.ts";
 import { isTelling, quotesElsewhere } from "./quotes.ts";
-import { contextsIn, type Lines, markedWordsIn, type Reading, readLines, wordsIn } from "./reading.ts";
+import { contextsIn, type Lines, markedWordsIn, type Reading, readLines, wholeLine, wordsIn } from "./reading.ts";
 
 /** Base, local, remote and merged text. */
 type FourTexts = readonly [base: string, local: string, remote: string, merged: string];
@@ -58,7 +58,13 @@ function movedOrGone(
   reading: Reading,
 ): ReadonlySet<number> | undefined {
   for (const text of texts) readMarks(text, apart, wrapped, reading);
-  const [b, l, r, m] = texts.map((text) => placesOf(text, apart, wrapped, reading)) as [Places, Places, Places, Places];
+  const [b, l, r] = texts.slice(0, 3).map((text) => placesOf(text, apart, wrapped, reading)) as [
+    Places,
+    Places,
+    Places,
+  ];
+  // Where a side is to be found in a result, the result is the third text too.
+  const m = texts[3]?.ids === texts[2]?.ids ? r : placesOf(texts[3] as Text, apart, wrapped, reading);
   const suspects = new Set<number>();
   const size = reading.words.size;
   for (let word = 0; word < size; word++) {
@@ -108,10 +114,10 @@ function isPicked(was: Trait, mine: Trait, theirs: Trait, is: Trait): boolean {
  * Numbers what the places of a text's words are told by, so that what is kept by number can be as
  * long as it must be.
  */
-function readMarks({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, reading: Reading): void {
-  for (const [at, id] of ids.entries()) {
+function readMarks({ ids }: Text, apart: Uint8Array, wrapped: boolean, reading: Reading): void {
+  for (const id of ids) {
     if (apart[id] === 1) markedWordsIn(id, reading);
-    else if (wrapped) reading.words.id(lines[at] as string);
+    else if (wrapped) wholeLine(id, reading);
   }
 }
 
@@ -123,7 +129,7 @@ function placesOf({ ids, lines }: Text, apart: Uint8Array, wrapped: boolean, rea
     if (apart[id] === 1) {
       const { words } = markedWordsIn(id, reading);
       for (let at = 0; at < words.length; at++) put(places, words[at] as number, line, at);
-    } else if (wrapped && lines[line]?.trim() !== "") put(places, reading.words.id(lines[line] as string), line, -1);
+    } else if (wrapped && lines[line]?.trim() !== "") put(places, wholeLine(id, reading), line, -1);
   }
   return places;
 }
@@ -173,7 +179,7 @@ function placedOnce({ ids, lines }: Lines, apart: Uint8Array, reading: Reading):
   let place = 0;
   for (const [at, id] of ids.entries()) {
     const line = lines[at] as string;
-    const ones = apart[id] === 1 ? wordsIn(id, reading) : isAlike(id, line, reading) ? [] : [reading.words.id(line)];
+    const ones = apart[id] === 1 ? wordsIn(id, reading) : isAlike(id, line, reading) ? [] : [wholeLine(id, reading)];
     for (const one of ones) {
       if (places.has(one)) again.add(one);
       places.set(one, place++);

@@ -1,20 +1,24 @@
 import { type Budget, newBudget, spend } from "./budget.ts";
 import { type Contexts, contextsOf } from "./contexts.ts";
+import { openFences } from "./fences.ts";
 import { type MarkedWords, readMarkedWords } from "./marks.ts";
 import { diff, type Edit } from "./myers.ts";
 import { Interner, splitLines } from "./split.ts";
 import { cutLine, joinTokens, type Token, TokenTexts } from "./tokens.ts";
+import { walk } from "./walk.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * A text's lines, a number for each, its edit scripts to other texts, and what its lines stand in
- * once that was read.
+ * A text's lines, a number for each, its edit scripts to other texts, those that the line merge
+ * goes by (`walks`), and what its lines stand in once that was read.
  */
 export type Lines = {
   readonly lines: readonly string[];
   readonly ids: readonly number[];
   readonly scripts: Map<string, Edit[]>;
+  readonly walks: Map<string, Edit[]>;
   contexts?: Contexts;
+  fences?: readonly string[];
 };
 
 /** What one merge may still do, and what it has read so far, so that nothing is read twice. */
@@ -33,9 +37,20 @@ export type Reading = Budget & {
   /** By a line's number: the numbers of its words, and of those in their marks. */
   readonly wordsByLine: Map<number, readonly number[]>;
   readonly markedByLine: Map<number, MarkedWords>;
-  /** By the numbers of a sequence's elements: how often each word occurs in it. */
-  readonly counted: WeakMap<readonly number[], ReadonlyMap<number, number>>;
+  /** By what a line begins with: the number of its kind. */
+  readonly prefixes: Map<string, number>;
+  /** By a line's number: the number of the whole line as a word. */
+  readonly wholeByLine: number[];
+  /** By the numbers of a sequence's elements: how often words occur in it. */
+  readonly counted: WeakMap<readonly number[], Known>;
+  /** Whether a text holds what another one made of the base. */
+  readonly held: Held[];
 };
+
+/** How often words occur in a sequence: of some whether it is once, or the counts of all. */
+type Known = { readonly once: Map<number, boolean>; counts?: ReadonlyMap<number, number> };
+
+type Held = { readonly base: string; readonly less: string; readonly more: string; readonly isHeld: boolean };
 
 /** A full budget, and nothing read yet. */
 export function newReading(): Reading {
@@ -49,7 +64,10 @@ export function newReading(): Reading {
     tokenTextsByLine: new Map(),
     wordsByLine: new Map(),
     markedByLine: new Map(),
+    prefixes: new Map(),
+    wholeByLine: [],
     counted: new WeakMap(),
+    held: [],
   };
 }
 
@@ -60,9 +78,28 @@ const STEPS_A_LINE = 20;
 export function readLines(text: string, reading: Reading): Lines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
+  const read = takeLines(text, reading);
+  spend(reading, (text.length >> 2) + STEPS_A_LINE * read.lines.length);
+  return read;
+}
+
+/** The lines of a text that is a part of one that was paid for. */
+export function takeLines(text: string, reading: Reading): Lines {
+  const known = reading.texts.get(text);
+  if (known !== undefined) return known;
   const lines = splitLines(text);
-  spend(reading, (text.length >> 2) + STEPS_A_LINE * lines.length);
-  const read: Lines = { lines, ids: reading.interner.ids(lines), scripts: new Map() };
+  return noteLines(text, lines, reading.interner.ids(lines), reading);
+}
+
+/** The lines of a text below its first ones, which are `skipped`. */
+export function takeLinesBelow(text: string, skipped: number, body: string, reading: Reading): Lines {
+  const whole = reading.texts.get(text);
+  if (whole === undefined || reading.texts.has(body)) return takeLines(body, reading);
+  return noteLines(body, whole.lines.slice(skipped), whole.ids.slice(skipped), reading);
+}
+
+function noteLines(text: string, lines: readonly string[], ids: readonly number[], reading: Reading): Lines {
+  const read: Lines = { lines, ids, scripts: new Map(), walks: new Map() };
   reading.texts.set(text, read);
   return read;
 }
@@ -77,10 +114,32 @@ export function diffLines(from: string, to: string, reading: Reading): Edit[] {
   return edits;
 }
 
+/**
+ * The edits of lines that the line merge goes by, found once a merge; undefined where the budget
+ * does not pay for them.
+ */
+export function walkLines(from: string, to: string, reading: Reading): Edit[] | undefined {
+  const [before, after] = [readLines(from, reading), readLines(to, reading)];
+  const known = before.walks.get(to);
+  if (known !== undefined) return known;
+  const edits = walk(before.ids, after.ids, reading);
+  if (edits !== undefined) before.walks.set(to, edits);
+  return edits;
+}
+
 /** What the lines of a text stand in, found once a merge. */
 export function contextsIn(text: Lines): Contexts {
   text.contexts ??= contextsOf(text.lines);
   return text.contexts;
+}
+
+/**
+ * For each place before a line of a text, and the one after the last, the fence that is open there,
+ * found once a merge.
+ */
+export function fencesIn(text: Lines): readonly string[] {
+  text.fences ??= openFences(text.lines);
+  return text.fences;
 }
 
 /** The numbers of the words of a line, by the line's number, found once a merge. */
@@ -92,11 +151,20 @@ export function wordsIn(line: number, reading: Reading): readonly number[] {
   return words;
 }
 
+/** The number of a whole line as if it were a word, by the line's number, found once a merge. */
+export function wholeLine(line: number, reading: Reading): number {
+  const known = reading.wholeByLine[line];
+  if (known !== undefined) return known;
+  const whole = reading.words.id(reading.interner.text(line));
+  reading.wholeByLine[line] = whole;
+  return whole;
+}
+
 /** The words of a line in their marks, by the line's number, found once a merge. */
 export function markedWordsIn(line: number, reading: Reading): MarkedWords {
   const known = reading.markedByLine.get(line);
   if (known !== undefined) return known;
-  const marked = readMarkedWords(reading.interner.text(line), reading.words);
+  const marked = readMarkedWords(reading.interner.text(line), reading.words, reading.prefixes);
   reading.markedByLine.set(line, marked);
   return marked;
 }

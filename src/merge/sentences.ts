@@ -1,4 +1,5 @@
-import { BLANK, BREAK, type Token, type TokenTexts } from "./tokens.ts";
+import type { Runs } from "./split.ts";
+import { BLANK, BREAK, type Token } from "./tokens.ts";
 
 /**
  * A run of tokens that is compared as one: `from` is its first token, `id` a number, equal for
@@ -19,25 +20,23 @@ const CLOSING = /^[)\]"'”’»」』）*_]$/;
  * Sentences, by their stops; line breaks that structure depends on and blank lines stand alone.
  * `keys` gives the numbers.
  */
-export function sentences(tokens: readonly Token[], keys: TokenTexts): Unit[] {
+export function sentences(tokens: readonly Token[], keys: Runs): Unit[] {
+  const ids = tokens.map(({ id }) => id);
   const units: Unit[] = [];
   let from = 0;
-  let key = "";
-  for (const [at, token] of tokens.entries()) {
-    const alone = token.text === BREAK || token.text === BLANK;
+  for (let at = 0; at < tokens.length; at++) {
+    const text = (tokens[at] as Token).text;
+    const alone = text === BREAK || text === BLANK;
     if (from < at && (alone || endsSentence(tokens, at))) {
-      units.push({ from, id: keys.id(key) });
+      units.push({ from, id: keys.id(ids, from, at) });
       from = at;
-      key = "";
     }
-    key += `${key === "" ? "" : "\0"}${token.text}`;
     if (alone) {
-      units.push({ from, id: keys.id(key) });
+      units.push({ from, id: keys.id(ids, from, at + 1) });
       from = at + 1;
-      key = "";
     }
   }
-  if (from < tokens.length) units.push({ from, id: keys.id(key) });
+  if (from < tokens.length) units.push({ from, id: keys.id(ids, from, tokens.length) });
   return units;
 }
 

@@ -4,6 +4,7 @@ import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { counterparts } from "./myers.ts";
 import { contextsIn, diffLines, type Reading, readLines } from "./reading.ts";
+import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
 import { flowsOn } from "./tokens.ts";
 
@@ -46,6 +47,17 @@ function within(faults: readonly number[]): boolean {
 
 function keepsFrontMatter(local: string, remote: string, merged: string): boolean {
   return !hasUnreadableFrontMatter(merged) || [local, remote].some(hasUnreadableFrontMatter);
+}
+
+/**
+ * Whether the sides put a line of dashes on top of a text without one, which opens front matter on
+ * one side and is a rule on the other: one line cannot be both.
+ */
+export function openUnlike(base: string, local: string, remote: string): boolean {
+  const [b, l, r] = [base, local, remote].map((text) => /^\uFEFF?---\r?\n/.test(text));
+  if (b === true || l !== true || r !== true) return false;
+  const [mine, theirs] = [local, remote].map((text) => hasUnreadableFrontMatter(normalise(text, false)));
+  return mine !== theirs;
 }
 
 function hasUnreadableFrontMatter(text: string): boolean {
@@ -160,17 +172,23 @@ function linesInside(
  */
 function staysInside(lines: readonly Inside[]): boolean {
   let [known, pending] = ["", ""];
-  for (const { is, was, mine, theirs } of lines) {
-    if (mine !== undefined && theirs !== undefined) {
-      if (pending !== "" && pending !== is) return false;
+  for (const line of lines) {
+    const { is, mine, theirs } = line;
+    if (hasBoth(line)) {
+      if (!isPicked(line) || (pending !== "" && pending !== is)) return false;
       [known, pending] = [is, ""];
-      if (!isPicked(was, mine, theirs, is)) return false;
     } else if (isElsewhere(is, mine ?? theirs)) {
       if (is !== known) return false;
       pending = is;
     }
   }
   return pending === "";
+}
+
+type OfBoth = Inside & { readonly mine: string; readonly theirs: string };
+
+function hasBoth(line: Inside): line is OfBoth {
+  return line.mine !== undefined && line.theirs !== undefined;
 }
 
 /**
@@ -182,7 +200,7 @@ function isElsewhere(is: string, was: string | undefined): boolean {
 }
 
 /** Whether a context is that of the side which changed it; `was` is undefined in new lines. */
-function isPicked(was: string | undefined, mine: string, theirs: string, is: string): boolean {
+function isPicked({ was, mine, theirs, is }: OfBoth): boolean {
   if (mine === theirs) return is === mine;
   if (was === undefined) return is === mine || is === theirs;
   return mine === was ? is === theirs : theirs === was && is === mine;

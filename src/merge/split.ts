@@ -42,3 +42,35 @@ export class Interner {
     return texts.map((text) => this.id(text));
   }
 }
+
+/** Numbers for runs of numbers, equal for equal ones. */
+export class Runs {
+  readonly #byHash = new Map<number, number[]>();
+  readonly #runs: (readonly number[])[] = [];
+
+  /** The number of `ids` [from, to). */
+  id(ids: readonly number[], from: number, to: number): number {
+    let hash = to - from;
+    for (let at = from; at < to; at++) hash = Math.imul(hash, 0x01000193) ^ (ids[at] as number);
+    // As a small integer it is kept without an object of its own.
+    const alike = this.#byHash.get(hash >> 2);
+    const known = alike?.find((id) => this.#isRun(id, ids, from, to));
+    if (known !== undefined) return known;
+    const id = this.#runs.push(ids.slice(from, to)) - 1;
+    if (alike === undefined) this.#byHash.set(hash >> 2, [id]);
+    else alike.push(id);
+    return id;
+  }
+
+  /** The run of a number this gave. */
+  run(id: number): readonly number[] {
+    return this.#runs[id] as readonly number[];
+  }
+
+  #isRun(id: number, ids: readonly number[], from: number, to: number): boolean {
+    const run = this.run(id);
+    if (run.length !== to - from) return false;
+    for (let at = 0; at < run.length; at++) if (run[at] !== ids[from + at]) return false;
+    return true;
+  }
+}

@@ -12,10 +12,16 @@ const MARK = "\uFEFF";
 
 /** The style of a text: byte order mark, line ends, line break at the end. */
 export function styleOf(text: string): Style {
-  const feeds = text.split("\n").length - 1;
-  const pairs = text.split("\r\n").length - 1;
+  const feeds = countOf(text, "\n");
+  const pairs = text.includes("\r") ? countOf(text, "\r\n") : 0;
   const feed = feeds === 0 ? undefined : pairs === 0 ? "\n" : pairs === feeds ? "\r\n" : "mixed";
   return { mark: text.startsWith(MARK), feed, last: text.endsWith("\n") };
+}
+
+function countOf(text: string, feed: string): number {
+  let count = 0;
+  for (let at = text.indexOf(feed); at >= 0; at = text.indexOf(feed, at + feed.length)) count++;
+  return count;
 }
 
 /**

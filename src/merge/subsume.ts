@@ -1,6 +1,7 @@
-import { agree, type Ids, isGone, leaves, type Words } from "./evidence.ts";
+import { agree, type Ids, isGone, leaves } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
+import type { Words } from "./said.ts";
 
 /**
  * One side of a cluster: all of the side's elements, the cluster's edits, and the elements [from,
@@ -31,7 +32,7 @@ export function subsumes(
   const later = diff(text, more.ids.slice(more.from, more.to), reading);
   if (reading.left < 0) return false;
   const isReplaced = less.edits.every((edit) => {
-    const own = (): readonly number[] => (isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to).flatMap(words));
+    const own = (): readonly number[] => (isRemoval(edit) ? [] : less.ids.slice(edit.from, edit.to).flatMap(words.of));
     return isGone(edit, base, more, words, reading, own);
   });
   if (!isReplaced) return false;

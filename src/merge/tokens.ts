@@ -1,5 +1,5 @@
 import { type Budget, spend } from "./budget.ts";
-import { Interner } from "./split.ts";
+import { Interner, Runs } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
 /**
@@ -38,6 +38,9 @@ const ATOM = new RegExp(
     String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
     String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
     String.raw`v?\p{N}+(?:[.:\/\-]\p{N}+|,\p{N}{3}(?!\p{N}))+`, // a version, a date, a large number
+    // A flag, or a picture with what makes it another one: skin, form, and pictures joined to it.
+    String.raw`\p{Regional_Indicator}{2}`,
+    String.raw`\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}\u{20E3}]{0,3}(?:\u{200D}\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}]{0,3}){0,9}`,
     UNSPACED,
     `${LETTER}+(?:_+${LETTER}+)*`,
     String.raw`</?\p{L}[^<>\n]{0,300}>`, // a tag
@@ -69,6 +72,13 @@ const LINE_ENDS: readonly string[] = [BREAK, BLANK];
 /** Whether a number that `TokenTexts` gave is that of a line break or a blank line. */
 export function endsLine(id: number): boolean {
   return id >= 0 && id < LINE_ENDS.length;
+}
+
+/** Numbers for runs of tokens, of which a line's end alone has the number of its text. */
+export function newRuns(): Runs {
+  const runs = new Runs();
+  for (const id of LINE_ENDS.keys()) runs.id([id], 0, 1);
+  return runs;
 }
 
 /** Numbers for the texts of tokens, and what kind of token each is, found once. */

@@ -51,10 +51,11 @@ function isPlainChange(edit: Edit, { base, few }: Sides): boolean {
   return isPlain(base.tokens.slice(edit.start, edit.end)) && isPlain(few.tokens.slice(edit.from, edit.to));
 }
 
-/** An edit made at a place of the rewriting, with the white space that is there. */
-function replacementAt(at: number, edit: Edit, { few, many }: Sides): Replacement {
+/** An edit made at a place of the rewriting, with the white space there unless it changed that. */
+function replacementAt(at: number, edit: Edit, { base, few, many }: Sides): Replacement {
   const [first, ...rest] = few.tokens.slice(edit.from, edit.to) as [Token, ...Token[]];
-  const space = many.tokens[at]?.space ?? first.space;
+  const isRespaced = first.space !== base.tokens[edit.start]?.space;
+  const space = isRespaced ? first.space : (many.tokens[at]?.space ?? first.space);
   return { at, removed: edit.end - edit.start, tokens: [{ ...first, space }, ...rest] };
 }
 

@@ -61,6 +61,15 @@ function editedChars(text: () => string, edit: (chars: string[], side: number) =
   };
 }
 
+/** A text of lines, of which each side wrote on at the end of one in `every`. */
+function editedLines(line: (at: number) => string, every: number): Make {
+  return () => {
+    const base = pieces(7, "\n", (_, at) => line(at)).split("\n");
+    const sides = [0, every >> 1].map((from) => base.map((one, at) => (at % every === from ? `${one} more` : one)));
+    return [base, ...sides].map((lines) => lines.join("\n")) as unknown as Texts;
+  };
+}
+
 /** Inputs that cost most in known diff libraries, and attacks on this one's patterns. */
 const ADVERSARIES: Record<string, Make> = {
   "blank lines alternating with new lines": three("\n\n", (_, at, side) => `${side} ${at}`),
@@ -136,6 +145,38 @@ const ADVERSARIES: Record<string, Make> = {
     "---\n",
     three("\n", (random, at, side) => `k${at}: ${at % 3 === side % 3 ? side : 0}${pick(random, 2)}`),
     "\n---\n",
+  ),
+  "deep quotes": three("\n", (_, at, side) => `${"> ".repeat(at % 60)}q${at % (50 + side)} word`),
+  "deep directives": editedLines((at) => (at % 500 < 240 ? `:::tip${at}` : at % 500 < 260 ? `t${at}` : ":::"), 61),
+  "open wiki links": editedLines((at) => "[[a] ".repeat(1 + (at % 300)), 3),
+  "details, some edited": editedLines((at) => ["<details>", `t${at}`, `u${at}`, "</details>"][at % 4] as string, 10),
+  "table rows, some edited": wrapped(
+    "| a | b | c |\n|---|---|---|\n",
+    editedLines((at) => `| r${at} | x | y |`, 8),
+    "",
+  ),
+  "emoji, some edited": editedChars(
+    () => pieces(7, " ", (_, at) => String.fromCodePoint(0x1f600 + ((at * 7) % 70))),
+    (chars, side) => chars.map((char, at) => (at % 60 === 30 * side ? "x" : char)),
+  ),
+  "reference definitions": below(
+    "# t\n",
+    three("\n", (_, at, side) => `[r${at}]: http://${side}.b/c${at}`),
+    "",
+  ),
+  "front matter of one list": wrapped(
+    "---\ntags: [",
+    three(", ", (_, at, side) => `t${at * side}`),
+    "]\n---\nx\n",
+  ),
+  "a long piece of equal lines": () => {
+    const equal = "a\n".repeat(LARGEST / 2 - 8);
+    return ["x\n\ny\n", `x\n\n${equal}b\n\ny\n`, `x\n\n${equal.slice(0, LARGEST / 2)}b\n\ny\n`];
+  },
+  "sections of other names": below(
+    "# t\n",
+    three("\n\n", (_, at, side) => `## ${side}h${at}\n\nx`),
+    "",
   ),
 };
 

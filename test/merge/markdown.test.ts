@@ -127,6 +127,13 @@ describe("what people merge without thought", () => {
       "Some new words go here in the text, and moved. Keep this.\n",
     ],
     [
+      "what is carried there has its white space",
+      "Keep this. The Game's text goes here.\n",
+      "Keep this. The Game 的 text goes here.\n",
+      "The Game's text goes here, and moved. Keep this.\n",
+      "The Game 的 text goes here, and moved. Keep this.\n",
+    ],
+    [
       "words of one line of code",
       "```\nlet a = one + two + three;\n```\n",
       "```\nlet b = one + two + three;\n```\n",

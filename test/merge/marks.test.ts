@@ -111,36 +111,6 @@ describe("what was sound stays sound, or is a conflict", () => {
     ["a heading with two ids", "## Title\n", "## Title {#one}\n", "## Title {#two}\n"],
     ["a rewritten heading with two ids", "## Title\n", "## My Title {#one}\n", "## Title {#two}\n"],
     [
-      "one footnote with two texts",
-      "a\n\nb\n\nc\n\nd\n\n[^1]: one\n",
-      "a[^2]\n\nb\n\nc\n\nd\n\n[^1]: one\n[^2]: mine\n",
-      "a\n\nb\n\nc[^2]\n\nd\n\n[^1]: one\n[^2]: theirs\n",
-    ],
-    [
-      "one reference with two targets",
-      "a\n\nb\n\nc\n\nd\n\n[0]: zero\n",
-      "[a][1]\n\nb\n\nc\n\nd\n\n[0]: zero\n[1]: http://a\n",
-      "a\n\nb\n\n[c][1]\n\nd\n\n[0]: zero\n[1]: http://b\n",
-    ],
-    [
-      "one reference with two targets, far apart",
-      "a\n\nb\n\nc\n\n[0]: zero\n",
-      "[1]: m\n\na\n\nb\n\nc\n\n[0]: zero\n",
-      "a\n\nb\n\nc\n\n[0]: zero\n[1]: t\n",
-    ],
-    [
-      "a row with a cell too few for its new header",
-      "| a | b |\n|---|---|\n| 1 | 2 |\n",
-      "| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n",
-      "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n",
-    ],
-    [
-      "a row under columns that changed places",
-      "| a | b |\n|---|---|\n| 1 | 2 |\n",
-      "| b | a |\n|---|---|\n| 2 | 1 |\n",
-      "| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n",
-    ],
-    [
       "two new columns at one place",
       "| a | b |\n|---|---|\n| 1 | 2 |\n",
       "| a | b | c |\n|---|---|---|\n| 1 | 2 | 3 |\n",

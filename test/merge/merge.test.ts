@@ -104,6 +104,20 @@ describe("what is never mixed", () => {
       "Call `read(a, c)` first.\n",
       undefined,
     ],
+    [
+      "a picture of several",
+      "We \u{1F469}\u200D\u{1F467} go\n",
+      "We \u{1F469}\u200D\u{1F466} go\n",
+      "We \u{1F468}\u200D\u{1F467} go\n",
+    ],
+    ["a flag", "From \u{1F1E9}\u{1F1EA} now\n", "From \u{1F1E9}\u{1F1F0} now\n", "From \u{1F1EB}\u{1F1EA} now\n"],
+    [
+      "but a picture's skin and a word beside it go together",
+      "Nice \u{1F44D} work\n",
+      "Nice \u{1F44D}\u{1F3FD} work\n",
+      "Nice \u{1F44D} hard work\n",
+      "Nice \u{1F44D}\u{1F3FD} hard work\n",
+    ],
     ["a version", "Use 1.2.3 now.\n", "Use 2.2.3 now.\n", "Use 1.2.4 now.\n", undefined],
     [
       "but lines of code stand side by side",

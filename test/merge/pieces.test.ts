@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { newBudget } from "../../src/merge/budget.ts";
-import { codeLines } from "../../src/merge/fences.ts";
+import { hasCode, openFences } from "../../src/merge/fences.ts";
 import { splitLines } from "../../src/merge/split.ts";
 import { diff } from "../../src/merge/myers.ts";
 import { newReading, tokenise } from "../../src/merge/reading.ts";
@@ -67,7 +67,9 @@ describe(`pieces (seed ${seed})`, () => {
   });
 
   it("knows code from its fences", () => {
-    expect(codeLines(["a\n", "```js\n", "b\n", "~~~\n", "```\n", "c\n", "- ````\n", "  ```\n", "  ````\n"])).toEqual([
+    const lines = ["a\n", "```js\n", "b\n", "~~~\n", "```\n", "c\n", "- ````\n", "  ```\n", "  ````\n"];
+    const open = openFences(lines);
+    expect(lines.map((_, at) => hasCode(open, at, at + 1))).toEqual([
       false,
       true,
       true,

@@ -1,0 +1,74 @@
+import { type Budget, spend } from "./budget.ts";
+import type { Edit } from "./myers.ts";
+
+/** What a step of the walk costs, and a run of equal elements, which is kept. */
+const [CELL, RUN] = [3, 12];
+
+/** How many numbers a run takes: its diagonal, where it begins and ends, and the run before it. */
+const RUN_SIZE = 4;
+
+/** A walk: how far each diagonal reaches, and the last run on the way there. */
+type Walk = {
+  readonly short: Int32Array;
+  readonly long: Int32Array;
+  readonly reach: Int32Array;
+  readonly last: Int32Array;
+  readonly runs: number[];
+};
+
+/**
+ * The edits from `base` to `side` as diff3 finds them (Wu, Manber, Myers, Miller 1990), which are
+ * not those of `diff` where several scripts are the shortest; undefined where the budget does not
+ * pay for them.
+ */
+export function walk(base: readonly number[], side: readonly number[], budget: Budget): Edit[] | undefined {
+  const isSwapped = base.length >= side.length;
+  const [short, long] = (isSwapped ? [side, base] : [base, side]).map((ids) => Int32Array.from(ids)) as [
+    Int32Array,
+    Int32Array,
+  ];
+  const delta = long.length - short.length;
+  const size = short.length + long.length + 3;
+  const [reach, last] = [new Int32Array(size).fill(-1), new Int32Array(size).fill(-1)];
+  const way: Walk = { short, long, reach, last, runs: [] };
+  for (let p = 0; reach[delta + short.length + 1] !== long.length; p++) {
+    let steps = 0;
+    for (let k = -p; k < delta; k++) steps += advance(way, k);
+    for (let k = delta + p; k > delta; k--) steps += advance(way, k);
+    steps += advance(way, delta);
+    if (!spend(budget, steps)) return undefined;
+  }
+  return editsOf(way, isSwapped);
+}
+
+/** Moves the furthest point of diagonal `k` on. @returns the steps that it took */
+function advance({ short, long, reach, last, runs }: Walk, k: number): number {
+  const at = k + short.length + 1;
+  const [left, right] = [(reach[at - 1] as number) + 1, reach[at + 1] as number];
+  const before = last[left > right ? at - 1 : at + 1] as number;
+  const first = left > right ? left : right;
+  let y = first;
+  while (y - k < short.length && y < long.length && short[y - k] === long[y]) y++;
+  reach[at] = y;
+  last[at] = y === first ? before : runs.length;
+  if (y === first) return CELL;
+  runs.push(k, first, y, before);
+  return CELL + RUN + y - first;
+}
+
+/** What lies between the runs on the way to the end. */
+function editsOf({ short, long, last, runs }: Walk, isSwapped: boolean): Edit[] {
+  const edits: Edit[] = [];
+  const add = (x: number, endX: number, y: number, endY: number): void => {
+    if (x === endX && y === endY) return;
+    edits.push(isSwapped ? { start: y, end: endY, from: x, to: endX } : { start: x, end: endX, from: y, to: endY });
+  };
+  let [x, y] = [short.length, long.length];
+  for (let run = last[long.length + 1] as number; run >= 0; run = runs[run + RUN_SIZE - 1] as number) {
+    const [k, first, end] = [runs[run] as number, runs[run + 1] as number, runs[run + 2] as number];
+    add(end - k, x, end, y);
+    [x, y] = [first - k, first];
+  }
+  add(0, x, 0, y);
+  return edits.reverse();
+}

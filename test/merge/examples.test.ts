@@ -1,0 +1,118 @@
+import { describe, expect, it } from "vitest";
+import { mergeText } from "../../src/merge/merge.ts";
+import { keepsInsertions } from "../../src/merge/insertions-kept.ts";
+import { newReading } from "../../src/merge/reading.ts";
+import { fc } from "../property.ts";
+import { runs, seed } from "./documents.ts";
+import { checkRowsBothWays } from "./rows.ts";
+
+describe("two insertions at one place that have a line in common", () => {
+  checkRowsBothWays([
+    [
+      "the author under two entries of a change log",
+      "*   Old.\n\n    *Ann*\n",
+      "*   Mine here.\n\n    *Sean*\n\n*   Old.\n\n    *Ann*\n",
+      "*   Their one.\n\n    *Sean*\n\n*   Old.\n\n    *Ann*\n",
+      "*   Mine here.\n\n    *Sean*\n\n*   Their one.\n\n    *Sean*\n\n*   Old.\n\n    *Ann*\n",
+    ],
+    [
+      "first items under a heading stand as close as the sides wrote them",
+      "# 2026-01-01\n",
+      "# 2026-01-01\n\n- 09:00 got up\n",
+      "# 2026-01-01\n\n- 08:00 slept\n",
+      "# 2026-01-01\n\n- 08:00 slept\n- 09:00 got up\n",
+    ],
+    [
+      "entries that blank lines part stay parted",
+      "- a\n\n- b\n",
+      "- a\n\n- b\n\n- mine\n",
+      "- a\n\n- b\n\n- other\n",
+      "- a\n\n- b\n\n- other\n\n- mine\n",
+    ],
+  ]);
+
+  it("is seen by the guard where it stands there once", () => {
+    const [base, local, remote] = ["- a\n", "- a\n- mine\n  - done\n", "- a\n- other\n  - done\n"];
+    const kept = (text: string): boolean => keepsInsertions([base, local, remote, text], newReading());
+    expect(kept("- a\n- other\n  - done\n- mine\n  - done\n")).toBe(true);
+    expect(kept("- a\n- other\n- mine\n  - done\n")).toBe(false);
+    expect(kept("- a\n- mine\n- other\n  - done\n")).toBe(false);
+    expect(kept("- a\n- other\n- mine\n  - done\n  - done\n")).toBe(false);
+  });
+
+  it("is there whole on both sides, wherever lines are alike", () => {
+    const lines = fc.array(fc.constantFrom("- x\n", "- y\n", "  - done\n", "  due: friday\n"), {
+      minLength: 1,
+      maxLength: 4,
+    });
+    let clean = 0;
+    fc.assert(
+      fc.property(lines, lines, fc.boolean(), (mine, theirs, goesOn) => {
+        const [head, tail] = ["# T\n\n- first\n", goesOn ? "- last\n" : ""];
+        const [l, r] = [`- mine\n${mine.join("")}`, `- other\n${theirs.join("")}`];
+        const merged = mergeText(head + tail, head + l + tail, head + r + tail);
+        if (merged.kind === "conflict") return;
+        clean++;
+        expect([head + r + l + tail, head + l + r + tail]).toContain(merged.text);
+      }),
+      { seed, numRuns: runs(500) },
+    );
+    expect(clean).toBeGreaterThan(100);
+  });
+});
+
+describe("small changes with common words", () => {
+  checkRowsBothWays([
+    [
+      "an article changed here, and used at the other end",
+      "Buy a cat\n\nfoo\n\nbar\n",
+      "Buy the cat\n\nfoo\n\nbar\n",
+      "Buy a cat\n\nfoo\n\nbar\n\nThe end of a story\n",
+      "Buy the cat\n\nfoo\n\nbar\n\nThe end of a story\n",
+    ],
+  ]);
+});
+
+describe("a wrap of one side, and one of the other side's own", () => {
+  const WRAPS = [
+    ["```", "```"],
+    [":::tip", ":::"],
+    ["<details>", "</details>"],
+    ["<div>", "</div>"],
+  ] as const;
+  checkRowsBothWays(
+    WRAPS.flatMap(([open, close]) =>
+      ["\n", "\n\n"].flatMap((gap) => {
+        const [one, own] = ["one", "new"].map((text) => open + gap + text + gap + close) as [string, string];
+        const name = `${open}${gap === "\n" ? "" : " and blank lines"}`;
+        const base = "a\n\none\n\nb\n";
+        const mine = `a\n\n${one}\n\nb\n`;
+        return [
+          [`below: ${name}`, base, mine, `a\n\none\n\nb\n\n${own}\n`, `a\n\n${one}\n\nb\n\n${own}\n`],
+          [`above: ${name}`, base, mine, `${own}\n\na\n\none\n\nb\n`, `${own}\n\na\n\n${one}\n\nb\n`],
+        ];
+      }),
+    ),
+  );
+  checkRowsBothWays(
+    WRAPS.map(([open, close]) => [
+      `right beside: ${open}`,
+      "a\n\none\n\nb\n",
+      `a\n\n${open}\none\n${close}\n\nb\n`,
+      `a\n\none\n\n${open}\nnew\n${close}\n\nb\n`,
+      `a\n\n${open}\none\n${close}\n\n${open}\nnew\n${close}\n\nb\n`,
+    ]),
+  );
+});
+
+describe("front matter that would not parse", () => {
+  checkRowsBothWays([
+    [
+      "one new key at two places",
+      "---\na: 1\nc: 1\nd: 1\n---\nx\n",
+      "---\nb: 2\na: 1\nc: 1\nd: 1\n---\nx\n",
+      "---\na: 1\nc: 1\nd: 1\nb: 3\n---\nx\n",
+    ],
+    ["a rule on top, and front matter of the other side", "a\n", "---\ntitle: x\n---\na\n", "---\n\na\n"],
+  ]);
+});
